@@ -1,0 +1,109 @@
+// The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
+import { rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+
+export type ReadStore = Database.Database
+export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
+
+/** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
+const readModelVersion = 1
+
+const schema = `
+CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
+
+CREATE TABLE tasks (
+  position INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  user_id TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  subtask INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  fields TEXT NOT NULL,
+  principal TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  secret_ref TEXT,
+  inputs TEXT NOT NULL,
+  deadline INTEGER,
+  ended_at INTEGER,
+  completed_position INTEGER
+) STRICT;
+CREATE INDEX tasks_all ON tasks (position) WHERE deleted = 0;
+CREATE INDEX tasks_by_status ON tasks (status, position) WHERE deleted = 0;
+CREATE INDEX tasks_by_user ON tasks (user_id, position) WHERE deleted = 0;
+CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE deleted = 0;
+CREATE INDEX tasks_by_session ON tasks (session_id, position) WHERE deleted = 0;
+CREATE INDEX tasks_by_digest ON tasks (principal, digest, position);
+CREATE INDEX tasks_by_deadline ON tasks (deadline) WHERE deadline IS NOT NULL;
+CREATE INDEX tasks_unfinished ON tasks (position) WHERE ended_at IS NULL;
+
+CREATE TABLE items (
+  task INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  completed INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (task, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task_counts (status TEXT PRIMARY KEY, tasks INTEGER NOT NULL) STRICT;
+
+CREATE TABLE idempotency_keys (
+  principal TEXT NOT NULL,
+  key TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  PRIMARY KEY (principal, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL,
+  user_id TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked INTEGER NOT NULL
+) STRICT;
+`
+
+const isCurrent = (db: ReadStore): boolean => {
+  try {
+    return db.pragma('user_version', { simple: true }) === readModelVersion
+  } catch {
+    return false
+  }
+}
+
+const open = (path: string): ReadStore => {
+  const db = new Database(path)
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = NORMAL')
+  db.pragma('cache_size = -65536')
+  db.pragma('mmap_size = 2147483648')
+  return db
+}
+
+const make = (path: string): ReadStore => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  const db = open(path)
+  db.exec(schema)
+  db.pragma(`user_version = ${readModelVersion}`)
+  return db
+}
+
+/** Opens the read models; a file of another version, or a damaged one, is replaced by an empty one. */
+export const openReadStore = (path: string, anew = false): ReadStore => {
+  if (anew) return make(path)
+  let db: ReadStore | undefined
+  try {
+    db = open(path)
+    if (isCurrent(db)) return db
+  } catch {
+    // Not a database, or cut short: it holds nothing that the log does not hold.
+  }
+  db?.close()
+  return make(path)
+}

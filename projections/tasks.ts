@@ -1,0 +1,161 @@
+// The tasks read model: one row a task, one row an item. A batch of events is folded in memory first and each
+// task that changed is written once.
+import type { Recorded } from '../src/contract/stored.ts'
+import type { TaskEventData } from '../src/contract/task-events.ts'
+import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
+import { isTerminal, type TaskStatus } from '../src/contract/wire.ts'
+import { emptyTask, evolve, type TaskView, taskOf } from '../src/history/task-view.ts'
+import type { Projection } from './projector.ts'
+import type { ReadStore } from './store.ts'
+
+/** A task being followed: `row` is the position that created it; then what of it is written already. */
+type Followed = {
+  view: TaskView
+  row: number
+  principal: string
+  written: { status: TaskStatus | undefined; items: unknown[] }
+}
+
+const followedAtMost = 20_000
+
+export const tasksProjection = (
+  store: ReadStore,
+  readStream: (stream: string) => AsyncIterable<Recorded[]>,
+): Projection => {
+  const insert = store.prepare(
+    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
+       request_id, secret_ref, inputs, deadline, ended_at, completed_position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const update = store.prepare(
+    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, deadline = ?, ended_at = coalesce(ended_at, ?),
+       completed_position = coalesce(completed_position, ?)
+     WHERE position = ?`,
+  )
+  const putItem = store.prepare(
+    'INSERT OR REPLACE INTO items (task, n, id, completed, body) VALUES (?, ?, ?, ?, ?)',
+  )
+  const count = store.prepare(
+    `INSERT INTO task_counts (status, tasks) VALUES (?, ?)
+     ON CONFLICT (status) DO UPDATE SET tasks = tasks + excluded.tasks`,
+  )
+  const putKey = store.prepare(
+    'INSERT OR REPLACE INTO idempotency_keys (principal, key, task_id, digest, time) VALUES (?, ?, ?, ?, ?)',
+  )
+  const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
+    'SELECT position, status, principal FROM tasks WHERE id = ?',
+  )
+
+  const followed = new Map<string, Followed>()
+  const follow = (stream: string, task: Followed) => {
+    if (followed.size >= followedAtMost) {
+      const oldest = followed.keys().next().value
+      if (oldest !== undefined) followed.delete(oldest)
+    }
+    followed.set(stream, task)
+  }
+
+  /** Folds a stream up to (not with) a revision; what it says until there is written already. */
+  const load = async (missing: Map<string, number>): Promise<void> => {
+    for (const [stream, revision] of missing) {
+      const row = rowOf.get(taskIdOf(stream))
+      if (row === undefined) throw new Error(`${stream} has no row`)
+      const view = emptyTask()
+      for await (const page of readStream(stream)) {
+        for (const event of page) if (event.header.revision < revision) evolve(view, event)
+      }
+      const written = { status: row.status, items: view.output.slice() }
+      follow(stream, { view, row: row.position, principal: row.principal, written })
+    }
+  }
+
+  const writeItems = ({ view, written, row }: Followed) => {
+    const { output } = view
+    for (let n = 0; n < output.length; n++) {
+      const item = output[n]
+      if (item === undefined || written.items[n] === item) continue
+      putItem.run(row, n, item.id ?? '', item.status === 'completed' ? 1 : 0, JSON.stringify(item))
+      written.items[n] = item
+    }
+  }
+
+  const write = (task: Followed, counts: Map<string, number>) => {
+    const { view, written, row } = task
+    const { created } = view
+    if (created === undefined || view.status === 'absent') return
+    const { output: _, ...fields } = taskOf(view)
+    const status = view.status
+    const ended = isTerminal(status) ? view.changedAt : null
+    const completedAt = status === 'completed' ? view.position : null
+    const deleted = view.deleted ? 1 : 0
+    const text = JSON.stringify(fields)
+    const deadline = view.expiresAt ?? null
+    if (written.status === undefined) {
+      insert.run(
+        row,
+        created.task_id,
+        created.user_id,
+        created.session_id,
+        status,
+        created.parent_task_id === undefined ? 0 : 1,
+        deleted,
+        text,
+        task.principal,
+        created.digest,
+        created.request_id,
+        created.secret_ref ?? null,
+        JSON.stringify(created.input_ids),
+        deadline,
+        ended,
+        completedAt,
+      )
+    } else update.run(status, deleted, text, deadline, ended, completedAt, row)
+    if (written.status !== status) {
+      if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+      written.status = status
+    }
+    writeItems(task)
+  }
+
+  return {
+    /** Tasks that are not in memory are folded from the log first, up to the batch. */
+    prepare(events) {
+      let missing: Map<string, number> | undefined
+      for (const { header } of events) {
+        const { stream, revision } = header
+        if (!isTaskStream(stream) || revision === 0 || followed.has(stream) || missing?.has(stream)) continue
+        if (events.some(other => other.header.stream === stream && other.header.revision === 0)) continue
+        missing ??= new Map()
+        missing.set(stream, revision)
+      }
+      return missing === undefined ? undefined : load(missing)
+    },
+    apply(events) {
+      const changed = new Map<string, Followed>()
+      for (const event of events) {
+        const { stream, revision, principal } = event.header
+        if (!isTaskStream(stream)) continue
+        if (revision === 0) {
+          const written = { status: undefined, items: [] }
+          follow(stream, { view: emptyTask(), row: event.position, principal, written })
+          const { idempotency_key, task_id, digest } = event.data as TaskEventData<'TaskCreated'>
+          if (idempotency_key !== undefined) {
+            putKey.run(principal, idempotency_key, task_id, digest, Date.parse(event.header.time))
+          }
+        }
+        const task = followed.get(stream)
+        if (task === undefined) throw new Error(`${stream} is not followed`)
+        evolve(task.view, event)
+        changed.set(stream, task)
+      }
+      const counts = new Map<string, number>()
+      for (const task of changed.values()) write(task, counts)
+      for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
+      for (const [stream, { view }] of changed) if (isTerminal(view.status)) followed.delete(stream)
+    },
+    forget() {
+      followed.clear()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+// reprise serve: the server, a few lines about it, and the way down.
+import { adminTokenOf, type Config, makeDataDir, readConfig } from '../config.ts'
+import { startServer } from '../main.ts'
+import { version } from '../version.ts'
+import { createReport } from './report.ts'
+
+const curlOf = (url: string, token: string): string =>
+  `curl -N ${url}/v1/tasks -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
+  `-d '{"user_message_content":"Hello","stream":true}'`
+
+const greeting = (config: Config, url: string, resumed: number): string =>
+  [
+    `reprise    ${version}`,
+    `API        ${url}/v1`,
+    `Data       ${config.dataDir} (durable)`,
+    ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
+    '',
+    'Try it:',
+    curlOf(url, adminTokenOf(config)),
+    '',
+  ].join('\n')
+
+export const serve = async (): Promise<void> => {
+  const config = readConfig(process.env)
+  makeDataDir(config.dataDir)
+  const server = await startServer(config, createReport(config.logLevel))
+  process.stdout.write(`${greeting(config, server.url, server.resumed)}\n`)
+
+  let asked = 0
+  const stop = (signal: NodeJS.Signals) => {
+    if (++asked > 1) process.exit(130)
+    const running = server.running()
+    const tasks = `${running} running task${running === 1 ? '' : 's'}`
+    process.stderr.write(`draining ${tasks}${signal === 'SIGINT' ? ' (Ctrl-C again to force)' : ''}\n`)
+    server.stop().then(
+      () => process.exit(0),
+      error => {
+        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

@@ -1,0 +1,191 @@
+// The write door: names the stream of a command, asks its actor, and answers when the log and the read models
+// hold what happened.
+import type { Runtime } from '../actors/runtime.ts'
+import type { Place, Scheduler } from '../actors/task/scheduler.ts'
+import type { Asked, TaskCommand } from './contract/commands.ts'
+import type { Ids } from './contract/ports.ts'
+import { Refusal } from './contract/refusals.ts'
+import type { TaskEventData } from './contract/task-events.ts'
+import { taskStream } from './contract/task-stream.ts'
+import type { Principal } from './contract/token-events.ts'
+import { type CreateTaskBody, isTerminal, type OutputItem } from './contract/wire.ts'
+import type { ContextReference } from './history/context.ts'
+import type { TaskView } from './history/task-view.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { Queries, TaskRow } from './queries.ts'
+import type { Secrets } from './secrets.ts'
+import type { TaskRequest } from './task-request.ts'
+
+export type CreateWish = {
+  principal: Principal
+  request: TaskRequest
+  body: CreateTaskBody
+  /** The envelope id of the answer, kept with the task. */
+  envelopeId: string
+  idempotencyKey: string | undefined
+  isRetry: boolean
+  /** Called with the new task's stream just before it is created, so that nothing of it is missed. */
+  onNew?: (stream: string) => void
+}
+export type Created = { taskId: string; view: TaskView } | { replay: TaskRow }
+
+/** A task at rest: ended, or waiting for somebody. */
+export const isAtRest = ({ status }: TaskView): boolean =>
+  isTerminal(status) || status === 'paused' || status === 'input-required'
+
+type Parts = {
+  runtime: Runtime<TaskView, TaskCommand>
+  scheduler: Scheduler
+  queries: Queries
+  idempotency: Idempotency
+  secrets: Secrets
+  ids: Ids
+}
+
+export const createCommands = ({ runtime, scheduler, queries, idempotency, secrets, ids }: Parts) => {
+  /** A task sees the completed ones of its session, then its own inputs. */
+  const contextOf = (place: Place, inputIds: string[], isNewSession: boolean): ContextReference[] => [
+    ...(isNewSession ? [] : queries.sessionContext(place.userId, place.sessionId)),
+    { stream: taskStream(place.taskId), items: inputIds },
+  ]
+
+  const userOf = (principal: Principal, body: CreateTaskBody): string => {
+    const named = body.user_id ?? undefined
+    if (principal.userId !== undefined && named !== undefined && named !== principal.userId) {
+      throw new Refusal('Forbidden', { user_id: named })
+    }
+    return principal.userId ?? named ?? 'default'
+  }
+
+  const makeTask = async (wish: CreateWish, userId: string): Promise<{ taskId: string; view: TaskView }> => {
+    const { principal, request, body, envelopeId, idempotencyKey } = wish
+    const taskId = body.task_id ?? ids.next('task_')
+    const sessionId = body.session_id ?? ids.next('sess_')
+    const isNewSession = !body.session_id
+    const place: Place = { taskId, userId, sessionId }
+    const previous = isNewSession ? undefined : queries.lastInSession(userId, sessionId)
+    const secretRef = Object.keys(request.secrets).length === 0 ? undefined : ids.next('sec_')
+    const created: TaskEventData<'TaskCreated'> = {
+      task_id: taskId,
+      session_id: sessionId,
+      user_id: userId,
+      agent: request.agent,
+      agent_id: ids.next('agent_'),
+      workdir: request.workdir(userId, sessionId),
+      request_id: envelopeId,
+      request: request.shown,
+      input_ids: inputIds(body, ids),
+      digest: request.digest,
+      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+      ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
+      ...(previous === undefined ? {} : { previous_task_id: previous }),
+    }
+    if (secretRef !== undefined) secrets.put(secretRef, request.secrets)
+    const stream = taskStream(taskId)
+    wish.onNew?.(stream)
+    const start = scheduler.admit(place)
+    try {
+      const context = start ? contextOf(place, created.input_ids, isNewSession) : []
+      const asked = { principal: principal.id, causation: envelopeId }
+      const command: TaskCommand = { type: 'CreateTask', created, start, context, ...asked }
+      return { taskId, view: await runtime.ask(stream, command, !body.task_id) }
+    } catch (error) {
+      scheduler.leave(taskId)
+      if (secretRef !== undefined) secrets.forget(secretRef)
+      throw error
+    }
+  }
+
+  /** The stream of a task that this principal may touch. */
+  const streamFor = (principal: Principal, taskId: string): string => {
+    queries.visible(principal, taskId)
+    return taskStream(taskId)
+  }
+  const by = (principal: Principal, requestId: string): Asked => ({
+    principal: principal.id,
+    causation: requestId,
+  })
+
+  const cancelStream = async (stream: string, asked: Asked, reason?: string): Promise<TaskView> => {
+    await runtime.ask(stream, { type: 'CancelTask', ...asked, ...(reason === undefined ? {} : { reason }) })
+    return runtime.until(stream, view => isTerminal(view.status))
+  }
+
+  return {
+    /** Creates a task, or finds the one that an earlier call of the same request made. */
+    async create(wish: CreateWish): Promise<Created> {
+      const { principal, request, body } = wish
+      const userId = userOf(principal, body)
+      const call = {
+        principal,
+        digest: request.digest,
+        key: wish.idempotencyKey,
+        taskId: body.task_id ?? undefined,
+        isRetry: wish.isRetry,
+      }
+      const once = await idempotency.once(call, () => makeTask(wish, userId))
+      return 'made' in once ? once.made : once
+    },
+
+    /** The task once it has ended or waits; whoever asked may long be gone. */
+    atRest: (taskId: string): Promise<TaskView> => runtime.until(taskStream(taskId), isAtRest),
+
+    /** Answers when the task is canceled; a second cancel joins the first. */
+    async cancel(
+      principal: Principal,
+      taskId: string,
+      requestId: string,
+      reason?: string,
+    ): Promise<TaskView> {
+      return cancelStream(streamFor(principal, taskId), by(principal, requestId), reason)
+    },
+
+    pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      return runtime.ask(streamFor(principal, taskId), { type: 'PauseTask', ...by(principal, requestId) })
+    },
+
+    resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      return runtime.ask(streamFor(principal, taskId), { type: 'ResumeTask', ...by(principal, requestId) })
+    },
+
+    /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
+    async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      const { status } = queries.visible(principal, taskId)
+      const stream = taskStream(taskId)
+      const asked = by(principal, requestId)
+      if (!isTerminal(status)) {
+        await cancelStream(stream, asked).catch(error => {
+          if (!(error instanceof Refusal && error.reason === 'NotCancelable')) throw error
+        })
+      }
+      return runtime.ask(stream, { type: 'DeleteTask', ...asked })
+    },
+
+    /** The next one in line may start. Called by the scheduler. */
+    start(place: Place): void {
+      const stream = taskStream(place.taskId)
+      const context = contextOf(place, queries.inputIds(place.taskId), false)
+      const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
+      runtime.ask(stream, command).then(
+        view => {
+          if (view.status !== 'working') scheduler.leave(place.taskId)
+        },
+        () => scheduler.leave(place.taskId),
+      )
+    },
+
+    expire(taskId: string): Promise<TaskView> {
+      const stream = taskStream(taskId)
+      return runtime.ask(stream, { type: 'ExpireTask', principal: 'system', causation: stream })
+    },
+  }
+}
+export type Commands = ReturnType<typeof createCommands>
+
+/** Each input has an id from the moment it is accepted; one that the caller gave is kept. */
+const inputIds = (body: CreateTaskBody, ids: Ids): string[] => {
+  const given: OutputItem[] = [...(body.history_messages ?? []), ...(body.thought_messages ?? [])]
+  const prefixes = { message: 'msg_', reasoning: 'rs_', tool_call: 'tc_', tool_result: 'tr_' }
+  return [...given.map(item => item.id ?? ids.next(prefixes[item.type])), ids.next('msg_')]
+}

@@ -1,0 +1,84 @@
+// Environment variables become one typed, frozen object; a bad value is one clear line and exit code 2.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CannotStart } from './contract/cannot-start.ts'
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  dataDir: string
+  adminToken: string | undefined
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  maxRunningTasks: number
+  bodyLimit: number
+  drainSeconds: number
+  workspaceRoot: string
+  ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
+}>
+
+type Env = Record<string, string | undefined>
+
+const wholeNumber = (env: Env, name: string, fallback: number, max = Number.MAX_SAFE_INTEGER): number => {
+  const given = env[name]
+  if (given === undefined || given === '') return fallback
+  const value = Number(given)
+  if (!/^\d+$/.test(given) || value > max) {
+    throw new CannotStart(`${name}=${given} is not a whole number from 0 to ${max}`)
+  }
+  return value
+}
+
+const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export const readConfig = (env: Env): Config => {
+  const dataDir = path.resolve(env.DATA_DIR || 'data')
+  const level = env.LOG_LEVEL || 'warn'
+  const logLevel = levels.find(known => known === level)
+  if (logLevel === undefined) throw new CannotStart(`LOG_LEVEL=${level} is none of ${levels.join(', ')}`)
+  const bodyLimit = wholeNumber(env, 'BODY_LIMIT', 32 * 1024 * 1024)
+  if (bodyLimit === 0) throw new CannotStart('BODY_LIMIT=0 would refuse every request')
+  const ttl = (name: string, fallback: number) =>
+    wholeNumber(env, `TASK_TTL_${name}`, fallback, 3_153_600_000)
+  const week = 7 * 24 * 3600
+  return Object.freeze({
+    host: env.HOST || '127.0.0.1',
+    port: wholeNumber(env, 'PORT', 8080, 65535),
+    dataDir,
+    adminToken: env.ADMIN_TOKEN || undefined,
+    logLevel,
+    maxRunningTasks: wholeNumber(env, 'MAX_RUNNING_TASKS', 0),
+    bodyLimit,
+    drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 8, 3600),
+    workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
+    ttls: Object.freeze({
+      created: ttl('CREATED', 3600),
+      queued: ttl('QUEUED', 24 * 3600),
+      working: ttl('WORKING', 3600),
+      paused: ttl('PAUSED', week),
+      'input-required': ttl('INPUT_REQUIRED', week),
+    }),
+  })
+}
+
+/** Makes the data folder; one line when that is not possible. */
+export const makeDataDir = (dataDir: string): void => {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/** ADMIN_TOKEN, else the token of the data folder, which the first start makes. */
+export const adminTokenOf = (config: Config): string => {
+  if (config.adminToken !== undefined) return config.adminToken
+  const file = path.join(config.dataDir, 'admin-token')
+  if (existsSync(file)) {
+    const kept = readFileSync(file, 'utf8').trim()
+    if (kept !== '') return kept
+  }
+  const made = `rp_${randomBytes(32).toString('base64url')}`
+  writeFileSync(file, `${made}\n`, { mode: 0o600 })
+  return made
+}

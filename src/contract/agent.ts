@@ -1,0 +1,33 @@
+// The agent port. An agent goes step by step: one step is one thought, from what it sees to an answer, a wait
+// or the wish to go on. It keeps nothing between steps and starts nothing outside that the runtime does not know.
+import type { ItemKind, PartKind } from './task-events.ts'
+import type { CreateTaskBody, ErrorObject, OutputItem, Usage } from './wire.ts'
+
+/** What a step says while it runs: more text of the item at hand (another kind opens a new one), or a whole item. */
+export type StepPart =
+  | { say: 'delta'; item: ItemKind; part: PartKind; text: string }
+  | { say: 'item'; item: ItemKind; part: PartKind; texts: string[] }
+
+/** How a step ends. `continue`: another step follows; `answer`: the task is done. */
+export type StepEnd =
+  | { end: 'continue'; usage?: Usage }
+  | { end: 'answer'; usage?: Usage }
+  | { end: 'pause'; reason: string; usage?: Usage }
+  | { end: 'fail'; error: ErrorObject }
+
+export type StepInput = {
+  /** From 1. */
+  agentStep: number
+  request: CreateTaskBody
+  /** What came before in the session, then this task's own inputs and completed items. */
+  history(): Promise<OutputItem[]>
+  /** The values of the request's `env`. */
+  env: Record<string, unknown>
+  workdir: string
+  signal: AbortSignal
+}
+
+export type Agent = {
+  name: string
+  step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
+}

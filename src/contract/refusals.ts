@@ -1,0 +1,48 @@
+// Everything a caller can be told no for, in one table. A refusal is the caller's and is never logged as an
+// error; a conflict between writers is the log's (RevisionConflict) and the runtime tries again; anything else
+// is a fault: logged in full and shown as an internal error.
+export const refusals = {
+  Unauthenticated: { http: 401, code: -32030, message: 'a valid bearer token is required' },
+  Forbidden: { http: 403, code: -32031, message: 'this token does not allow it' },
+  TaskNotFound: { http: 404, code: -32001, message: 'no such task' },
+  TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
+  NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
+  WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
+  InputMissing: { http: 400, code: -32021, message: 'some pending tool calls have no answer yet' },
+  Conflict: { http: 409, code: -32023, message: 'this id or key is already used for something else' },
+  Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
+  BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },
+  MediaType: { http: 415, code: -32600, message: 'send an uncompressed application/json body' },
+  RouteNotFound: { http: 404, code: -32601, message: 'no such route' },
+  MethodNotAllowed: { http: 405, code: -32601, message: 'this route has no such method' },
+  Fault: { http: 500, code: -32603, message: 'internal error' },
+  StorageDown: { http: 503, code: -32603, message: 'the event log cannot be written at the moment' },
+  ReadModelsBehind: { http: 503, code: -32603, message: 'lists are catching up with the log' },
+  Damaged: { http: 503, code: -32603, message: 'a stored event cannot be read or does not fit its hash' },
+  ShuttingDown: { http: 503, code: -32603, message: 'the server is shutting down' },
+} as const
+export type RefusalName = keyof typeof refusals
+
+export class Refusal extends Error {
+  readonly http: number
+  readonly code: number
+  constructor(
+    readonly reason: RefusalName,
+    readonly data?: Record<string, unknown>,
+    message?: string,
+  ) {
+    super(message ?? refusals[reason].message)
+    this.http = refusals[reason].http
+    this.code = refusals[reason].code
+  }
+}
+
+/** One problem of a request: where it is (`body`, `query`, `path` or `header` first), why, pydantic's word for it. */
+export type Problem = { loc: (string | number)[]; msg: string; type: string }
+
+/** A request that is not valid: always 422 with the validation shape, every problem at once. */
+export class Invalid extends Error {
+  constructor(readonly problems: Problem[]) {
+    super('invalid request')
+  }
+}

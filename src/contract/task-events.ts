@@ -1,0 +1,145 @@
+// The facts of a task: what its stream in the log holds. A fact tells enough to be understood alone; whole
+// texts and whole tasks are never stored a second time. How many frames of the task's public stream a fact
+// gives is known from the fact itself (src/history/frames.ts).
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { CreateTaskBody, ErrorObject, type TaskStatus, ToolCallItem, taskStatuses } from './wire.ts'
+
+const optional = Type.Optional
+const From = Type.Enum([...taskStatuses])
+const Usage = Type.Record(Type.String(), Type.Unknown())
+/** Milliseconds since the epoch; absent: never. */
+const Deadline = optional(Type.Integer())
+
+const AgentStep = Type.Integer({ minimum: 1 })
+const ItemId = Type.String()
+const ItemKind = Type.Enum(['message', 'reasoning'])
+const PartKind = Type.Enum(['output_text', 'refusal', 'summary_text', 'reasoning_text'])
+export type ItemKind = Static<typeof ItemKind>
+export type PartKind = Static<typeof PartKind>
+const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
+
+const facts = {
+  /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
+  TaskCreated: {
+    task_id: Type.String(),
+    session_id: Type.String(),
+    user_id: Type.String(),
+    agent: Type.String(),
+    agent_id: Type.String(),
+    workdir: Type.String(),
+    request_id: Type.String(),
+    request: CreateTaskBody,
+    /** one id for each input, in order: history_messages, thought_messages, the user message */
+    input_ids: Type.Array(Type.String()),
+    digest: Type.String(),
+    idempotency_key: optional(Type.String()),
+    secret_ref: optional(Type.String()),
+    ignored_fields: optional(Type.Array(Type.String())),
+    previous_task_id: optional(Type.String()),
+    parent_task_id: optional(Type.String()),
+    parent_agent_id: optional(Type.String()),
+    expires_at: Deadline,
+  },
+  TaskQueued: { from: From, expires_at: Deadline },
+  AgentSpawned: { agent_id: Type.String(), workdir: Type.String(), parent_agent_id: optional(Type.String()) },
+  /** What the model sees first, as references: (stream, ids of its inputs and items), oldest first. */
+  TaskStarted: {
+    from: From,
+    context: Type.Array(Type.Object({ stream: Type.String(), items: Type.Array(Type.String()) })),
+    ttl_seconds: optional(Type.Integer()),
+  },
+  AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
+  /** More text of a part. `item` is there when it opens the item, `first` when it opens the part. */
+  ItemDelta: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    content_index: Type.Integer(),
+    item: optional(ItemKind),
+    part: PartKind,
+    first: optional(Type.Literal(true)),
+    delta: Type.String(),
+  },
+  ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer() },
+  /** An item that was not streamed, whole; `texts` are its parts in order. */
+  ItemSaid: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    item: ItemKind,
+    part: PartKind,
+    texts: Type.Array(Type.String()),
+  },
+  AgentStepCompleted: { agent_step: AgentStep, effect_id: Type.String(), usage: optional(Usage) },
+  /** The step ended without completing; its items stay as far as they came, and the step runs again. */
+  AgentStepAbandoned: { agent_step: AgentStep, effect_id: Type.String(), items: Type.Array(OpenItem) },
+  AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },
+  AgentError: { agent_id: Type.String(), error: Type.String(), code: optional(Type.Integer()) },
+  /** Every server-side call of the turn has its result; these calls wait for the client. */
+  InputRequired: { from: From, calls: Type.Array(ToolCallItem), expires_at: Deadline },
+  InputAnswered: { from: From, ttl_seconds: optional(Type.Integer()) },
+  PauseRequested: {},
+  TaskPaused: { from: From, reason: Type.String(), expires_at: Deadline },
+  TaskResumed: { from: From, ttl_seconds: optional(Type.Integer()) },
+  CancelRequested: { reason: optional(Type.String()) },
+  /** The receipt of a cancel: what ran, and whether it stopped within its deadline. */
+  EffectStopped: { effect_id: Type.String(), stopped: Type.Boolean() },
+  TaskCompleted: { from: From },
+  TaskFailed: { from: From, error: ErrorObject },
+  TaskCanceled: { from: From, reason: optional(Type.String()) },
+  TaskExpired: { from: From },
+  TaskDeleted: { by: Type.String() },
+} satisfies Record<string, TProperties>
+
+export type TaskEventType = keyof typeof facts
+type Data = { [T in TaskEventType]: Static<Type.TObject<(typeof facts)[T]>> }
+export type TaskEvent = { [T in TaskEventType]: { type: T; data: Data[T] } }[TaskEventType]
+export type TaskEventData<T extends TaskEventType> = Data[T]
+
+/** The schema of each fact's payload, by its type. */
+export const taskEventSchemas: Record<TaskEventType, TSchema> = Object.fromEntries(
+  Object.entries(facts).map(([type, data]) => [type, Type.Object(data)]),
+) as unknown as Record<TaskEventType, TSchema>
+
+/** The version in which each fact is written today; older ones are lifted when read (src/log/upcast.ts). */
+export const taskEventVersion = 1
+
+/**
+ * The 19 moves of the interface, and the creation: where each fact leads. Replay and projections use this
+ * table; the machine (actors/task/machine.ts) is the same lifecycle as an XState chart, and a test holds them
+ * equal for every pair of state and fact.
+ */
+export type Lifecycle = TaskStatus | 'absent'
+const moves: Partial<Record<TaskEventType, Partial<Record<Lifecycle, TaskStatus>>>> = {
+  TaskCreated: { absent: 'created' },
+  TaskQueued: { created: 'queued' },
+  TaskStarted: { created: 'working', queued: 'working' },
+  InputRequired: { working: 'input-required' },
+  InputAnswered: { 'input-required': 'working' },
+  TaskPaused: { working: 'paused' },
+  TaskResumed: { paused: 'working' },
+  TaskCompleted: { working: 'completed' },
+  TaskFailed: { working: 'failed' },
+  TaskCanceled: {
+    created: 'canceled',
+    queued: 'canceled',
+    working: 'canceled',
+    'input-required': 'canceled',
+    paused: 'canceled',
+  },
+  TaskExpired: {
+    created: 'expired',
+    queued: 'expired',
+    working: 'expired',
+    'input-required': 'expired',
+    paused: 'expired',
+  },
+}
+
+/** The status after a fact; a fact that is no move leaves it as it is. A move that the table lacks is a fault. */
+export const statusAfter = (status: Lifecycle, type: TaskEventType): Lifecycle => {
+  const table = moves[type]
+  if (table === undefined) return status
+  const next = table[status]
+  if (next === undefined) throw new Error(`${type} is no move from ${status}`)
+  return next
+}
+export const isMove = (type: TaskEventType): boolean => moves[type] !== undefined

@@ -1,0 +1,20 @@
+// The facts of a principal: its token was made, and perhaps revoked. Only the token's hash is ever stored.
+export const roles = ['admin', 'user', 'auditor', 'subscriber'] as const
+export type Role = (typeof roles)[number]
+
+export type TokenCreated = {
+  token_id: string
+  hash: string
+  role: Role
+  /** Absent: all users. */
+  user_id?: string
+  /** Milliseconds since the epoch; absent: never. */
+  expires_at?: number
+}
+export type TokenRevoked = { token_id: string }
+
+export const principalStream = (tokenId: string): string => `principal-${tokenId}`
+export const isPrincipalStream = (stream: string): boolean => stream.startsWith('principal-')
+
+/** Who a request comes from. Without a `userId` it stands for all users. */
+export type Principal = { id: string; role: Role; userId: string | undefined; expiresAt: number | undefined }

@@ -1,0 +1,167 @@
+// The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
+// the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+import { DamagedEvent, type Recorded } from '../contract/stored.ts'
+import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import type { OutputItem, TextContentItem } from '../contract/wire.ts'
+import { evolve, itemOf, partsOf, type TaskView, taskOf } from './task-view.ts'
+
+/** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
+export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
+
+type FrameBody = { type: string } & Record<string, unknown>
+type Rule<T extends TaskEventType> = {
+  count: (data: TaskEventData<T>) => number
+  /** Called with the view as it is after the fact. */
+  frames: (view: TaskView, data: TaskEventData<T>, time: string) => FrameBody[]
+}
+
+const none = { count: () => 0, frames: () => [] }
+const one = (frame: (view: TaskView, time: string) => FrameBody) => ({
+  count: () => 1,
+  frames: (view: TaskView, _data: unknown, time: string) => [frame(view, time)],
+})
+const withTask = (type: string) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
+
+/** The family of frame names that a kind of text part speaks in. */
+const familyOf = (part: TextContentItem['type']) => {
+  if (part === 'summary_text') return { part: 'reasoning_summary_part', text: 'reasoning_summary_text' }
+  if (part === 'reasoning_text') return { part: 'content_part', text: 'reasoning_text' }
+  return { part: 'content_part', text: 'text' }
+}
+
+const partAdded = (at: object, part: TextContentItem['type']): FrameBody => ({
+  type: `task.${familyOf(part).part}.added`,
+  ...at,
+  part: { type: part, text: '' },
+})
+const delta = (at: object, part: TextContentItem['type'], text: string): FrameBody => ({
+  type: `task.${familyOf(part).text}.delta`,
+  ...at,
+  delta: text,
+})
+const partDone = (at: object, part: TextContentItem): FrameBody[] => [
+  { type: `task.${familyOf(part.type).text}.done`, ...at, text: part.text },
+  { type: `task.${familyOf(part.type).part}.done`, ...at, part },
+]
+
+/** The parts of an item in the order in which they are told: a reasoning item's summary first. */
+const allParts = (item: OutputItem): { content_index: number; part: TextContentItem }[] => {
+  const lists =
+    item.type === 'reasoning'
+      ? [item.summary, item.content ?? []]
+      : item.type === 'message'
+        ? [partsOf(item, 'output_text')]
+        : []
+  return lists.flatMap(parts => parts.map((part, content_index) => ({ content_index, part })))
+}
+
+const shellOf = (item: OutputItem): OutputItem => {
+  if (item.type === 'message') return { ...item, status: 'in_progress', message_content: [] }
+  if (item.type === 'reasoning') {
+    return { type: 'reasoning', id: item.id, status: 'in_progress', summary: [] }
+  }
+  return item
+}
+
+const itemAdded = (agent_step: number, item: OutputItem): FrameBody => ({
+  type: 'task.output_item.added',
+  agent_step,
+  item: shellOf(item),
+})
+const itemDone = (agent_step: number, item: OutputItem): FrameBody[] => [
+  ...allParts(item).flatMap(({ content_index, part }) =>
+    partDone({ item_id: item.id, agent_step, content_index }, part),
+  ),
+  { type: 'task.output_item.done', agent_step, item },
+]
+
+const rules: { [T in TaskEventType]: Rule<T> } = {
+  TaskCreated: withTask('task.created'),
+  TaskQueued: one((_, timestamp) => ({ type: 'task.queued', timestamp })),
+  TaskStarted: one((_, timestamp) => ({ type: 'task.working', timestamp })),
+  TaskResumed: one((_, timestamp) => ({ type: 'task.working', timestamp })),
+  InputAnswered: one((_, timestamp) => ({ type: 'task.working', timestamp })),
+  TaskPaused: withTask('task.paused'),
+  InputRequired: one((view, timestamp) => ({
+    type: 'task.input_required',
+    timestamp,
+    input_required: view.pendingCalls[0],
+    task: taskOf(view),
+  })),
+  TaskCompleted: withTask('task.completed'),
+  TaskCanceled: withTask('task.canceled'),
+  TaskExpired: withTask('task.expired'),
+  TaskFailed: one((view, timestamp) => ({
+    type: 'task.failed',
+    timestamp,
+    error: view.error,
+    task: taskOf(view),
+  })),
+  ItemDelta: {
+    count: data => (data.item === undefined ? 0 : 1) + (data.first ? 1 : 0) + 1,
+    frames: (view, data) => {
+      const { agent_step, item_id, content_index, part } = data
+      const at = { item_id, agent_step, content_index }
+      return [
+        ...(data.item === undefined ? [] : [itemAdded(agent_step, itemOf(view, item_id))]),
+        ...(data.first ? [partAdded(at, part)] : []),
+        delta(at, part, data.delta),
+      ]
+    },
+  },
+  ItemCompleted: {
+    count: data => 2 * data.parts + 1,
+    frames: (view, data) => itemDone(data.agent_step, itemOf(view, data.item_id)),
+  },
+  ItemSaid: {
+    count: data => 2 + 4 * data.texts.length,
+    frames: (view, { agent_step, item_id, part, texts }) => {
+      const item = itemOf(view, item_id)
+      return [
+        itemAdded(agent_step, item),
+        ...texts.flatMap((text, content_index) => {
+          const at = { item_id, agent_step, content_index }
+          return [partAdded(at, part), delta(at, part, text), ...partDone(at, { type: part, text })]
+        }),
+        { type: 'task.output_item.done', agent_step, item },
+      ]
+    },
+  },
+  AgentStepAbandoned: {
+    count: data => data.items.reduce((sum, { parts }) => sum + 2 * parts + 1, 0),
+    frames: (view, data) =>
+      data.items.flatMap(({ item_id }) => itemDone(data.agent_step, itemOf(view, item_id))),
+  },
+  AgentSpawned: none,
+  AgentStepStarted: none,
+  AgentStepCompleted: none,
+  AgentCompleted: none,
+  AgentError: none,
+  PauseRequested: none,
+  CancelRequested: none,
+  EffectStopped: none,
+  TaskDeleted: none,
+}
+
+/** How many frames a fact gives. */
+export const frameCount = <T extends TaskEventType>(type: T, data: TaskEventData<T>): number =>
+  rules[type].count(data)
+
+/** Moves the view by one event and gives the frames of it. Throws DamagedEvent when their number is another. */
+export const tell = (view: TaskView, event: Recorded): Frame[] => {
+  const { header, position } = event
+  const firstSeq = view.seq
+  evolve(view, event)
+  const rule = rules[header.type as TaskEventType] as Rule<TaskEventType>
+  const bodies = rule.frames(view, event.data as TaskEventData<TaskEventType>, header.time)
+  if (header.seq !== firstSeq || header.frames !== bodies.length) {
+    throw new DamagedEvent(position, `gives ${bodies.length} frames from ${firstSeq}, not as it was numbered`)
+  }
+  const task_id = view.created?.task_id ?? ''
+  return bodies.map(({ type, ...rest }, index) => ({
+    type,
+    sequence_number: firstSeq + index,
+    task_id,
+    ...rest,
+  }))
+}

@@ -1,0 +1,135 @@
+// The HTTP surface put together: hooks that hold for every route, then the routes.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Refusal } from '../contract/refusals.ts'
+import { authorize } from './auth.ts'
+import { readBodies } from './body.ts'
+import { type Answer, answerOf } from './errors.ts'
+import { healthRoutes } from './health.ts'
+import { type App, faultOf, type Parts } from './parts.ts'
+import { setRequestId, shortHeader } from './request-id.ts'
+import { taskEventRoutes, wantsStream } from './task-events.ts'
+import { taskRoutes } from './tasks.ts'
+import { tokenRoutes } from './tokens.ts'
+import { bodyValidator } from './validate.ts'
+
+export const apiVersion = '2.3.0'
+const otherBodiesLimit = 1024 * 1024
+
+const create = (parts: Parts) =>
+  fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    bodyLimit: otherBodiesLimit,
+    routerOptions: { maxParamLength: 4096 },
+    frameworkErrors(error, _request, reply) {
+      const id = parts.newId()
+      const plain = reply as unknown as FastifyReply
+      void plain.headers({ 'x-api-version': apiVersion, 'x-request-id': id })
+      send(plain, answerOf(error, undefined))
+    },
+    clientErrorHandler(_error, socket) {
+      if (!socket.writable) return
+      const body = JSON.stringify({ code: -32600, message: 'this is not HTTP that the server understands' })
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-API-Version: ${apiVersion}\r\n` +
+          `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      )
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+/** A body that was not read whole leaves the connection in no state to be used again. */
+const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
+  const close = status === 401 || status === 413 ? { connection: 'close' } : {}
+  void reply
+    .code(status)
+    .headers({ ...headers, ...close })
+    .send(body)
+}
+
+export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
+  const app = create(parts)
+  readBodies(app as unknown as FastifyInstance)
+  const methodsOf = methodTable()
+
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    if (httpPart !== 'body') return value => ({ value }) // queries and paths have readers of their own
+    const read = bodyValidator(schema as TSchema)
+    return value => {
+      try {
+        return { value: read(value) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  })
+
+  app.decorateRequest('principal')
+  app.decorateRequest('envelopeId', '')
+  app.addHook('onRequest', (request, reply, done) => {
+    const { access, envelope } = request.routeOptions.config
+    void reply.header('x-api-version', apiVersion)
+    try {
+      setRequestId(request, reply, shortHeader(request, 'x-request-id') ?? parts.newId())
+      if (parts.stopping.aborted && access !== 'open') {
+        // An EventSource gives up for good on an error answer, and comes back after a broken connection.
+        if (access === 'follow' && wantsStream(request)) return void request.raw.socket.destroy()
+        void reply.header('connection', 'close')
+        throw new Refusal('ShuttingDown')
+      }
+      if (access !== undefined && access !== 'open') {
+        request.principal = authorize(request, access, parts.principals.authenticate)
+      }
+      done()
+    } catch (error) {
+      if (envelope && request.envelopeId === '') request.envelopeId = parts.newId()
+      done(error as Error)
+    }
+  })
+
+  app.setErrorHandler((error, request, reply) => {
+    const answer = answerOf(error, request.routeOptions.config.envelope ? request.envelopeId : undefined)
+    if (answer.fault) faultOf(parts, request)(error)
+    send(reply as unknown as FastifyReply, answer)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf.at(request.url)
+    if (methods.length > 0) void reply.header('allow', methods.join(', '))
+    send(
+      reply as unknown as FastifyReply,
+      answerOf(new Refusal(methods.length === 0 ? 'RouteNotFound' : 'MethodNotAllowed'), undefined),
+    )
+  })
+
+  app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
+  healthRoutes(app, parts)
+  await app.register(
+    async v1 => {
+      taskRoutes(v1 as App, parts)
+      taskEventRoutes(v1 as App, parts)
+      tokenRoutes(v1 as App, parts)
+    },
+    { prefix: '/v1' },
+  )
+  await app.ready()
+  return app as unknown as FastifyInstance
+}
+
+/** Which methods a path has, so that a wrong one can be told from an unknown path. */
+const methodTable = () => {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  return {
+    add(url: string, methods: string[]) {
+      const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}$`)
+      const known = routes.get(url) ?? { pattern, methods: new Set() }
+      for (const method of methods) known.methods.add(method)
+      routes.set(url, known)
+    },
+    at(url: string): string[] {
+      const path = url.split('?', 1)[0] ?? ''
+      return [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : []))
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// From what went wrong to an HTTP answer. Task operations of the interface answer with an envelope, all others
+// with the bare error object, invalid requests always with the validation shape.
+import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
+import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
+
+export type Answer = { status: number; headers: Record<string, string>; body: unknown }
+
+const extraHeaders: Partial<Record<number, Record<string, string>>> = {
+  401: { 'www-authenticate': 'Bearer' },
+  409: { 'x-should-retry': 'false' },
+  429: { 'retry-after': '1' },
+  503: { 'retry-after': '1' },
+}
+
+/** Fastify's own words for what is the caller's mistake. */
+const frameworkRefusals: Record<string, RefusalName> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'BodyTooLarge',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MediaType',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BodyTooLarge',
+  FST_ERR_BAD_URL: 'RouteNotFound',
+  FST_ERR_MAX_PARAM_LENGTH: 'RouteNotFound',
+}
+
+const refusalOf = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error
+  if (error instanceof StorageFailure) return new Refusal('StorageDown')
+  if (error instanceof DamagedEvent) return new Refusal('Damaged', { position: error.position })
+  if (error instanceof RevisionConflict) return new Refusal('Busy')
+  const name = frameworkRefusals[(error as { code?: string } | null)?.code ?? '']
+  return name === undefined ? undefined : new Refusal(name)
+}
+
+/** `envelopeId` is given where the operation answers with an envelope. Undefined: a fault, to be logged in full. */
+export const answerOf = (error: unknown, envelopeId: string | undefined): Answer & { fault: boolean } => {
+  if (error instanceof Invalid) {
+    return { status: 422, headers: {}, body: { detail: error.problems }, fault: false }
+  }
+  const refusal = refusalOf(error)
+  const { http, code } = refusal ?? refusals.Fault
+  const message = refusal?.message ?? refusals.Fault.message
+  const object = { code, message, ...(refusal?.data === undefined ? {} : { data: refusal.data }) }
+  const body = envelopeId === undefined ? object : { jsonrpc: '2.0', id: envelopeId, error: object }
+  return { status: http, headers: extraHeaders[http] ?? {}, body, fault: refusal === undefined }
+}

@@ -1,0 +1,68 @@
+// What the routes are given, and what every request carries.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyRequest,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { Feed } from '../bus/feed.ts'
+import type { Commands } from '../commands.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { Frame } from '../history/frames.ts'
+import type { Principals } from '../principals.ts'
+import type { Queries } from '../queries.ts'
+import type { AgentChoice, Places } from '../task-request.ts'
+import type { Access } from './auth.ts'
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What the routes are given. */
+export type Parts = {
+  commands: Commands
+  queries: Queries
+  principals: Principals
+  places: Places
+  agents: AgentChoice
+  bodyLimit: number
+  newId: () => string
+  streamOf: (taskId: string) => string
+  openFeed: (stream: string, after: number, endsAtWait: boolean, isNew?: boolean) => Feed
+  readFrames: (
+    stream: string,
+    after: number,
+    limit: number,
+  ) => Promise<{ frames: Frame[]; more: boolean; next: number }>
+  notDelivered: (taskId: string) => void
+  readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
+  /** Aborts when the server begins to go down. */
+  stopping: AbortSignal
+  /** A bug, or storage gone: logged in full. */
+  fault: (error: unknown, about: { request_id: string; route: string | undefined }) => void
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal
+    envelopeId: string
+  }
+  interface FastifyContextConfig {
+    access?: Access
+    /** Errors of this operation are answered in an envelope. */
+    envelope?: boolean
+  }
+}
+
+/** Reports what a request ran into that is not the caller's doing. */
+export const faultOf =
+  ({ fault }: Parts, request: FastifyRequest) =>
+  (error: unknown): void =>
+    fault(error, { request_id: request.envelopeId, route: request.routeOptions.url })

@@ -1,0 +1,21 @@
+// The id of a request: what its envelope carries and X-Request-ID gives back.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Invalid } from '../contract/refusals.ts'
+
+/** Header values are ASCII; an id that is not travels percent-encoded. */
+const headerText = (id: string): string => (/^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id))
+
+export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: string): void => {
+  request.envelopeId = id
+  void reply.header('x-request-id', headerText(id))
+}
+
+/** A header that must be 1–256 characters when it is there. */
+export const shortHeader = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value.length >= 1 && value.length <= 256) return value
+  throw new Invalid([
+    { loc: ['header', name], msg: 'Input should have 1 to 256 characters', type: 'value_error' },
+  ])
+}

@@ -1,0 +1,44 @@
+// Server-sent events, framed by hand: every line of it is known to the clients we promised to serve.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Frame } from '../history/frames.ts'
+
+const heartbeatMs = 10_000
+/** A comment line without a blank line after it: some decoders take the blank line for the end of an event. */
+const heartbeat = ': heartbeat\n'
+export const opening = ': open\n'
+
+/** One frame of a task's stream; with `id` where a client may come back with Last-Event-ID. */
+export const frameText = (frame: Frame, envelopeId: string, withId: boolean): string => {
+  const id = withId ? `id: ${frame.sequence_number}\n` : ''
+  const data = `{"jsonrpc":"2.0","id":${envelopeId},"result":${JSON.stringify(frame)}}`
+  return `event: ${frame.type}\n${id}data: ${data}\n\n`
+}
+
+export const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * Writes chunks as they come, waiting for a slow reader; a comment every 10 s while nothing comes. Resolves
+ * when the chunks end and the last byte was handed over, or the connection closed.
+ */
+export const pour = async (response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> => {
+  const beat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(heartbeat)
+  }, heartbeatMs)
+  beat.unref()
+  try {
+    for await (const chunk of chunks) {
+      if (response.destroyed) return
+      beat.refresh()
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    }
+    response.end()
+  } finally {
+    clearInterval(beat)
+  }
+}

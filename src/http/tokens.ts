@@ -1,0 +1,61 @@
+// Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
+import { Refusal } from '../contract/refusals.ts'
+import { CreateTokenBody } from '../contract/wire.ts'
+import type { App, Parts } from './parts.ts'
+
+const seconds = (millis: number | null | undefined) =>
+  millis === null || millis === undefined ? null : Math.floor(millis / 1000)
+
+export const tokenRoutes = (app: App, { principals }: Parts): void => {
+  app.route({
+    method: 'POST',
+    url: '/auth/tokens',
+    config: { access: 'manage' },
+    schema: { body: CreateTokenBody },
+    async handler(request) {
+      const { body, principal, envelopeId } = request
+      const userId = body.user_id ?? principal.userId
+      if (principal.userId !== undefined && userId !== principal.userId) throw new Refusal('Forbidden')
+      const made = await principals.create(
+        { role: body.role, userId, ttlSeconds: body.ttl ?? undefined },
+        { principal: principal.id, causation: envelopeId },
+      )
+      const { id, token, expires_at } = made
+      return { id, token, role: body.role, user_id: userId ?? null, expires_at: seconds(expires_at) }
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/auth/tokens',
+    config: { access: 'manage' },
+    async handler({ principal }) {
+      const mine = principals
+        .list()
+        .filter(row => principal.userId === undefined || row.user_id === principal.userId)
+      return {
+        tokens: mine.map(({ id, role, user_id, created_at, expires_at }) => ({
+          id,
+          role,
+          user_id,
+          created_at: seconds(created_at),
+          expires_at: seconds(expires_at),
+        })),
+      }
+    },
+  })
+
+  app.route<{ Params: { token_id: string } }>({
+    method: 'DELETE',
+    url: '/auth/tokens/:token_id',
+    config: { access: 'manage' },
+    async handler({ principal, params, envelopeId }) {
+      const row = principals.find(params.token_id)
+      if (row === undefined || (principal.userId !== undefined && row.user_id !== principal.userId)) {
+        throw new Refusal('TokenNotFound')
+      }
+      await principals.revoke(row, { principal: principal.id, causation: envelopeId })
+      return { status: 'revoked', id: row.id }
+    },
+  })
+}

@@ -1,0 +1,366 @@
+// Says what is wrong with a request, all of it at once and in pydantic's words. The compiled check answers for
+// the many requests that are right; only a wrong one is read a second time, slowly, to explain it.
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Invalid, type Problem } from '../contract/refusals.ts'
+import { mostProblems } from './json.ts'
+
+type Loc = Problem['loc']
+
+/** The part of JSON Schema that wire.ts uses, as TypeBox emits it. */
+type Schema = {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null'
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  patternProperties?: Record<string, Schema>
+  items?: Schema
+  maxItems?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  minimum?: number
+  maximum?: number
+}
+
+/** A function that gives back the same value, typed, or throws Invalid with everything that is wrong with it. */
+export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
+  assertExplainable(schema as Schema)
+  const compiled = Compile(schema)
+  return value => {
+    if (compiled.Check(value)) return value as Static<T>
+    const problems = explain(schema, value, ['body'])
+    // The two readers agree (a property test holds them to it); if ever they did not, it is still a 422.
+    throw new Invalid(problems.length > 0 ? problems : [unexplained])
+  }
+}
+
+const unexplained: Problem = { loc: ['body'], type: 'value_error', msg: 'Value error, the body is not valid' }
+
+/** Everything in `value` that does not fit `schema`; empty if and only if the compiled check says yes. */
+export function explain(schema: TSchema, value: unknown, loc: Loc): Problem[] {
+  const found: Problem[] = []
+  collect(schema as Schema, value, loc, found)
+  return found
+}
+
+function collect(schema: Schema, value: unknown, loc: Loc, found: Problem[]): void {
+  if (found.length >= mostProblems || takesAnything(schema)) return
+  if (value === undefined) found.push(missing(loc))
+  else if (schema.anyOf) collectUnion(schema.anyOf, value, loc, found)
+  else if (schema.enum) {
+    if (!schema.enum.includes(value)) found.push(notOneOf('enum', schema.enum, loc))
+  } else if ('const' in schema) {
+    if (value !== schema.const) found.push(notOneOf('literal_error', [schema.const], loc))
+  } else if (!takesKind(schema, kindOf(value))) found.push(wrongKind([schema], loc))
+  else if (isObject(value)) collectObject(schema, value, loc, found)
+  else if (Array.isArray(value)) collectArray(schema, value, loc, found)
+  else if (typeof value === 'string') push(found, stringProblem(schema, value, loc))
+  else if (typeof value === 'number') push(found, numberProblem(schema, value, loc))
+}
+
+// Only own properties count, so that no name which every object inherits can stand in for a field.
+function collectObject(schema: Schema, value: Record<string, unknown>, loc: Loc, found: Problem[]): void {
+  const required = schema.required ?? []
+  for (const name of required) if (!Object.hasOwn(value, name)) push(found, missing([...loc, name]))
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!Object.hasOwn(value, name)) continue
+    if (value[name] === undefined && !required.includes(name)) continue
+    collect(property, value[name], [...loc, name], found)
+  }
+  for (const [pattern, property] of Object.entries(schema.patternProperties ?? {})) {
+    if (takesAnything(property)) continue
+    for (const [name, child] of Object.entries(value)) {
+      if (regExp(pattern).test(name)) collect(property, child, [...loc, name], found)
+    }
+  }
+}
+
+function collectArray(schema: Schema, value: unknown[], loc: Loc, found: Problem[]): void {
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) {
+    const msg = `List should have at most ${items(schema.maxItems)} after validation, not ${value.length}`
+    push(found, { loc, type: 'too_long', msg })
+  }
+  if (schema.items === undefined || takesAnything(schema.items)) return
+  for (const [index, item] of value.entries()) {
+    if (found.length >= mostProblems) return
+    collect(schema.items, item, [...loc, index], found)
+  }
+}
+
+// A union is explained by the one branch the value was meant for: by its kind, and among objects by its `type`.
+function collectUnion(anyOf: readonly Schema[], value: unknown, loc: Loc, found: Problem[]): void {
+  const branches = flatten(anyOf)
+  const kind = kindOf(value)
+  const ofKind = branches.filter(branch => takesKind(branch, kind))
+  if (ofKind.length === 0) {
+    const notNull = branches.filter(branch => branch.type !== 'null')
+    const [only, ...others] = notNull
+    if (only && others.length === 0) collect(only, value, loc, found)
+    else found.push(wrongKind(notNull, loc))
+  } else if (isObject(value) && ofKind.length > 1 && ofKind.every(isTagged)) {
+    const tag = Object.hasOwn(value, 'type') ? value.type : undefined
+    const meant = ofKind.filter(branch => tagsOf(branch).includes(tag))
+    if (tag === undefined) found.push(missing([...loc, 'type']))
+    else if (meant.length === 0) found.push(notOneOf('enum', ofKind.flatMap(tagsOf), [...loc, 'type']))
+    else collectFirst(meant, value, loc, found)
+  } else collectFirst(ofKind, value, loc, found)
+}
+
+// Branches that nothing tells apart: the value fits if it fits any; if it fits none, the first one's problems stand.
+function collectFirst(branches: Schema[], value: unknown, loc: Loc, found: Problem[]): void {
+  let problems: Problem[] | undefined
+  for (const branch of branches) {
+    const own: Problem[] = []
+    collect(branch, value, loc, own)
+    if (own.length === 0) return
+    problems ??= own
+  }
+  for (const problem of problems ?? []) push(found, problem)
+}
+
+const flatten = (anyOf: readonly Schema[]): Schema[] =>
+  anyOf.flatMap(branch => (branch.anyOf ? flatten(branch.anyOf) : [branch]))
+
+const tagsOf = (branch: Schema): readonly unknown[] => {
+  const type = branch.properties?.type
+  return type?.enum ?? (type && 'const' in type ? [type.const] : [])
+}
+const isTagged = (branch: Schema): boolean =>
+  branch.required?.includes('type') === true && tagsOf(branch).length > 0
+
+// TypeBox counts the length of a string in code points, and so do we; never more of them than the limit needs.
+function stringProblem(
+  { minLength, maxLength, pattern }: Schema,
+  value: string,
+  loc: Loc,
+): Problem | undefined {
+  if (minLength !== undefined && !hasCodePoints(value, minLength)) {
+    return { loc, type: 'string_too_short', msg: `String should have at least ${characters(minLength)}` }
+  }
+  if (maxLength !== undefined && hasCodePoints(value, maxLength + 1)) {
+    return { loc, type: 'string_too_long', msg: `String should have at most ${characters(maxLength)}` }
+  }
+  if (pattern !== undefined && !regExp(pattern).test(value)) {
+    return { loc, type: 'string_pattern_mismatch', msg: `String should match pattern '${pattern}'` }
+  }
+  return undefined
+}
+
+function hasCodePoints(text: string, wanted: number): boolean {
+  if (text.length < wanted || text.length >= 2 * wanted) return text.length >= wanted
+  let count = 0
+  for (const _ of text) count++
+  return count >= wanted
+}
+
+// JSON.parse reads 1e999 as Infinity, which is no number of ours.
+function numberProblem({ type, minimum, maximum }: Schema, value: number, loc: Loc): Problem | undefined {
+  if (!Number.isFinite(value)) return { loc, type: 'finite_number', msg: 'Input should be a finite number' }
+  if (type === 'integer' && !Number.isInteger(value)) {
+    const msg = 'Input should be a valid integer, got a number with a fractional part'
+    return { loc, type: 'int_from_float', msg }
+  }
+  return rangeProblem(value, minimum, maximum, loc)
+}
+
+function rangeProblem(
+  value: number,
+  min: number | undefined,
+  max: number | undefined,
+  loc: Loc,
+): Problem | undefined {
+  if (min !== undefined && value < min) {
+    return { loc, type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}` }
+  }
+  if (max !== undefined && value > max) {
+    return { loc, type: 'less_than_equal', msg: `Input should be less than or equal to ${max}` }
+  }
+  return undefined
+}
+
+const kindNames = {
+  object: { type: 'dict_type', noun: 'dictionary' },
+  array: { type: 'list_type', noun: 'list' },
+  string: { type: 'string_type', noun: 'string' },
+  integer: { type: 'int_type', noun: 'integer' },
+  number: { type: 'float_type', noun: 'number' },
+  boolean: { type: 'bool_type', noun: 'boolean' },
+}
+
+// One problem, however many branches: the first one's word, and every kind that would have been taken.
+function wrongKind(branches: readonly Schema[], loc: Loc): Problem {
+  const wanted = branches.flatMap(({ type }) => (type && type !== 'null' ? [kindNames[type]] : []))
+  const [first] = wanted
+  if (!first) {
+    const allowed = branches.flatMap(branch => branch.enum ?? [])
+    if (allowed.length > 0) return notOneOf('enum', allowed, loc)
+    return { loc, type: 'none_required', msg: 'Input should be None' }
+  }
+  const nouns = [...new Set(wanted.map(({ noun }) => noun))]
+  return { loc, type: first.type, msg: `Input should be a valid ${nouns.join(' or ')}` }
+}
+
+function notOneOf(type: 'enum' | 'literal_error', values: readonly unknown[], loc: Loc): Problem {
+  const quoted = values.map(value => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)))
+  const last = quoted.pop() ?? ''
+  return { loc, type, msg: `Input should be ${quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last}` }
+}
+
+const missing = (loc: Loc): Problem => ({ loc, type: 'missing', msg: 'Field required' })
+const characters = (count: number): string => `${count} ${count === 1 ? 'character' : 'characters'}`
+const items = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`
+
+function push(found: Problem[], problem: Problem | undefined): void {
+  if (problem && found.length < mostProblems) found.push(problem)
+}
+
+type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'other'
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean' ? type : 'other'
+}
+
+function takesKind(schema: Schema, kind: Kind): boolean {
+  if (schema.enum) return schema.enum.some(value => kindOf(value) === kind)
+  if (schema.type === undefined) return true
+  return (schema.type === 'integer' ? 'number' : schema.type) === kind
+}
+
+const takesAnything = (schema: Schema): boolean =>
+  schema.anyOf ? schema.anyOf.some(takesAnything) : schema.type === undefined && schema.enum === undefined
+
+const isObject = (value: unknown): value is Record<string, unknown> => kindOf(value) === 'object'
+
+const regExps = new Map<string, RegExp>()
+
+// With the flag that TypeBox compiles patterns with. The patterns are our schemas', so there are only a few.
+function regExp(pattern: string): RegExp {
+  const known = regExps.get(pattern)
+  if (known) return known
+  const made = new RegExp(pattern, 'u')
+  regExps.set(pattern, made)
+  return made
+}
+
+const explainable: Record<string, readonly string[]> = {
+  anyOf: ['anyOf'],
+  enum: ['enum'],
+  object: ['type', 'properties', 'required', 'patternProperties'],
+  array: ['type', 'items', 'maxItems'],
+  string: ['type', 'const', 'minLength', 'maxLength', 'pattern'],
+  integer: ['type', 'const', 'minimum', 'maximum'],
+  number: ['type', 'const', 'minimum', 'maximum'],
+  boolean: ['type', 'const'],
+  null: ['type'],
+  anything: [],
+}
+const notes: readonly string[] = ['$id', 'title', 'description', 'default', 'examples']
+
+// A keyword that only one of the two readers knows, or a field that every object inherits (TypeBox looks most
+// names up with `in`), would make them disagree on a caller's body. Better to not start.
+function assertExplainable(schema: Schema): void {
+  const form = schema.anyOf ? 'anyOf' : schema.enum ? 'enum' : (schema.type ?? 'anything')
+  for (const keyword of Object.keys(schema)) {
+    if (explainable[form]?.includes(keyword) || notes.includes(keyword)) continue
+    throw new Error(`validate.ts cannot explain the keyword "${keyword}" of a schema of the form "${form}"`)
+  }
+  for (const name of Object.keys(schema.properties ?? {})) {
+    if (name in Object.prototype) throw new Error(`a schema cannot have a property named "${name}"`)
+  }
+  const children = [
+    ...(schema.anyOf ?? []),
+    ...Object.values(schema.properties ?? {}),
+    ...Object.values(schema.patternProperties ?? {}),
+    ...(schema.items ? [schema.items] : []),
+  ]
+  for (const child of children) assertExplainable(child)
+}
+
+export type QueryReader = {
+  text(name: string): string | undefined
+  /** Digits only; nothing that merely converts to a number. */
+  integer<F extends number | undefined>(
+    name: string,
+    options: { min?: number; max?: number; fallback: F },
+  ): number | F
+  oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
+  /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
+  manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
+  boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
+  /** Throws Invalid with everything the reads above found wrong. */
+  done(): void
+}
+
+/** Reads a query (or path parameters, with `where`) by hand: every value is text, or a list of texts if repeated. */
+export function readQuery(query: unknown, where = 'query'): QueryReader {
+  const given = isObject(query) ? query : {}
+  const found: Problem[] = []
+  const read = (name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
+  const all = (name: string): unknown[] => {
+    const value = read(name)
+    return value === undefined ? [] : Array.isArray(value) ? value : [value]
+  }
+  const refuse = <F>(name: string, type: string, msg: string, fallback: F): F => {
+    push(found, { loc: [where, name], type, msg })
+    return fallback
+  }
+
+  return {
+    text(name) {
+      const value = read(name)
+      if (value === undefined || typeof value === 'string') return value
+      return refuse(name, 'string_type', 'Input should be a valid string', undefined)
+    },
+    integer(name, { min, max, fallback }) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      if (typeof value !== 'string' || !integerText.test(value)) {
+        const msg = 'Input should be a valid integer, unable to parse string as an integer'
+        return refuse(name, 'int_parsing', msg, fallback)
+      }
+      const problem = rangeProblem(Number(value), min, max, [where, name])
+      push(found, problem)
+      return problem ? fallback : Number(value)
+    },
+    oneOf(name, values, fallback) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      const known = values.find(each => each === value)
+      if (known === undefined) push(found, notOneOf('enum', values, [where, name]))
+      return known ?? fallback
+    },
+    manyOf(name, values) {
+      const texts = [...all(name), ...all(`${name}[]`)]
+      if (texts.length === 0) return undefined
+      return texts.flatMap((value, index) => {
+        const known = values.find(each => each === value)
+        if (known !== undefined) return [known]
+        push(found, notOneOf('enum', values, [where, name, index]))
+        return []
+      })
+    },
+    boolean(name, fallback) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      if (value === 'true' || value === 'false') return value === 'true'
+      return refuse(
+        name,
+        'bool_parsing',
+        'Input should be a valid boolean, unable to interpret input',
+        fallback,
+      )
+    },
+    done() {
+      if (found.length > 0) throw new Invalid(found)
+    },
+  }
+}
+
+// Fifteen digits are always exact in a number.
+const integerText = /^(0|[1-9][0-9]{0,14})$/

@@ -1,0 +1,20 @@
+// One server per data folder. The lock is the system's, on a file of its own: kill -9 frees it.
+import Database from 'better-sqlite3'
+import { CannotStart } from '../contract/cannot-start.ts'
+
+/** Holds the folder until the answer is called. Throws CannotStart when another process holds it. */
+export const lockFolder = (path: string, inUse: () => string): (() => void) => {
+  const db = new Database(path, { timeout: 0 })
+  try {
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    const { code, message } = error as { code?: string; message: string }
+    if (code === 'SQLITE_BUSY') throw new CannotStart(inUse())
+    throw new CannotStart(`${path} cannot be locked: ${message}`)
+  }
+  return () => {
+    db.close()
+  }
+}

@@ -1,0 +1,303 @@
+// The event log: order, expected revisions, positions, group commit. Appends are put in order the moment they
+// are made (revision, position and time are then fixed) and written together at the next turn of the event
+// loop; a caller is answered only after the commit that holds its events.
+
+import type { Clock, Random } from '../contract/ports.ts'
+import {
+  type Header,
+  type Log,
+  type NewEvent,
+  type Recorded,
+  RevisionConflict,
+  StorageFailure,
+  type StreamAppend,
+} from '../contract/stored.ts'
+import { decode } from './decode.ts'
+import type { NewRow, Store, StreamHead } from './store.ts'
+
+export type EventLog = Log & {
+  /** Made once with the log; tells one log from another. */
+  id: string
+  /** Called after each commit, in order; the callers of that commit are answered when it is through. */
+  onCommit(listener: CommitListener): void
+  /** Called when the log was opened anew after a failed write: what is stored may be more than was answered. */
+  onReopened(listener: () => void): void
+  isFailing(): boolean
+  /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
+  retry(): Promise<void>
+  /** Resolves when everything that was put in order is written, and the store is closed. */
+  close(): Promise<void>
+}
+
+type CommitListener = (events: Recorded[]) => void | Promise<void>
+
+type Waiting = {
+  rows: NewRow[]
+  newStreams: { no: number; id: string }[]
+  recorded: Recorded[]
+  resolve: (recorded: Recorded[]) => void
+  reject: (error: unknown) => void
+}
+
+const pageSize = 1000
+const headsKept = 100_000
+/** Events a batch, and batches under way at once: the writer is never idle, a commit never long. */
+const batchEvents = 256
+const batchesUnderWay = 2
+
+/** Header text but for its digest, which the writer adds; the order of keys is fixed. */
+const openHeader = (header: Header): string => {
+  const text = JSON.stringify(header)
+  return text.slice(0, -1)
+}
+
+export const openLog = (
+  store: Store,
+  { clock, random, build }: { clock: Clock; random: Random; build: string },
+): EventLog => {
+  const heads = new Map<string, StreamHead>()
+  const onCommit: CommitListener[] = []
+  const onReopened: (() => void)[] = []
+  let queue: Waiting[] = []
+  let underWay = 0
+  let scheduled = false
+  let failed: unknown
+  let telling: Promise<void> | undefined
+  let reopening: Promise<void> | undefined
+
+  // The newest event put in order (not yet durable, perhaps), and the newest durable one.
+  let position = 0
+  let lastStreamNo = 0
+  let lastMillis = 0
+  let lastTime = ''
+  let head = 0
+
+  const readEnd = () => {
+    const last = store.last()
+    heads.clear()
+    position = head = last?.position ?? 0
+    lastStreamNo = store.lastStreamNo()
+    lastMillis = last === undefined ? 0 : Date.parse(decode(last).header.time)
+    lastTime = new Date(lastMillis).toISOString()
+  }
+  readEnd()
+
+  const remember = (stream: string, known: StreamHead) => {
+    if (heads.size >= headsKept) {
+      const oldest = heads.keys().next().value
+      if (oldest !== undefined) heads.delete(oldest)
+    }
+    heads.set(stream, known)
+  }
+  const headOf = (stream: string): StreamHead | undefined => {
+    const known = heads.get(stream)
+    if (known !== undefined) return known
+    const stored = store.headOf(stream)
+    if (stored !== undefined) remember(stream, stored)
+    return stored
+  }
+
+  /** ISO time of the next event: never earlier than the one before it. */
+  const nextTime = (): string => {
+    const now = clock.now()
+    if (now > lastMillis) {
+      lastMillis = now
+      lastTime = new Date(now).toISOString()
+    }
+    return lastTime
+  }
+
+  const putInOrder = (appends: StreamAppend[]): Omit<Waiting, 'resolve' | 'reject'> => {
+    for (const { stream, expectedRevision } of appends) {
+      const actual = headOf(stream)?.revision ?? -1
+      if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
+    }
+    const rows: NewRow[] = []
+    const newStreams: { no: number; id: string }[] = []
+    const recorded: Recorded[] = []
+    const time = nextTime()
+    for (const append of appends) {
+      let known = headOf(append.stream)
+      if (known === undefined) {
+        known = { no: ++lastStreamNo, revision: -1 }
+        newStreams.push({ no: known.no, id: append.stream })
+        remember(append.stream, known)
+      }
+      for (const event of append.events) {
+        const header = headerOf(append, event, ++known.revision, time, build)
+        recorded.push({ position: ++position, header, data: event.data })
+        rows.push({
+          position,
+          streamNo: known.no,
+          revision: known.revision,
+          open: openHeader(header),
+          payload: JSON.stringify(event.data),
+          salt: random.text(16),
+        })
+      }
+    }
+    return { rows, newStreams, recorded }
+  }
+
+  const schedule = () => {
+    if (scheduled || queue.length === 0 || underWay >= batchesUnderWay) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      flush()
+    })
+  }
+
+  const flush = () => {
+    while (queue.length > 0 && underWay < batchesUnderWay) {
+      let size = 0
+      let taken = 0
+      for (const waiting of queue) {
+        if (taken > 0 && size + waiting.rows.length > batchEvents) break
+        size += waiting.rows.length
+        taken++
+      }
+      const batch = queue.slice(0, taken)
+      queue = queue.slice(taken)
+      underWay++
+      const rows = batch.length === 1 ? (batch[0]?.rows ?? []) : batch.flatMap(waiting => waiting.rows)
+      store.write({ rows, newStreams: batch.flatMap(waiting => waiting.newStreams) }).then(
+        () => {
+          underWay--
+          committed(batch)
+        },
+        error => {
+          underWay--
+          fail(error, batch)
+        },
+      )
+    }
+  }
+
+  const committed = (batch: Waiting[]) => {
+    const events = batch.flatMap(waiting => waiting.recorded)
+    head = events.at(-1)?.position ?? head
+    const answer = () => {
+      for (const waiting of batch) waiting.resolve(waiting.recorded)
+    }
+    const told = telling === undefined ? tell(events) : telling.then(() => tell(events))
+    if (told === undefined) answer()
+    else {
+      const mine = told.then(answer).then(() => {
+        if (telling === mine) telling = undefined
+      })
+      telling = mine
+    }
+    schedule()
+  }
+
+  /** Listeners hear of commits one after the other; a listener that takes no time costs no turn of the loop. */
+  const tell = (events: Recorded[]): Promise<void> | undefined => {
+    let told: Promise<void> | undefined
+    for (const listener of onCommit) {
+      told = told === undefined ? (listener(events) ?? undefined) : told.then(() => listener(events))
+    }
+    return told
+  }
+
+  /** Nothing that was put in order after the failure can stand: its positions are void. */
+  const fail = (error: unknown, batch: Waiting[]) => {
+    failed = error
+    const failure = new StorageFailure('the event log could not be written', { cause: error })
+    for (const waiting of batch) waiting.reject(failure)
+    for (const waiting of queue) waiting.reject(failure)
+    queue = []
+  }
+
+  /** After a failure nothing is acknowledged until the log was opened anew and its end was read again. */
+  const recovered = (): Promise<void> => {
+    reopening ??= store.reopen().then(
+      () => {
+        readEnd()
+        failed = undefined
+        reopening = undefined
+        for (const listener of onReopened) listener()
+      },
+      error => {
+        reopening = undefined
+        throw new StorageFailure('the event log cannot be opened again', { cause: error })
+      },
+    )
+    return reopening
+  }
+
+  const append = (appends: StreamAppend[]): Promise<Recorded[]> => {
+    if (failed !== undefined) {
+      if (underWay > 0) return Promise.reject(new StorageFailure('the event log could not be written'))
+      return recovered().then(() => append(appends))
+    }
+    return new Promise((resolve, reject) => {
+      try {
+        queue.push({ ...putInOrder(appends), resolve, reject })
+        schedule()
+      } catch (error) {
+        reject(error)
+      }
+    })
+  }
+
+  return {
+    id: store.logId(),
+    append,
+    async *readStream(stream, after = -1) {
+      for (let from = after; ; ) {
+        const rows = store.streamPage(stream, from, pageSize)
+        const last = rows.at(-1)
+        if (last === undefined) return
+        yield rows.map(row => decode(row))
+        if (rows.length < pageSize) return
+        from = last.revision
+      }
+    },
+    async *readAll(after = 0) {
+      for (let from = after; ; ) {
+        const rows = store.page(from, pageSize)
+        const last = rows.at(-1)
+        if (last === undefined) return
+        yield rows.map(row => decode(row))
+        from = last.position
+      }
+    },
+    revisionOf: stream => headOf(stream)?.revision ?? -1,
+    head: () => head,
+    leafAt: at => store.leafAt(at),
+    onCommit: listener => void onCommit.push(listener),
+    onReopened: listener => void onReopened.push(listener),
+    isFailing: () => failed !== undefined,
+    retry: async () => {
+      if (failed !== undefined && underWay === 0) await recovered()
+    },
+    async close() {
+      while (queue.length > 0 || underWay > 0 || telling !== undefined) {
+        await new Promise(resolve => setImmediate(resolve))
+      }
+      await store.close()
+    },
+  }
+}
+
+const headerOf = (
+  append: StreamAppend,
+  event: NewEvent,
+  revision: number,
+  time: string,
+  build: string,
+): Header => ({
+  stream: append.stream,
+  revision,
+  type: event.type,
+  schema_version: event.schema_version,
+  time,
+  principal: append.principal,
+  owner: append.owner,
+  session_id: append.session_id,
+  correlation_id: append.correlation_id,
+  causation_id: append.causation_id,
+  build,
+  ...(event.seq !== undefined && event.frames !== undefined ? { seq: event.seq, frames: event.frames } : {}),
+})

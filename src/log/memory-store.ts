@@ -1,0 +1,33 @@
+// A log without a file, for tests of everything that stands on the log. Same port, same suite of tests.
+import { closeHeader, digestOf, leafOf } from './leaf.ts'
+import type { Row, Store, StreamHead } from './store.ts'
+
+export const memoryStore = (): Store => {
+  const rows: Row[] = []
+  const ids = new Map<number, string>()
+  const heads = new Map<string, StreamHead>()
+  return {
+    async write({ rows: added, newStreams }) {
+      for (const { no, id } of newStreams) {
+        ids.set(no, id)
+        heads.set(id, { no, revision: -1 })
+      }
+      for (const { position, streamNo, revision, open, payload, salt } of added) {
+        const stream = ids.get(streamNo) ?? ''
+        const header = closeHeader(open, digestOf(salt, payload))
+        rows.push({ position, stream, revision, header, payload, salt, leaf: leafOf(header) })
+        heads.set(stream, { no: streamNo, revision })
+      }
+    },
+    async reopen() {},
+    page: (after, limit) => rows.slice(after, after + limit),
+    streamPage: (stream, after, limit) =>
+      rows.filter(row => row.stream === stream && row.revision > after).slice(0, limit),
+    headOf: stream => heads.get(stream),
+    last: () => rows.at(-1),
+    lastStreamNo: () => ids.size,
+    leafAt: position => rows[position - 1]?.leaf,
+    logId: () => 'memory',
+    async close() {},
+  }
+}

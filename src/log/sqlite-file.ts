@@ -1,0 +1,98 @@
+// Opening a log file, the same way for the writer, the readers and the command line: what is checked, what is
+// refused, and with which words.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { digestOf, leafOf } from './leaf.ts'
+
+const schemaVersion = 1
+const oldestSqlite = '3.51.3' // earlier ones can lose a WAL that is reset while it is read
+const tailChecked = 256
+
+const isOlder = (version: string, than: string): boolean => {
+  const [a, b] = [version, than].map(text => text.split('.').map(Number))
+  for (let i = 0; i < 3; i++) if (a?.[i] !== b?.[i]) return (a?.[i] ?? 0) < (b?.[i] ?? 0)
+  return false
+}
+
+/** Words for a failed open, whatever SQLite called it. */
+const explained = (path: string, error: unknown): CannotStart => {
+  if (error instanceof CannotStart) return error
+  const why = error instanceof Error ? error.message : String(error)
+  return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
+}
+
+const checkTail = (db: Database.Database, path: string): void => {
+  const rows = db
+    .prepare<
+      [number],
+      { position: number; header: string; payload: string | null; salt: string; leaf: string }
+    >('SELECT position, header, payload, salt, leaf FROM events ORDER BY position DESC LIMIT ?')
+    .all(tailChecked)
+  let expected = rows[0]?.position
+  for (const { position, header, payload, salt, leaf } of rows) {
+    const sound =
+      position === expected &&
+      leaf === leafOf(header) &&
+      (payload === null || header.endsWith(`"digest":"${digestOf(salt, payload)}"}`))
+    if (!sound) {
+      throw new CannotStart(`${path} is damaged at position ${expected}: restore it from a backup`)
+    }
+    expected = position - 1
+  }
+}
+
+/** Opens the write connection; makes the schema in a new file; throws CannotStart. */
+export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path)
+    const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
+    if (isOlder(version, oldestSqlite)) {
+      throw new CannotStart(`SQLite ${version} is too old: ${oldestSqlite} or later is needed`)
+    }
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    db.pragma('recursive_triggers = ON')
+    db.pragma('foreign_keys = OFF') // the writer numbers streams itself; a lookup per event would cost a third
+    db.pragma('cache_size = -65536')
+    const found = db.pragma('user_version', { simple: true }) as number
+    if (found > schemaVersion) {
+      throw new CannotStart(`${path} was written by a newer reprise (schema ${found}): run that version`)
+    }
+    if (found === 0) {
+      const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+      if (tables > 0) throw new CannotStart(`${path} is no event log: choose another DATA_DIR`)
+      const schema = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
+      const create = db.transaction((made: Database.Database) => {
+        made.exec(schema)
+        made.prepare("INSERT INTO about (key, value) VALUES ('log_id', ?)").run(newLogId())
+        made.pragma(`user_version = ${schemaVersion}`)
+      })
+      create(db)
+    }
+    // Everything into the main file, synced: after this the file's length can be held against its pages.
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    const pages = db.pragma('page_count', { simple: true }) as number
+    const pageSize = db.pragma('page_size', { simple: true }) as number
+    if (statSync(path).size < pages * pageSize) throw new Error('the file is shorter than its contents')
+    checkTail(db, path)
+    return db
+  } catch (error) {
+    db?.close()
+    throw explained(path, error)
+  }
+}
+
+/** Opens a connection that can only read; the file must exist. */
+export const openForReading = (path: string): Database.Database => {
+  if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}`)
+  try {
+    const db = new Database(path, { readonly: true })
+    db.pragma('mmap_size = 2147483648')
+    db.prepare('SELECT max(position) FROM events').get()
+    return db
+  } catch (error) {
+    throw explained(path, error)
+  }
+}

@@ -1,0 +1,60 @@
+// The read side of a log file, on its own connection: in WAL mode it sees every commit and blocks nobody.
+import { openForReading } from './sqlite-file.ts'
+import type { Row, Store } from './store.ts'
+
+export type Reader = Omit<Store, 'write' | 'reopen'>
+
+const columns = 'e.position, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
+type Columns = [number, string, number, string, string | null, string, string]
+const rowOf = ([position, stream, revision, header, payload, salt, leaf]: Columns): Row => ({
+  position,
+  stream,
+  revision,
+  header,
+  payload,
+  salt,
+  leaf,
+})
+
+export const sqliteReader = (path: string): Reader => {
+  const db = openForReading(path)
+  const page = db
+    .prepare<[number, number], Columns>(
+      `SELECT ${columns} FROM events e JOIN streams s ON s.no = e.stream_no
+       WHERE e.position > ? ORDER BY e.position LIMIT ?`,
+    )
+    .raw()
+  const streamPage = db
+    .prepare<[string, number, number], Columns>(
+      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no
+       WHERE s.id = ? AND e.revision > ? ORDER BY e.revision LIMIT ?`,
+    )
+    .raw()
+  const headOf = db.prepare<[string], { no: number; revision: number }>(
+    `SELECT s.no, coalesce((SELECT max(revision) FROM events WHERE stream_no = s.no), -1) AS revision
+     FROM streams s WHERE s.id = ?`,
+  )
+  const last = db
+    .prepare<[], Columns>(
+      `SELECT ${columns} FROM events e JOIN streams s ON s.no = e.stream_no ORDER BY e.position DESC LIMIT 1`,
+    )
+    .raw()
+  const lastStreamNo = db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck()
+  const leafAt = db.prepare<[number], string>('SELECT leaf FROM events WHERE position = ?').pluck()
+  const logId = db.prepare<[], string>("SELECT value FROM about WHERE key = 'log_id'").pluck()
+  return {
+    page: (after, limit) => page.all(after, limit).map(rowOf),
+    streamPage: (stream, after, limit) => streamPage.all(stream, after, limit).map(rowOf),
+    headOf: stream => headOf.get(stream),
+    last: () => {
+      const row = last.get()
+      return row === undefined ? undefined : rowOf(row)
+    },
+    lastStreamNo: () => lastStreamNo.get() ?? 0,
+    leafAt: position => leafAt.get(position),
+    logId: () => logId.get() ?? '',
+    async close() {
+      db.close()
+    },
+  }
+}

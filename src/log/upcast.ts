@@ -1,0 +1,18 @@
+// Old events are lifted to today's shape when they are read; what is stored never changes. An entry turns
+// the data of (type, version) into that of version + 1.
+import type { Header } from '../contract/stored.ts'
+
+export type Upcasters = Record<string, Record<number, (data: unknown, header: Header) => unknown>>
+
+/** None yet: every event type is at its first version. */
+export const upcasters: Upcasters = {}
+
+export const upcast = (header: Header, data: unknown, table: Upcasters): unknown => {
+  const steps = table[header.type]
+  if (steps === undefined) return data
+  let lifted = data
+  for (let version = header.schema_version; steps[version] !== undefined; version++) {
+    lifted = steps[version]?.(lifted, header)
+  }
+  return lifted
+}

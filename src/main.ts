@@ -1,0 +1,133 @@
+// The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
+import { createServer } from 'node:net'
+import { openReadStore } from '../projections/store.ts'
+import { demo } from './agents/demo.ts'
+import { echo } from './agents/echo.ts'
+import { script } from './agents/script.ts'
+import { openFeed, readFrames } from './bus/feed.ts'
+import { adminTokenOf, type Config, makeDataDir } from './config.ts'
+import type { Agent } from './contract/agent.ts'
+import { CannotStart } from './contract/cannot-start.ts'
+import type { Report } from './contract/ports.ts'
+import { taskStream } from './contract/task-stream.ts'
+import { filesOf, readServerFile, writeServerFile } from './data-folder.ts'
+import { createApp } from './http/app.ts'
+import { lockFolder } from './log/lock.ts'
+import { openLog } from './log/log.ts'
+import { sqliteStore } from './log/sqlite-store.ts'
+import { createPrincipals } from './principals.ts'
+import { openSecrets } from './secrets.ts'
+import { createSystem } from './system.ts'
+import { build } from './version.ts'
+import { realWorld } from './world.ts'
+
+const agentsOf = (world: ReturnType<typeof realWorld>): Map<string, Agent> =>
+  new Map([echo, script(world.timers), demo(world.timers)].map(agent => [agent.name, agent]))
+
+/** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
+export const openFolder = async (config: Config, report: Report, { idle = false } = {}) => {
+  makeDataDir(config.dataDir)
+  const files = filesOf(config.dataDir)
+  const unlock = lockFolder(files.lock, () => {
+    const url = readServerFile(files.server)?.url
+    const who = url === undefined ? 'another process' : `the server at ${url}`
+    return `${config.dataDir} is in use by ${who}: stop it, or set another DATA_DIR`
+  })
+  try {
+    const world = realWorld()
+    const log = openLog(
+      sqliteStore(files.log, () => world.ids.next('log_')),
+      { clock: world.clock, random: world.random, build },
+    )
+    const agents = agentsOf(world)
+    const system = await createSystem({
+      world,
+      log,
+      openReadStore: anew => openReadStore(files.readModels, anew),
+      secrets: openSecrets(files.secrets),
+      agents,
+      ttls: config.ttls,
+      maxRunningTasks: config.maxRunningTasks,
+      report,
+      idle,
+    })
+    const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
+    return { world, files, agents, system, principals, unlock }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** Asked before anything is opened, so that a taken port changes nothing. */
+const checkPort = (host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new CannotStart(
+          error.code === 'EADDRINUSE'
+            ? `port ${port} is in use: PORT=${port + 1} npm start`
+            : `HOST=${host} PORT=${port} cannot be listened on: ${error.message}`,
+        ),
+      )
+    })
+    probe.listen({ host, port }, () => probe.close(() => resolve()))
+  })
+
+export const startServer = async (config: Config, report: Report) => {
+  await checkPort(config.host, config.port)
+  const folder = await openFolder(config, report)
+  const { system, files, world, principals, agents } = folder
+  const { log, live, queries } = system
+  const stopping = new AbortController()
+  const app = await createApp({
+    commands: system.commands,
+    queries,
+    principals,
+    places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
+    agents: { known: name => agents.has(name), fallback: 'demo' },
+    bodyLimit: config.bodyLimit,
+    newId: () => world.ids.next('req_'),
+    streamOf: taskStream,
+    openFeed: (stream, after, endsAtWait, isNew) =>
+      openFeed({ log, live }, { stream, after, endsAtWait }, isNew),
+    readFrames: (stream, after, limit) => readFrames(log, stream, after, limit),
+    notDelivered: system.idempotency.notDelivered,
+    readiness: () => ({
+      log: log.isFailing() ? 'failing' : 'ok',
+      read_models: queries.isCurrent() ? 'ok' : 'behind',
+      position: queries.headPosition(),
+      tasks: { ...queries.taskCounts(), ...system.scheduler.counts() },
+    }),
+    stopping: stopping.signal,
+    fault: (error, about) =>
+      report('error', 'internal error', {
+        ...about,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  })
+  await app.listen({ host: config.host, port: config.port })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const url = `http://${host}:${port}`
+  writeServerFile(files.server, { url, pid: process.pid })
+
+  let stopped: Promise<void> | undefined
+  /** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
+  const stop = (): Promise<void> => {
+    stopped ??= (async () => {
+      stopping.abort()
+      await system.drain(config.drainSeconds * 1000)
+      app.server.closeIdleConnections()
+      setTimeout(() => app.server.closeAllConnections(), 500).unref()
+      await app.close()
+      await system.close()
+      folder.unlock()
+    })()
+    return stopped
+  }
+  return { url, resumed: system.resumed, running: () => system.runtime.busy(), stop, system }
+}
+export type Server = Awaited<ReturnType<typeof startServer>>

@@ -1,0 +1,93 @@
+// Who may come in: tokens, stored as hashes in streams of their own. A token is 256 random bits, so a plain
+// SHA-256 of it is enough.
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { World } from './contract/ports.ts'
+import type { Log, NewEvent } from './contract/stored.ts'
+import {
+  type Principal,
+  principalStream,
+  type Role,
+  type TokenCreated,
+  type TokenRevoked,
+} from './contract/token-events.ts'
+import type { Queries, TokenRow } from './queries.ts'
+
+export type Principals = {
+  /** The principal of a token, undefined when it is unknown, revoked or expired. */
+  authenticate(token: string): Principal | undefined
+  create(
+    wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
+    by: { principal: string; causation: string },
+  ): Promise<{ id: string; token: string; expires_at: number | undefined }>
+  list(): TokenRow[]
+  /** By id or by the token itself. */
+  find(idOrToken: string): TokenRow | undefined
+  revoke(row: TokenRow, by: { principal: string; causation: string }): Promise<void>
+}
+
+const hashOf = (token: string): string => hash('sha256', token, 'base64url')
+
+export const createPrincipals = (
+  { log, queries, world }: { log: Log; queries: Queries; world: World },
+  adminToken: string | undefined,
+): Principals => {
+  const adminHash = adminToken === undefined ? undefined : Buffer.from(hashOf(adminToken))
+  const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
+
+  const store = (
+    id: string,
+    expectedRevision: number,
+    event: NewEvent,
+    owner: string,
+    by: { principal: string; causation: string },
+  ) =>
+    log.append([
+      {
+        stream: principalStream(id),
+        expectedRevision,
+        owner,
+        session_id: '',
+        correlation_id: id,
+        principal: by.principal,
+        causation_id: by.causation,
+        events: [event],
+      },
+    ])
+
+  return {
+    authenticate(token) {
+      const hashed = hashOf(token)
+      if (adminHash !== undefined && timingSafeEqual(Buffer.from(hashed), adminHash)) return admin
+      const row = queries.tokenByHash(hashed)
+      if (row === undefined || (row.expires_at !== null && row.expires_at <= world.clock.now()))
+        return undefined
+      return {
+        id: row.id,
+        role: row.role,
+        userId: row.user_id ?? undefined,
+        expiresAt: row.expires_at ?? undefined,
+      }
+    },
+    async create({ role, userId, ttlSeconds }, by) {
+      const id = world.ids.next('tok_')
+      const token = `rp_${world.random.text(32)}`
+      const expires = ttlSeconds === undefined ? undefined : world.clock.now() + ttlSeconds * 1000
+      const data: TokenCreated = {
+        token_id: id,
+        hash: hashOf(token),
+        role,
+        ...(userId === undefined ? {} : { user_id: userId }),
+        ...(expires === undefined ? {} : { expires_at: expires }),
+      }
+      await store(id, -1, { type: 'TokenCreated', schema_version: 1, data }, userId ?? '', by)
+      return { id, token, expires_at: expires }
+    },
+    list: () => queries.tokens(),
+    find: idOrToken =>
+      queries.tokens().find(({ id }) => id === idOrToken) ?? queries.tokenByHash(hashOf(idOrToken)),
+    async revoke(row, by) {
+      const data: TokenRevoked = { token_id: row.id }
+      await store(row.id, 0, { type: 'TokenRevoked', schema_version: 1, data }, row.user_id ?? '', by)
+    },
+  }
+}

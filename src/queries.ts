@@ -1,0 +1,193 @@
+// The read door: everything that can be asked without changing anything, from the read models, and for a
+// task's own history from the log. What a principal may not see is not there for it.
+import type { ReadStore, Statement } from '../projections/store.ts'
+import { Refusal } from './contract/refusals.ts'
+import type { Log } from './contract/stored.ts'
+import { taskStream } from './contract/task-stream.ts'
+import type { Principal, Role } from './contract/token-events.ts'
+import type { TaskStatus } from './contract/wire.ts'
+import type { ContextReference } from './history/context.ts'
+
+export type TaskRow = {
+  position: number
+  id: string
+  user_id: string
+  session_id: string
+  status: TaskStatus
+  subtask: number
+  deleted: number
+  principal: string
+  digest: string
+  request_id: string
+  ended_at: number | null
+}
+export type ListWish = {
+  userId: string | undefined
+  sessionId: string | undefined
+  statuses: TaskStatus[]
+  startingAfter: string | undefined
+  endingBefore: string | undefined
+  limit: number
+  order: 'asc' | 'desc'
+  includeSubtasks: boolean
+}
+export type TokenRow = {
+  id: string
+  role: Role
+  user_id: string | null
+  created_at: number
+  expires_at: number | null
+}
+
+const rowColumns =
+  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at'
+
+export const createQueries = (store: ReadStore, isCurrent: () => boolean, log: Log) => {
+  const rowById = store.prepare<[string], TaskRow>(`SELECT ${rowColumns} FROM tasks WHERE id = ?`)
+  const fieldsAt = store.prepare<[number], string>('SELECT fields FROM tasks WHERE position = ?').pluck()
+  const inputsById = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
+  const idAt = store.prepare<[number], string>('SELECT id FROM tasks WHERE position = ?').pluck()
+  const bodies = store.prepare<[number], string>('SELECT body FROM items WHERE task = ? ORDER BY n').pluck()
+  const unfinishedRows = store.prepare<[], TaskRow & { secret_ref: string | null }>(
+    `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
+  )
+  const overdueRows = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()
+  const lastInSession = store
+    .prepare<[string, string], string>(
+      `SELECT id FROM tasks WHERE session_id = ? AND user_id = ? AND deleted = 0 AND subtask = 0
+       ORDER BY position DESC LIMIT 1`,
+    )
+    .pluck()
+  const completedInSession = store.prepare<
+    [string, string],
+    { position: number; id: string; inputs: string }
+  >(
+    `SELECT position, id, inputs FROM tasks
+     WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
+     ORDER BY completed_position`,
+  )
+  const completedItems = store
+    .prepare<[number], string>('SELECT id FROM items WHERE task = ? AND completed = 1 ORDER BY n')
+    .pluck()
+  const keyRow = store.prepare<[string, string], { task_id: string; digest: string; time: number }>(
+    'SELECT task_id, digest, time FROM idempotency_keys WHERE principal = ? AND key = ?',
+  )
+  const twins = store.prepare<[string, string, number], TaskRow>(
+    `SELECT ${rowColumns} FROM tasks WHERE principal = ? AND digest = ? AND deleted = 0
+       AND (ended_at IS NULL OR ended_at >= ?) ORDER BY position`,
+  )
+  const counts = store.prepare<[], { status: string; tasks: number }>('SELECT status, tasks FROM task_counts')
+  const tokenByHash = store.prepare<[string], TokenRow>('SELECT * FROM tokens WHERE hash = ? AND revoked = 0')
+  const tokenRows = store.prepare<[], TokenRow>(
+    'SELECT * FROM tokens WHERE revoked = 0 ORDER BY created_at, id',
+  )
+
+  /** The task object as JSON text: the stored fields, then the items as they are stored. */
+  const taskText = (position: number): string => {
+    const fields = fieldsAt.get(position)
+    if (fields === undefined) throw new Refusal('TaskNotFound')
+    return `${fields.slice(0, -1)},"output":[${bodies.all(position).join(',')}]}`
+  }
+
+  const mustBeCurrent = () => {
+    if (!isCurrent()) throw new Refusal('ReadModelsBehind')
+  }
+
+  const mayTouch = (principal: Principal, row: { user_id: string }) =>
+    principal.userId === undefined || principal.userId === row.user_id
+
+  /** The row of a task that this principal may see. */
+  const visible = (principal: Principal, taskId: string): TaskRow => {
+    mustBeCurrent()
+    const row = rowById.get(taskId)
+    if (row === undefined || row.deleted === 1 || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
+    return row
+  }
+
+  const page = (where: string[], values: unknown[], order: 'asc' | 'desc', limit: number): number[] => {
+    const conditions = where.length === 0 ? '' : ` AND ${where.join(' AND ')}`
+    const sql = `SELECT position FROM tasks WHERE deleted = 0${conditions} ORDER BY position ${order} LIMIT ?`
+    return prepared<number>(sql).all(...values, limit)
+  }
+  const statements = new Map<string, Statement<unknown[], unknown>>()
+  const prepared = <Value>(sql: string) => {
+    let statement = statements.get(sql)
+    if (statement === undefined) {
+      statement = store.prepare<unknown[], unknown>(sql).pluck()
+      statements.set(sql, statement)
+    }
+    return statement as Statement<unknown[], Value>
+  }
+
+  return {
+    visible,
+    taskText,
+    rowById: (taskId: string) => rowById.get(taskId),
+
+    /** A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user whose cursors are known. */
+    list(
+      wish: ListWish,
+      own?: string,
+    ): { tasks: { id: string; text: string }[]; more: boolean } | { unknownCursor: string } {
+      mustBeCurrent()
+      const where: string[] = []
+      const values: unknown[] = []
+      const add = (condition: string, value: unknown) => {
+        where.push(condition)
+        values.push(value)
+      }
+      if (wish.userId !== undefined) add('user_id = ?', wish.userId)
+      if (wish.sessionId !== undefined) add('session_id = ?', wish.sessionId)
+      if (!wish.includeSubtasks) where.push('subtask = 0')
+      const cursor = wish.startingAfter ?? wish.endingBefore
+      if (cursor !== undefined) {
+        const row = rowById.get(cursor)
+        if (row === undefined || (own !== undefined && row.user_id !== own)) {
+          return { unknownCursor: cursor }
+        }
+        const after = (wish.order === 'desc') === (wish.startingAfter !== undefined)
+        add(after ? 'position < ?' : 'position > ?', row.position)
+      }
+      // ending_before gives the page nearest the cursor: read away from it, then turned round.
+      const backwards = wish.endingBefore !== undefined
+      const reading = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
+      const wanted = wish.limit + 1
+      // One index walk for each status, merged: a walk over all of them would pass over the others one by one.
+      const found =
+        wish.statuses.length === 0
+          ? page(where, values, reading, wanted)
+          : wish.statuses
+              .flatMap(status => page([...where, 'status = ?'], [...values, status], reading, wanted))
+              .sort((a, b) => (reading === 'asc' ? a - b : b - a))
+              .slice(0, wanted)
+      const positions = found.slice(0, wish.limit)
+      if (backwards) positions.reverse()
+      const tasks = positions.map(at => ({ id: idAt.get(at) ?? '', text: taskText(at) }))
+      return { tasks, more: found.length > wish.limit }
+    },
+
+    /** Every task that has not ended, oldest first. */
+    unfinished: () => unfinishedRows.all(),
+    /** Tasks whose stored deadline has passed. */
+    overdue: (now: number) => overdueRows.all(now),
+    lastInSession: (userId: string, sessionId: string) => lastInSession.get(sessionId, userId),
+    /** What a task that starts now in this session sees of the ones before it. */
+    sessionContext: (userId: string, sessionId: string): ContextReference[] =>
+      completedInSession.all(sessionId, userId).map(({ position, id, inputs }) => ({
+        stream: taskStream(id),
+        items: [...(JSON.parse(inputs) as string[]), ...completedItems.all(position)],
+      })),
+    inputIds: (taskId: string) => JSON.parse(inputsById.get(taskId) ?? '[]') as string[],
+    idempotencyKey: (principalId: string, key: string) => keyRow.get(principalId, key),
+    /** Creates of this principal with the same body, unfinished or ended at or after `since`, oldest first. */
+    sameBody: (principalId: string, digest: string, since: number) => twins.all(principalId, digest, since),
+    taskCounts: (): Record<string, number> =>
+      Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks])),
+
+    headPosition: () => log.head(),
+    tokenByHash: (hash: string) => tokenByHash.get(hash),
+    tokens: () => tokenRows.all(),
+    isCurrent,
+  }
+}
+export type Queries = ReturnType<typeof createQueries>

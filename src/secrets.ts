@@ -1,0 +1,48 @@
+// The values of `env` and the like: in a file of their own (0600), never in the log. Written and synced before
+// the append that names them, gone when the task ends.
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+
+export type Secrets = {
+  /** Durable when it returns. */
+  put(ref: string, values: Record<string, unknown>): void
+  get(ref: string): Record<string, unknown> | undefined
+  forget(ref: string): void
+  /** Keeps only these: what no unfinished task names is an orphan. */
+  sweep(refs: Set<string>): void
+  close(): void
+}
+
+export const openSecrets = (path: string): Secrets => {
+  closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
+  chmodSync(path, 0o600)
+  const db = new Database(path)
+  db.pragma('journal_mode = DELETE')
+  db.pragma('synchronous = FULL')
+  db.pragma('secure_delete = ON')
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS secrets (ref TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const put = db.prepare('INSERT INTO secrets (ref, body) VALUES (?, ?)')
+  const get = db.prepare<[string], string>('SELECT body FROM secrets WHERE ref = ?').pluck()
+  const forget = db.prepare('DELETE FROM secrets WHERE ref = ?')
+  const refs = db.prepare<[], string>('SELECT ref FROM secrets').pluck()
+  return {
+    put: (ref, values) => {
+      put.run(ref, JSON.stringify(values))
+    },
+    get: ref => {
+      const body = get.get(ref)
+      return body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>)
+    },
+    forget: ref => {
+      forget.run(ref)
+    },
+    sweep: kept => {
+      for (const ref of refs.all()) if (!kept.has(ref)) forget.run(ref)
+    },
+    close: () => {
+      db.close()
+    },
+  }
+}

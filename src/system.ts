@@ -1,0 +1,157 @@
+// Everything but the network, put together: the log, its readers, the actors, and the two doors.
+import { createRuntime } from '../actors/runtime.ts'
+import { taskKind } from '../actors/task/actor.ts'
+import type { Ttls } from '../actors/task/decide.ts'
+import { createScheduler, type Place } from '../actors/task/scheduler.ts'
+import { checkpointFits, createProjector } from '../projections/projector.ts'
+import type { ReadStore } from '../projections/store.ts'
+import { tasksProjection } from '../projections/tasks.ts'
+import { tokensProjection } from '../projections/tokens.ts'
+import { createLive } from './bus/live.ts'
+import { createCommands } from './commands.ts'
+import type { Agent } from './contract/agent.ts'
+import type { Report, World } from './contract/ports.ts'
+import { Refusal } from './contract/refusals.ts'
+import { DamagedEvent, StorageFailure } from './contract/stored.ts'
+import { taskStream } from './contract/task-stream.ts'
+import { createIdempotency } from './idempotency.ts'
+import type { EventLog } from './log/log.ts'
+import { createQueries } from './queries.ts'
+import type { Secrets } from './secrets.ts'
+
+export type SystemParts = {
+  world: World
+  log: EventLog
+  /** Opens the read models; `anew` throws away what is there. */
+  openReadStore: (anew: boolean) => ReadStore
+  secrets: Secrets
+  agents: Map<string, Agent>
+  ttls: Ttls
+  maxRunningTasks: number
+  report: Report
+  /** Leaves the tasks of the log alone: for a command that only wants the doors. */
+  idle?: boolean
+}
+
+const sweepMs = 250
+const retryMs = 1000
+
+export const createSystem = async (parts: SystemParts) => {
+  const { world, log, secrets, report } = parts
+  const startedAt = world.clock.now()
+  let draining = false
+
+  let store = parts.openReadStore(false)
+  if (!checkpointFits(store, log)) {
+    report('warn', 'the read models belong to another log and are rebuilt')
+    store.close()
+    store = parts.openReadStore(true)
+  }
+  const projections = [tasksProjection(store, stream => log.readStream(stream)), tokensProjection(store)]
+  const projector = createProjector(store, log, projections, report)
+  await projector.catchUp()
+  const live = createLive()
+  log.onCommit(projector.follow)
+  log.onCommit(live.publish)
+
+  const queries = createQueries(store, projector.isCurrent, log)
+  const idempotency = createIdempotency(queries, world.clock)
+  const fault = (error: unknown) => {
+    // The log has told of its own failures, and a refusal only means that the task has moved on.
+    if (error instanceof Refusal || error instanceof StorageFailure) return
+    report('error', 'an effect could not report', {
+      error: error instanceof Error ? error.stack : String(error),
+    })
+  }
+  const scheduler = createScheduler(parts.maxRunningTasks, (place: Place) => commands.start(place))
+  const kind = taskKind({
+    world,
+    log,
+    agents: name => parts.agents.get(name),
+    secrets: ref => {
+      const values = secrets.get(ref)
+      return values === undefined ? undefined : ((values.env as Record<string, unknown> | undefined) ?? {})
+    },
+    forgetSecrets: ref => secrets.forget(ref),
+    scheduler,
+    ttls: parts.ttls,
+    draining: () => draining,
+  })
+  const runtime = createRuntime(log, kind, world.timers, fault)
+  const commands = createCommands({ runtime, scheduler, queries, idempotency, secrets, ids: world.ids })
+
+  /** Takes up what the log holds unfinished; safe to call again. The answer: how many tasks go on. */
+  const recover = async (): Promise<number> => {
+    const rows = queries.unfinished()
+    for (const { id, user_id, session_id, status, subtask } of rows) {
+      const waits = status === 'queued' || status === 'created'
+      if (subtask === 1 || (status !== 'working' && !waits)) continue
+      scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
+    }
+    secrets.sweep(new Set(rows.flatMap(row => row.secret_ref ?? [])))
+    const working = rows.filter(row => row.status === 'working')
+    for (const { id } of working) {
+      await runtime.activate(taskStream(id)).catch(error => {
+        const at = error instanceof DamagedEvent ? error.message : String(error)
+        report('error', `task ${id} cannot go on: ${at}`)
+      })
+    }
+    scheduler.begin()
+    return rows.length
+  }
+
+  log.onReopened(() => {
+    report('warn', 'the event log can be written again')
+    projector
+      .catchUp()
+      .then(recover)
+      .catch(error => report('error', 'recovery failed', { error: String(error) }))
+  })
+
+  /** Deadlines: stored ones from the read model, those of working tasks from the actors themselves. */
+  const expireOverdue = (): void => {
+    if (draining || log.isFailing()) return
+    const now = world.clock.now()
+    const overdue = queries.overdue(now)
+    for (const { status, ttlSeconds, changedAt, created } of runtime.views()) {
+      if (status !== 'working' || ttlSeconds === undefined || created === undefined) continue
+      if (Math.max(changedAt, startedAt) + ttlSeconds * 1000 <= now) overdue.push(created.task_id)
+    }
+    for (const taskId of overdue) commands.expire(taskId).catch(fault)
+  }
+  const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, expireOverdue)
+  const stopRetrying = world.timers.every(retryMs, () => {
+    if (log.isFailing()) log.retry().catch(() => {})
+  })
+
+  const resumed = parts.idle ? 0 : await recover()
+
+  return {
+    log,
+    live,
+    queries,
+    commands,
+    runtime,
+    scheduler,
+    idempotency,
+    projector,
+    resumed,
+    expireOverdue,
+    /** From now on running steps may finish and none begins; resolves when none runs or after `ms`. */
+    async drain(ms: number): Promise<void> {
+      draining = true
+      const until = Date.now() + ms
+      while (runtime.busy() > 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 10))
+    },
+    async close(): Promise<void> {
+      draining = true
+      stopSweeping()
+      stopRetrying()
+      runtime.stop()
+      await log.close()
+      store.close()
+      secrets.close()
+    },
+  }
+}
+export type System = Awaited<ReturnType<typeof createSystem>>

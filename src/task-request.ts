@@ -1,0 +1,146 @@
+// From the body of a create to what is stored: the rules that a schema cannot say, where paths lead, which
+// agent runs, and the secret values taken out.
+import { existsSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { digestOfBody } from './canonical.ts'
+import { Invalid, type Problem } from './contract/refusals.ts'
+import { CreateTaskBody, reservedMetadata, scriptActions } from './contract/wire.ts'
+
+export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
+export type AgentChoice = { known: (name: string) => boolean; fallback: string }
+
+const knownFields = new Set(Object.keys(CreateTaskBody.properties))
+const ignoredNamed = 100
+const hidden = '***'
+
+const problem = (loc: (string | number)[], msg: string, type = 'value_error'): Problem => ({
+  loc: ['body', ...loc],
+  msg,
+  type,
+})
+
+/** Where a path given by a caller leads below a root, symlinks followed; undefined when it leads outside. */
+export const within = (root: string, given: string): string | undefined => {
+  if (given.includes('\0')) return undefined
+  const wanted = path.resolve(root, given)
+  let existing = wanted
+  while (!existsSync(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing)
+  const top = existsSync(root) ? realpathSync(root) : path.resolve(root)
+  const real = existsSync(root) ? path.join(realpathSync(existing), path.relative(existing, wanted)) : wanted
+  return real === top || real.startsWith(top + path.sep) ? wanted : undefined
+}
+
+/** A folder name that is exactly one segment, whatever the id holds. */
+const segment = (id: string): string =>
+  /^[A-Za-z0-9_-]{1,128}$/.test(id) ? id : `=${Buffer.from(id).toString('base64url')}`
+
+const scriptProblems = (body: CreateTaskBody): Problem[] => {
+  const at = ['agent_config', 'script']
+  const script = body.agent_config?.script
+  if (script === undefined || script === null) return [problem(at, 'Field required', 'missing')]
+  return script.flatMap((step, index) => {
+    const actions = scriptActions.filter(action => step[action] !== undefined)
+    if (actions.length === 1) return []
+    return [problem([...at, index], `A step names exactly one of: ${scriptActions.join(', ')}`)]
+  })
+}
+
+/** MCP servers are named or reached by URL; a request can never give a command to run. */
+const mcpProblems = (config: Record<string, unknown> | null | undefined): Problem[] => {
+  const found: Problem[] = []
+  const walk = (value: unknown, loc: (string | number)[]) => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      const at = [...loc, key]
+      if (key === 'command' || key === 'args') found.push(problem(at, 'A request cannot give a command'))
+      else if (key === 'url' && !isHttpUrl(inner)) found.push(problem(at, 'An http or https URL is needed'))
+      else walk(inner, at)
+    }
+  }
+  walk(config, ['agent_config', 'tool_mcp_config'])
+  return found
+}
+const isHttpUrl = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+
+/** Takes the values of `env` and of MCP headers out; the names stay. */
+const splitSecrets = (body: CreateTaskBody): { shown: CreateTaskBody; secrets: Record<string, unknown> } => {
+  const secrets: Record<string, unknown> = {}
+  const shown = { ...body }
+  if (body.env && Object.keys(body.env).length > 0) {
+    secrets.env = body.env
+    shown.env = masked(body.env)
+  }
+  const mcp = body.agent_config?.tool_mcp_config
+  if (mcp) {
+    const maskedMcp = maskHeaders(mcp)
+    if (JSON.stringify(maskedMcp) !== JSON.stringify(mcp)) secrets.tool_mcp_config = mcp
+    shown.agent_config = { ...body.agent_config, tool_mcp_config: maskedMcp }
+  }
+  return { shown, secrets }
+}
+const masked = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
+const maskHeaders = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return [key, inner]
+      if (key === 'headers' || key === 'env') return [key, masked(inner)]
+      return [key, maskHeaders(inner as Record<string, unknown>)]
+    }),
+  )
+
+export type TaskRequest = {
+  /** The body as it is stored and shown: known fields, secret values hidden. */
+  shown: CreateTaskBody
+  secrets: Record<string, unknown>
+  ignoredFields: string[]
+  /** Of the body as sent, but for secret values: what tells a retry from another request. */
+  digest: string
+  agent: string
+  workdir: (userId: string, sessionId: string) => string
+}
+
+/** Checks what the schema could not and throws Invalid with every problem at once. */
+export const readTaskRequest = (body: CreateTaskBody, places: Places, agents: AgentChoice): TaskRequest => {
+  const problems: Problem[] = []
+  for (const key of Object.keys(body.metadata ?? {})) {
+    if (reservedMetadata.has(key))
+      problems.push(problem(['metadata', key], 'This key is written by the service'))
+  }
+  const wished = [body.agent_config?.agent_id, body.client_id].find(name => name && agents.known(name))
+  const agent = wished ?? agents.fallback
+  if (agent === 'script') problems.push(...scriptProblems(body))
+  problems.push(...mcpProblems(body.agent_config?.tool_mcp_config))
+  const roots = {
+    workspace_dir: places.workspaceRoot,
+    rollout_save_dir: places.rolloutsRoot,
+    log_dir: places.logsRoot,
+  } as const
+  for (const [field, root] of Object.entries(roots)) {
+    const given = body[field as keyof typeof roots]
+    if (given && within(root, given) === undefined) {
+      problems.push(problem([field], 'The path leads outside of its root'))
+    }
+  }
+  if (problems.length > 0) throw new Invalid(problems)
+
+  const known = Object.fromEntries(
+    Object.entries(body).filter(([key]) => knownFields.has(key)),
+  ) as CreateTaskBody
+  const { shown, secrets } = splitSecrets(known)
+  const { workspace_dir } = body
+  return {
+    shown,
+    secrets,
+    ignoredFields: Object.keys(body)
+      .filter(key => !knownFields.has(key))
+      .slice(0, ignoredNamed),
+    digest: digestOfBody({ ...body, ...shown }),
+    agent,
+    workdir: (userId, sessionId) =>
+      workspace_dir
+        ? path.resolve(places.workspaceRoot, workspace_dir)
+        : path.join(places.workspaceRoot, segment(userId), segment(sessionId)),
+  }
+}

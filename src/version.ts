@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+export const version: string = manifest.version
+/** What wrote an event: our version and that of the task machine. */
+export const build = `${version}+task.1`

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import tap from 'tap'
+
+const check = (folder: string) => {
+  const { status, stdout } = spawnSync(process.execPath, ['test/support/imports.mjs', folder], {
+    encoding: 'utf8',
+  })
+  return { status, stdout, rules: [...new Set(stdout.match(/^[\w-]+(?=: .* -> )/gm))].sort() }
+}
+const imports = (...modules: string[]) => modules.map(module => `import '${module}'\n`).join('')
+const parts = (files: Record<string, Record<string, string>>) => ({
+  'package.json': '{ "dependencies": { "fastify": "*", "xstate": "*", "better-sqlite3": "*" } }',
+  ...files,
+})
+
+tap.test('every import rule can fail', t => {
+  const { forbidden } = JSON.parse(readFileSync('.dependency-cruiser.json', 'utf8')) as {
+    forbidden: { name: string }[]
+  }
+  const folder = t.testdir({
+    ...parts({ projections: { 'tasks.ts': imports('../actors/task.ts') } }),
+    actors: { 'task.ts': imports('../src/config.ts') },
+    bench: { 'run.ts': '' },
+    src: {
+      agents: { 'scripted.ts': imports('../config.ts') },
+      bus: { 'feed.ts': imports('../config.ts') },
+      contract: { 'wire.ts': imports('node:fs') },
+      environments: { 'chess.ts': imports('../config.ts') },
+      history: { 'task-view.ts': imports('../log/log.ts') },
+      http: { 'app.ts': imports('../log/log.ts') },
+      log: { 'log.ts': imports('../config.ts') },
+      'commands.ts': imports('./log/log.ts'),
+      'config.ts': imports('./main.ts', '../bench/run.ts', 'tap', './nowhere.ts'),
+      'main.ts': imports('./config.ts', 'fastify', '@nats-io/jetstream', 'better-sqlite3', 'xstate'),
+      'queries.ts': imports('./config.ts'),
+    },
+  })
+  const { status, rules } = check(folder)
+  t.equal(status, 1)
+  t.same(rules, forbidden.map(rule => rule.name).sort())
+  t.end()
+})
+
+tap.test('allowed imports pass', t => {
+  const folder = t.testdir({
+    ...parts({ projections: { 'store.ts': imports('better-sqlite3', '../src/log/log.ts') } }),
+    actors: { 'task.ts': imports('xstate', '../src/log/log.ts') },
+    src: {
+      http: { 'app.ts': imports('fastify', '../commands.ts') },
+      log: { 'log.ts': imports('better-sqlite3', 'node:fs') },
+      'commands.ts': imports('../actors/task.ts'),
+      'main.ts': imports('./http/app.ts', './commands.ts', '../projections/store.ts'),
+    },
+  })
+  t.match(check(folder), { status: 0, stdout: '6 modules, 0 forbidden imports' })
+  t.end()
+})
+
+tap.test('a check that reads nothing fails', t => {
+  t.match(check(t.testdir({})), { status: 1, stdout: '0 modules read' })
+  t.end()
+})

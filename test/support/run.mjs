@@ -1,0 +1,106 @@
+// npm test: four checks, all of them run even if one fails; the last line counts.
+// npm test -- test/log/leaf.test.ts runs these test files only.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { reportCoverage } from './coverage.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const testFiles = process.argv.slice(2)
+let passed = 0
+let failed = 0
+
+const run = (command, ...args) => {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: Number.POSITIVE_INFINITY,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = error ? `${error.message}\n` : signal ? `ended by ${signal}\n` : ''
+  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${end}`, stdout, stderr }
+}
+const bin = name => join(root, 'node_modules/.bin', name)
+
+const stage = (name, work) => {
+  process.stdout.write(name.padEnd(12))
+  const started = performance.now()
+  const { ok, output, note = '' } = work()
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${(ok ? 'ok' : 'FAILED').padEnd(8)}${seconds.padStart(5)} s  ${note}`.trimEnd())
+  if (!ok) console.log(`\n${output.trim()}\n`)
+}
+
+const check = (name, command, ...args) =>
+  stage(name, () => {
+    const result = run(command, ...args)
+    if (result.ok) passed++
+    else failed++
+    return result
+  })
+
+// tap is built with its own TypeScript plugin, which .taprc turns off. tap would rebuild itself during the first
+// run, but that run still uses the plugin and fails, so it has to happen before.
+const rebuildTap = () => {
+  const built = join(root, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
+  const stale = readFileSync(built, 'utf8').includes('@tapjs/typescript')
+  return stale ? run(bin('tap'), 'build') : { ok: true }
+}
+
+/** How files ended, for those that tap's own report of failures leaves out: they never got to a test. */
+const badEnds = (tap, report) =>
+  tap.split(/^not ok \d+ - /m).flatMap(result => {
+    const [file] = result.split(/ #|\n/, 1)
+    const [diagnostics] = result.split(/^ {2}\.\.\.$/m, 1)
+    const reasons = diagnostics.match(/^ {2}(exitCode: [1-9]|signal: S).*$/gm) ?? []
+    return reasons.length === 0 || report.includes(file)
+      ? []
+      : [`FAIL  ${file} ${reasons.map(reason => reason.trim()).join(', ')}`]
+  })
+
+// TAP for the counting; then the same results as a person reads them. One run cannot give both: with any other
+// reporter tap drops what tests write to stderr, the reason of a crash included.
+const failures = ({ stdout, stderr }) => {
+  const replay = run(bin('tap'), 'replay', '--reporter=min', ...testFiles).output
+  // The reporter moves the cursor about even when nobody looks.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
+  const report = replay.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
+  return [report, badEnds(stdout, report).join('\n'), stderr && `stderr of the tests:\n${stderr}`]
+    .map(part => part.trim())
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+const runTap = () => {
+  // What an earlier run left would be replayed, and its lines counted, as if they were of this one.
+  for (const left of ['test-results', 'coverage'])
+    rmSync(join(root, '.tap', left), { recursive: true, force: true })
+  const built = rebuildTap()
+  const result = built.ok ? run(bin('tap'), '--reporter=tap', ...testFiles) : built
+  const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
+  const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
+  const ok = result.ok && count('fail') === 0 && count('pass') > 0
+  passed += count('pass')
+  // Nothing ran, or tap found a fault that no assertion counts: still a failure.
+  failed += ok ? 0 : Math.max(1, count('fail'))
+  const skipped = count('skip') + count('todo')
+  return {
+    ok,
+    output: ok ? '' : summary ? failures(result) : result.output,
+    note: `${count('pass')} passed, ${count('fail')} failed${skipped ? `, ${skipped} skipped` : ''}`,
+  }
+}
+
+if (testFiles.length === 0) {
+  check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
+  check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
+  check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
+}
+stage('tests', runTap)
+if (existsSync(join(root, '.tap/coverage'))) {
+  const [total, ...files] = reportCoverage(root, ['src', 'actors', 'projections'])
+  console.log(`${'coverage'.padEnd(12)}${total}`)
+  if (testFiles.length === 0) for (const line of files) console.log(line)
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
