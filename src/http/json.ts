@@ -1,9 +1,7 @@
 // Text to JSON value, for every body we are sent. JSON.parse does the reading; what it would let through and we
 // do not want (bottomless nesting, keys that reach for prototypes) is refused here, before anything else looks.
 import { Invalid, type Problem } from '../contract/refusals.ts'
-
-/** More problems than this are not listed: a body of a million wrong items must not become a gigabyte of answer. */
-export const mostProblems = 1000
+import { mostProblems } from './problems.ts'
 
 const deepest = 64
 
@@ -20,9 +18,9 @@ export function parseJson(text: string): unknown {
     throw new Invalid([{ loc: ['body'], type: 'json_too_deep', msg }])
   }
   const value = parse(text)
-  if (maybeUnsafe.test(text)) {
+  if (maybeUnsafe.test(text) || maybeInfinite.test(text)) {
     const problems: Problem[] = []
-    findUnsafeKeys(value, ['body'], problems)
+    findUnsafe(value, ['body'], problems)
     if (problems.length > 0) throw new Invalid(problems)
   }
   return value
@@ -82,11 +80,17 @@ function closingQuote(text: string, opening: number): number {
 // Both names as written, or any escape of one of their letters (a–z and _ are \u005f to \u007a).
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
+// A number too large for JavaScript would be stored as null: it has a long exponent or very many digits.
+const maybeInfinite = /\d[eE]\+?0*\d{3}|\d{300}/
+
 // Recursion is safe: the depth was checked before.
-function findUnsafeKeys(value: unknown, loc: Problem['loc'], problems: Problem[]): void {
+function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): void {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    problems.push({ loc, type: 'finite_number', msg: 'Input should be a finite number' })
+  }
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) findUnsafeKeys(item, [...loc, index], problems)
+    for (const [index, item] of value.entries()) findUnsafe(item, [...loc, index], problems)
     return
   }
   for (const [key, child] of Object.entries(value)) {
@@ -94,7 +98,7 @@ function findUnsafeKeys(value: unknown, loc: Problem['loc'], problems: Problem[]
     if (key === '__proto__') problems.push(unsafeKey([...loc, key]))
     else if (key === 'constructor' && hasPrototypeKey(child))
       problems.push(unsafeKey([...loc, key, 'prototype']))
-    else findUnsafeKeys(child, [...loc, key], problems)
+    else findUnsafe(child, [...loc, key], problems)
   }
 }
 

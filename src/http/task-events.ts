@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
+import { readQuery } from './query.ts'
 import { sendTaskStream } from './task-stream.ts'
-import { readQuery } from './validate.ts'
 
 type ById = { Params: { task_id: string } }
 

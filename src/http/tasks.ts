@@ -8,10 +8,10 @@ import { type TaskView, taskOf } from '../history/task-view.ts'
 import { readTaskRequest } from '../task-request.ts'
 import { envelope } from './envelope.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
+import { readQuery } from './query.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { sendTaskStream } from './task-stream.ts'
-import { readQuery } from './validate.ts'
 
 const json = 'application/json; charset=utf-8'
 const sendText = (reply: FastifyReply, text: string) => reply.type(json).send(text)

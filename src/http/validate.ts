@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import { mostProblems } from './json.ts'
+import { mostProblems, notOneOf, push, rangeProblem } from './problems.ts'
 
 type Loc = Problem['loc']
 
@@ -166,21 +166,6 @@ function numberProblem({ type, minimum, maximum }: Schema, value: number, loc: L
   return rangeProblem(value, minimum, maximum, loc)
 }
 
-function rangeProblem(
-  value: number,
-  min: number | undefined,
-  max: number | undefined,
-  loc: Loc,
-): Problem | undefined {
-  if (min !== undefined && value < min) {
-    return { loc, type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}` }
-  }
-  if (max !== undefined && value > max) {
-    return { loc, type: 'less_than_equal', msg: `Input should be less than or equal to ${max}` }
-  }
-  return undefined
-}
-
 const kindNames = {
   object: { type: 'dict_type', noun: 'dictionary' },
   array: { type: 'list_type', noun: 'list' },
@@ -203,19 +188,9 @@ function wrongKind(branches: readonly Schema[], loc: Loc): Problem {
   return { loc, type: first.type, msg: `Input should be a valid ${nouns.join(' or ')}` }
 }
 
-function notOneOf(type: 'enum' | 'literal_error', values: readonly unknown[], loc: Loc): Problem {
-  const quoted = values.map(value => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)))
-  const last = quoted.pop() ?? ''
-  return { loc, type, msg: `Input should be ${quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last}` }
-}
-
 const missing = (loc: Loc): Problem => ({ loc, type: 'missing', msg: 'Field required' })
 const characters = (count: number): string => `${count} ${count === 1 ? 'character' : 'characters'}`
 const items = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`
-
-function push(found: Problem[], problem: Problem | undefined): void {
-  if (problem && found.length < mostProblems) found.push(problem)
-}
 
 type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'other'
 
@@ -281,86 +256,3 @@ function assertExplainable(schema: Schema): void {
   ]
   for (const child of children) assertExplainable(child)
 }
-
-export type QueryReader = {
-  text(name: string): string | undefined
-  /** Digits only; nothing that merely converts to a number. */
-  integer<F extends number | undefined>(
-    name: string,
-    options: { min?: number; max?: number; fallback: F },
-  ): number | F
-  oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
-  /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
-  manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
-  boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
-  /** Throws Invalid with everything the reads above found wrong. */
-  done(): void
-}
-
-/** Reads a query (or path parameters, with `where`) by hand: every value is text, or a list of texts if repeated. */
-export function readQuery(query: unknown, where = 'query'): QueryReader {
-  const given = isObject(query) ? query : {}
-  const found: Problem[] = []
-  const read = (name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
-  const all = (name: string): unknown[] => {
-    const value = read(name)
-    return value === undefined ? [] : Array.isArray(value) ? value : [value]
-  }
-  const refuse = <F>(name: string, type: string, msg: string, fallback: F): F => {
-    push(found, { loc: [where, name], type, msg })
-    return fallback
-  }
-
-  return {
-    text(name) {
-      const value = read(name)
-      if (value === undefined || typeof value === 'string') return value
-      return refuse(name, 'string_type', 'Input should be a valid string', undefined)
-    },
-    integer(name, { min, max, fallback }) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      if (typeof value !== 'string' || !integerText.test(value)) {
-        const msg = 'Input should be a valid integer, unable to parse string as an integer'
-        return refuse(name, 'int_parsing', msg, fallback)
-      }
-      const problem = rangeProblem(Number(value), min, max, [where, name])
-      push(found, problem)
-      return problem ? fallback : Number(value)
-    },
-    oneOf(name, values, fallback) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      const known = values.find(each => each === value)
-      if (known === undefined) push(found, notOneOf('enum', values, [where, name]))
-      return known ?? fallback
-    },
-    manyOf(name, values) {
-      const texts = [...all(name), ...all(`${name}[]`)]
-      if (texts.length === 0) return undefined
-      return texts.flatMap((value, index) => {
-        const known = values.find(each => each === value)
-        if (known !== undefined) return [known]
-        push(found, notOneOf('enum', values, [where, name, index]))
-        return []
-      })
-    },
-    boolean(name, fallback) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      if (value === 'true' || value === 'false') return value === 'true'
-      return refuse(
-        name,
-        'bool_parsing',
-        'Input should be a valid boolean, unable to interpret input',
-        fallback,
-      )
-    },
-    done() {
-      if (found.length > 0) throw new Invalid(found)
-    },
-  }
-}
-
-// Fifteen digits are always exact in a number.
-const integerText = /^(0|[1-9][0-9]{0,14})$/

@@ -13,7 +13,7 @@ import {
   type StreamAppend,
 } from '../contract/stored.ts'
 import { decode } from './decode.ts'
-import type { NewRow, Store, StreamHead } from './store.ts'
+import type { PackedBatch, Store, StreamHead } from './store.ts'
 
 export type EventLog = Log & {
   /** Made once with the log; tells one log from another. */
@@ -32,8 +32,7 @@ export type EventLog = Log & {
 type CommitListener = (events: Recorded[]) => void | Promise<void>
 
 type Waiting = {
-  rows: NewRow[]
-  newStreams: { no: number; id: string }[]
+  packed: PackedBatch
   recorded: Recorded[]
   resolve: (recorded: Recorded[]) => void
   reject: (error: unknown) => void
@@ -107,36 +106,36 @@ export const openLog = (
     return lastTime
   }
 
-  const putInOrder = (appends: StreamAppend[]): Omit<Waiting, 'resolve' | 'reject'> => {
+  const putInOrder = (appends: StreamAppend[]): { packed: PackedBatch; recorded: Recorded[] } => {
     for (const { stream, expectedRevision } of appends) {
       const actual = headOf(stream)?.revision ?? -1
       if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
     }
-    const rows: NewRow[] = []
-    const newStreams: { no: number; id: string }[] = []
+    const packed: PackedBatch = {
+      first: position + 1,
+      streamNos: [],
+      revisions: [],
+      texts: [],
+      newStreams: [],
+    }
     const recorded: Recorded[] = []
     const time = nextTime()
     for (const append of appends) {
       let known = headOf(append.stream)
       if (known === undefined) {
         known = { no: ++lastStreamNo, revision: -1 }
-        newStreams.push({ no: known.no, id: append.stream })
+        packed.newStreams.push({ no: known.no, id: append.stream })
         remember(append.stream, known)
       }
       for (const event of append.events) {
         const header = headerOf(append, event, ++known.revision, time, build)
         recorded.push({ position: ++position, header, data: event.data })
-        rows.push({
-          position,
-          streamNo: known.no,
-          revision: known.revision,
-          open: openHeader(header),
-          payload: JSON.stringify(event.data),
-          salt: random.text(16),
-        })
+        packed.streamNos.push(known.no)
+        packed.revisions.push(known.revision)
+        packed.texts.push(openHeader(header), JSON.stringify(event.data), random.text(16))
       }
     }
-    return { rows, newStreams, recorded }
+    return { packed, recorded }
   }
 
   const schedule = () => {
@@ -152,16 +151,15 @@ export const openLog = (
     while (queue.length > 0 && underWay < batchesUnderWay) {
       let size = 0
       let taken = 0
-      for (const waiting of queue) {
-        if (taken > 0 && size + waiting.rows.length > batchEvents) break
-        size += waiting.rows.length
+      for (const { recorded } of queue) {
+        if (taken > 0 && size + recorded.length > batchEvents) break
+        size += recorded.length
         taken++
       }
       const batch = queue.slice(0, taken)
       queue = queue.slice(taken)
       underWay++
-      const rows = batch.length === 1 ? (batch[0]?.rows ?? []) : batch.flatMap(waiting => waiting.rows)
-      store.write({ rows, newStreams: batch.flatMap(waiting => waiting.newStreams) }).then(
+      store.write(joined(batch.map(({ packed }) => packed))).then(
         () => {
           underWay--
           committed(batch)
@@ -279,6 +277,19 @@ export const openLog = (
       await store.close()
     },
   }
+}
+
+/** Batches that follow each other, as one. */
+const joined = (batches: PackedBatch[]): PackedBatch => {
+  const [first, ...others] = batches
+  if (first === undefined) throw new Error('an empty batch')
+  for (const { streamNos, revisions, texts, newStreams } of others) {
+    for (const no of streamNos) first.streamNos.push(no)
+    for (const revision of revisions) first.revisions.push(revision)
+    for (const text of texts) first.texts.push(text)
+    for (const stream of newStreams) first.newStreams.push(stream)
+  }
+  return first
 }
 
 const headerOf = (

@@ -7,15 +7,17 @@ export const memoryStore = (): Store => {
   const ids = new Map<number, string>()
   const heads = new Map<string, StreamHead>()
   return {
-    async write({ rows: added, newStreams }) {
+    async write({ first, streamNos, revisions, texts, newStreams }) {
       for (const { no, id } of newStreams) {
         ids.set(no, id)
         heads.set(id, { no, revision: -1 })
       }
-      for (const { position, streamNo, revision, open, payload, salt } of added) {
+      for (const [n, streamNo] of streamNos.entries()) {
         const stream = ids.get(streamNo) ?? ''
+        const revision = revisions[n] ?? 0
+        const [open = '', payload = '', salt = ''] = texts.slice(3 * n, 3 * n + 3)
         const header = closeHeader(open, digestOf(salt, payload))
-        rows.push({ position, stream, revision, header, payload, salt, leaf: leafOf(header) })
+        rows.push({ position: first + n, stream, revision, header, payload, salt, leaf: leafOf(header) })
         heads.set(stream, { no: streamNo, revision })
       }
     },

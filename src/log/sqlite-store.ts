@@ -1,23 +1,61 @@
-// A log in a SQLite file: a writer and a reader on connections of their own.
+// A log in a SQLite file: a thread that writes, a connection here that reads.
+import { Worker } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
-import { sqliteWriter, type Writer } from './sqlite-writer.ts'
 import type { Store } from './store.ts'
+import type { Reply, Request } from './writer-thread.ts'
 
+type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
+
+/** Requests to a writer thread, answered in order. A thread that dies fails what it was asked; it is replaced. */
+const writerThread = (path: string) => {
+  let worker: Worker | undefined
+  let asked = 0
+  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
+
+  const start = (): Worker => {
+    const started = new Worker(new URL('./writer-thread.mjs', import.meta.url), { workerData: { path } })
+    started.on('message', ({ id, error }: Reply) => {
+      const request = waiting.get(id)
+      waiting.delete(id)
+      if (error === undefined) request?.resolve()
+      else request?.reject(Object.assign(new Error(error.message), { code: error.code }))
+    })
+    const gone = (error: Error) => {
+      if (worker === started) worker = undefined
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    }
+    started.on('error', gone)
+    started.on('exit', () => gone(new Error('the writer thread ended')))
+    return started
+  }
+
+  const ask = (request: Open<Request>): Promise<void> =>
+    new Promise((resolve, reject) => {
+      worker ??= start()
+      const id = ++asked
+      waiting.set(id, { resolve, reject })
+      worker.postMessage({ ...request, id })
+    })
+
+  worker = start()
+  return { ask }
+}
+
+/** Opens or makes the log file. Throws CannotStart. */
 export const sqliteStore = (path: string, newLogId: () => string): Store => {
-  const openWriter = (): Writer => sqliteWriter(openForWriting(path, newLogId))
-  let writer = openWriter()
+  // Checked and made here, so that what is wrong is known before anything else starts.
+  openForWriting(path, newLogId).close()
+  const writer = writerThread(path)
   const reader = sqliteReader(path)
   return {
     ...reader,
-    write: async batch => writer.write(batch),
-    reopen: async () => {
-      writer.close()
-      writer = openWriter()
-    },
-    close: async () => {
+    write: batch => writer.ask({ ask: 'write', batch }),
+    reopen: () => writer.ask({ ask: 'reopen' }),
+    async close() {
       await reader.close()
-      writer.close()
+      await writer.ask({ ask: 'close' })
     },
   }
 }

@@ -1,27 +1,36 @@
 // The one write connection: hashes, inserts and commits whole batches. Knows nothing of events beyond their text.
 import type Database from 'better-sqlite3'
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
-import type { Batch } from './store.ts'
+import type { PackedBatch } from './store.ts'
 
-export type Writer = { write(batch: Batch): void; close(): void }
+export type Writer = { write(batch: PackedBatch): void; close(): void }
 
 export const sqliteWriter = (db: Database.Database): Writer => {
   const insertStream = db.prepare('INSERT INTO streams (no, id) VALUES (?, ?)')
   const insertEvent = db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const write = db.transaction(({ rows, newStreams }: Batch) => {
+  let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
+
+  const insert = db.transaction(({ first, streamNos, revisions, texts, newStreams }: PackedBatch) => {
     for (const { no, id } of newStreams) insertStream.run(no, id)
-    for (const { position, streamNo, revision, open, payload, salt } of rows) {
+    let text = 0
+    for (let n = 0; n < streamNos.length; n++) {
+      const open = texts[text++] ?? ''
+      const payload = texts[text++] ?? ''
+      const salt = texts[text++] ?? ''
       const header = closeHeader(open, digestOf(salt, payload))
-      insertEvent.run(position, streamNo, revision, header, payload, salt, leafOf(header))
+      insertEvent.run(first + n, streamNos[n], revisions[n], header, payload, salt, leafOf(header))
     }
   })
   return {
-    write: batch => {
-      write.immediate(batch)
+    write(batch) {
+      // A batch that was sent before an earlier one failed must not leave a hole where that one would stand.
+      if (batch.first !== position + 1) throw new Error('the batch before this one was not written')
+      insert.immediate(batch)
+      position += batch.streamNos.length
     },
-    close: () => {
+    close() {
       db.close()
     },
   }

@@ -1,16 +1,17 @@
 // Where the log's rows live. The log (log.ts) decides order, revisions and positions; a store only keeps rows
 // durably and gives them back. Two of them: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
 
-/** A row to write: `open` is the header text without its digest and closing brace. */
-export type NewRow = {
-  position: number
-  streamNo: number
-  revision: number
-  open: string
-  payload: string
-  salt: string
+/**
+ * Rows to write at consecutive positions from `first`, packed so that they travel to a thread cheaply: `texts`
+ * holds three for each row, the header without its digest and closing brace, the payload, the salt.
+ */
+export type PackedBatch = {
+  first: number
+  streamNos: number[]
+  revisions: number[]
+  texts: string[]
+  newStreams: { no: number; id: string }[]
 }
-export type Batch = { rows: NewRow[]; newStreams: { no: number; id: string }[] }
 
 /** A row as stored, with the id of its stream. */
 export type Row = {
@@ -27,7 +28,7 @@ export type StreamHead = { no: number; revision: number }
 
 export interface Store {
   /** Durable when it resolves; all of the batch or nothing. */
-  write(batch: Batch): Promise<void>
+  write(batch: PackedBatch): Promise<void>
   /** After a failed write: open anew, so that what is on the disk is known again. */
   reopen(): Promise<void>
   page(after: number, limit: number): Row[]

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
-import { mostProblems, parseJson } from '../../src/http/json.ts'
+import { parseJson } from '../../src/http/json.ts'
+import { mostProblems } from '../../src/http/problems.ts'
 
 function problemsOf(text: string): Problem[] {
   try {
@@ -108,4 +109,11 @@ t.test('takes the last of duplicate keys', async t => {
 t.test('takes lone surrogates and NUL', async t => {
   t.equal(parseJson('"\\ud800 \\u0000"'), '\ud800 \u0000')
   t.equal(parseJson('"\ud800"'), '\ud800')
+})
+
+t.test('a number too large to be stored as it was sent is refused where it stands', async t => {
+  for (const text of ['{"a":{"b":[1e999]}}', '{"a":{"b":[-1E+0400]}}', `{"a":{"b":[${'9'.repeat(400)}]}}`]) {
+    t.same(places(text), ['body a b 0 finite_number'])
+  }
+  t.same(parseJson('{"a":1e300,"text":"1e999"}'), { a: 1e300, text: '1e999' })
 })

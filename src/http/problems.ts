@@ -1,0 +1,32 @@
+// The words for what is wrong, shared by the readers of bodies and of queries.
+import type { Problem } from '../contract/refusals.ts'
+
+/** More problems than this are not listed: a body of a million wrong items must not become a gigabyte of answer. */
+export const mostProblems = 1000
+
+type Loc = Problem['loc']
+
+export function rangeProblem(
+  value: number,
+  min: number | undefined,
+  max: number | undefined,
+  loc: Loc,
+): Problem | undefined {
+  if (min !== undefined && value < min) {
+    return { loc, type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}` }
+  }
+  if (max !== undefined && value > max) {
+    return { loc, type: 'less_than_equal', msg: `Input should be less than or equal to ${max}` }
+  }
+  return undefined
+}
+
+export function notOneOf(type: 'enum' | 'literal_error', values: readonly unknown[], loc: Loc): Problem {
+  const quoted = values.map(value => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)))
+  const last = quoted.pop() ?? ''
+  return { loc, type, msg: `Input should be ${quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last}` }
+}
+
+export function push(found: Problem[], problem: Problem | undefined): void {
+  if (problem && found.length < mostProblems) found.push(problem)
+}

@@ -1,0 +1,86 @@
+// Queries are text: each value is read by hand as what its route expects, nothing that merely converts to it.
+import { Invalid, type Problem } from '../contract/refusals.ts'
+import { notOneOf, push, rangeProblem } from './problems.ts'
+
+export type QueryReader = {
+  text(name: string): string | undefined
+  /** Digits only; nothing that merely converts to a number. */
+  integer<F extends number | undefined>(
+    name: string,
+    options: { min?: number; max?: number; fallback: F },
+  ): number | F
+  oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
+  /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
+  manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
+  boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
+  /** Throws Invalid with everything the reads above found wrong. */
+  done(): void
+}
+
+/** Reads a query (or path parameters, with `where`) by hand: every value is text, or a list of texts if repeated. */
+export function readQuery(query: unknown, where = 'query'): QueryReader {
+  const given = (typeof query === 'object' && query !== null ? query : {}) as Record<string, unknown>
+  const found: Problem[] = []
+  const read = (name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
+  const all = (name: string): unknown[] => {
+    const value = read(name)
+    return value === undefined ? [] : Array.isArray(value) ? value : [value]
+  }
+  const refuse = <F>(name: string, type: string, msg: string, fallback: F): F => {
+    push(found, { loc: [where, name], type, msg })
+    return fallback
+  }
+
+  return {
+    text(name) {
+      const value = read(name)
+      if (value === undefined || typeof value === 'string') return value
+      return refuse(name, 'string_type', 'Input should be a valid string', undefined)
+    },
+    integer(name, { min, max, fallback }) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      if (typeof value !== 'string' || !integerText.test(value)) {
+        const msg = 'Input should be a valid integer, unable to parse string as an integer'
+        return refuse(name, 'int_parsing', msg, fallback)
+      }
+      const problem = rangeProblem(Number(value), min, max, [where, name])
+      push(found, problem)
+      return problem ? fallback : Number(value)
+    },
+    oneOf(name, values, fallback) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      const known = values.find(each => each === value)
+      if (known === undefined) push(found, notOneOf('enum', values, [where, name]))
+      return known ?? fallback
+    },
+    manyOf(name, values) {
+      const texts = [...all(name), ...all(`${name}[]`)]
+      if (texts.length === 0) return undefined
+      return texts.flatMap((value, index) => {
+        const known = values.find(each => each === value)
+        if (known !== undefined) return [known]
+        push(found, notOneOf('enum', values, [where, name, index]))
+        return []
+      })
+    },
+    boolean(name, fallback) {
+      const value = read(name)
+      if (value === undefined) return fallback
+      if (value === 'true' || value === 'false') return value === 'true'
+      return refuse(
+        name,
+        'bool_parsing',
+        'Input should be a valid boolean, unable to interpret input',
+        fallback,
+      )
+    },
+    done() {
+      if (found.length > 0) throw new Invalid(found)
+    },
+  }
+}
+
+// Fifteen digits are always exact in a number.
+const integerText = /^(0|[1-9][0-9]{0,14})$/

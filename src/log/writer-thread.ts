@@ -1,0 +1,45 @@
+// The thread that owns the write connection. It answers each request in order: a batch, or opening anew.
+import { parentPort, workerData } from 'node:worker_threads'
+import { openForWriting } from './sqlite-file.ts'
+import { sqliteWriter, type Writer } from './sqlite-writer.ts'
+import type { PackedBatch } from './store.ts'
+
+export type Request =
+  | { ask: 'write'; id: number; batch: PackedBatch }
+  | { ask: 'reopen'; id: number }
+  | { ask: 'close'; id: number }
+export type Reply = { id: number; error?: { message: string; code?: string } }
+
+const { path } = workerData as { path: string }
+const noNewLog = (): string => {
+  throw new Error(`${path} is gone`)
+}
+
+let writer: Writer | undefined
+const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) => void } = {
+  write: ({ batch }) => {
+    writer ??= sqliteWriter(openForWriting(path, noNewLog))
+    writer.write(batch)
+  },
+  reopen: () => {
+    writer?.close()
+    writer = undefined
+    writer = sqliteWriter(openForWriting(path, noNewLog))
+  },
+  close: () => {
+    writer?.close()
+    writer = undefined
+  },
+}
+
+parentPort?.on('message', (request: Request) => {
+  const reply: Reply = { id: request.id }
+  try {
+    answers[request.ask](request as never)
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string }
+    reply.error = { message, ...(code === undefined ? {} : { code }) }
+  }
+  parentPort?.postMessage(reply)
+  if (request.ask === 'close') parentPort?.close()
+})
