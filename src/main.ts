@@ -4,7 +4,7 @@ import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
 import { echo } from './agents/echo.ts'
 import { script } from './agents/script.ts'
-import { openFeed, readFrames } from './bus/feed.ts'
+import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
 import { adminTokenOf, type Config, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -93,6 +93,7 @@ export const startServer = async (config: Config, report: Report) => {
     openFeed: (stream, after, endsAtWait, isNew) =>
       openFeed({ log, live }, { stream, after, endsAtWait }, isNew),
     readFrames: (stream, after, limit) => readFrames(log, stream, after, limit),
+    nextFrame: stream => nextFrame(log, stream),
     notDelivered: system.idempotency.notDelivered,
     readiness: () => ({
       log: log.isFailing() ? 'failing' : 'ok',

@@ -4,7 +4,13 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log, NewEvent } from '../../src/contract/stored.ts'
-import { isMove, type TaskEventType, taskEventVersion } from '../../src/contract/task-events.ts'
+import {
+  isMove,
+  type Lifecycle,
+  type TaskEvent,
+  type TaskEventType,
+  taskEventVersion,
+} from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { assemble, contributed, itemsAt } from '../../src/history/context.ts'
@@ -13,7 +19,7 @@ import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts
 import type { Behaviour, Kind } from '../runtime.ts'
 import { decide, type Ttls } from './decide.ts'
 import { type RunningStep, runStep, wanted } from './effects.ts'
-import { taskMachine } from './machine.ts'
+import { moveOf, taskMachine } from './machine.ts'
 import type { Scheduler } from './scheduler.ts'
 
 export type TaskParts = {
@@ -157,8 +163,10 @@ export const taskKind =
         }
       },
       decide: command => {
-        const can = (type: TaskEventType) => live().getSnapshot().can({ type })
+        const snapshot = live().getSnapshot()
+        const can = (type: TaskEventType) => snapshot.can({ type })
         const events = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
+        judge(snapshot.value, events)
         let { seq } = view
         return events.map(({ type, data }): NewEvent => {
           const frames = frameCount(type, data as never)
@@ -191,6 +199,17 @@ export const taskKind =
     }
     return behaviour
   }
+
+/** The machine's word on every move before it is stored; a move that it refuses is a bug of ours. */
+const judge = (status: Lifecycle, events: TaskEvent[]): void => {
+  let at = status
+  for (const { type } of events) {
+    if (!isMove(type)) continue
+    const next = moveOf(at, type)
+    if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
+    at = next
+  }
+}
 
 const foldStream = async (log: Log, stream: string): Promise<TaskView> => {
   const view = emptyTask()

@@ -2,8 +2,8 @@
 // events are facts of the log, so it judges which of them may follow. It invokes nothing, waits for nothing and
 // has no final state: what runs is decided from the stored facts alone (effects.ts), and a task that ended can
 // still be deleted.
-import { setup } from 'xstate'
-import type { TaskEventType } from '../../src/contract/task-events.ts'
+import { setup, transition } from 'xstate'
+import type { Lifecycle, TaskEventType } from '../../src/contract/task-events.ts'
 
 const fromWaiting = { TaskCanceled: 'canceled', TaskExpired: 'expired' } as const
 
@@ -31,3 +31,17 @@ export const taskMachine = setup({ types: { events: {} as { type: TaskEventType 
     failed: {},
   },
 })
+
+/**
+ * Where the machine goes from a status by a fact; undefined where it refuses. Asked of the machine once for each
+ * pair: an append may hold several moves, and only the first can be asked of a live actor.
+ */
+const moves = new Map<string, Lifecycle | undefined>()
+export const moveOf = (status: Lifecycle, type: TaskEventType): Lifecycle | undefined => {
+  const pair = `${status} ${type}`
+  if (!moves.has(pair)) {
+    const before = taskMachine.resolveState({ value: status })
+    moves.set(pair, before.can({ type }) ? transition(taskMachine, before, { type })[0].value : undefined)
+  }
+  return moves.get(pair)
+}

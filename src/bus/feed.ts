@@ -74,21 +74,29 @@ export const openFeed = (
   return { frames, close: () => watch.close() }
 }
 
+/** The number that the next frame of a task will have: one after its last. */
+export const nextFrame = async (log: Log, stream: string): Promise<number> => {
+  let next = 0
+  for await (const page of log.readStream(stream, log.revisionOf(stream) - 1)) {
+    for (const { header } of page) next = (header.seq ?? 0) + (header.frames ?? 0)
+  }
+  return next
+}
+
 /** The stored frames of a task after a number, at most `limit` of them, and whether there are more. */
 export const readFrames = async (
   log: Log,
   stream: string,
   after: number,
   limit: number,
-): Promise<{ frames: Frame[]; more: boolean; next: number }> => {
+): Promise<{ frames: Frame[]; more: boolean }> => {
   const view = emptyTask()
   const frames: Frame[] = []
   for await (const page of log.readStream(stream)) {
     for (const event of page) {
-      for (const frame of tell(view, event)) {
-        if (frame.sequence_number > after && frames.length <= limit) frames.push(frame)
-      }
+      for (const frame of tell(view, event)) if (frame.sequence_number > after) frames.push(frame)
+      if (frames.length > limit) return { frames: frames.slice(0, limit), more: true }
     }
   }
-  return { frames: frames.slice(0, limit), more: frames.length > limit, next: view.seq }
+  return { frames, more: false }
 }

@@ -36,11 +36,8 @@ export type Parts = {
   newId: () => string
   streamOf: (taskId: string) => string
   openFeed: (stream: string, after: number, endsAtWait: boolean, isNew?: boolean) => Feed
-  readFrames: (
-    stream: string,
-    after: number,
-    limit: number,
-  ) => Promise<{ frames: Frame[]; more: boolean; next: number }>
+  readFrames: (stream: string, after: number, limit: number) => Promise<{ frames: Frame[]; more: boolean }>
+  nextFrame: (stream: string) => Promise<number>
   notDelivered: (taskId: string) => void
   readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
   /** Aborts when the server begins to go down. */

@@ -29,8 +29,8 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
         const after = q.integer('after', { fallback: undefined })
         const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
         q.done()
-        const { frames, more, next } = await parts.readFrames(stream, after ?? -1, limit)
-        if (after !== undefined && after >= next) throw beyond(['query', 'after'])
+        if (after !== undefined && after >= (await parts.nextFrame(stream))) throw beyond(['query', 'after'])
+        const { frames, more } = await parts.readFrames(stream, after ?? -1, limit)
         return reply.send({ jsonrpc: '2.0', id: envelopeId, result: frames, has_more: more })
       }
 
@@ -40,7 +40,7 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
       const after = q.integer(name, { fallback: undefined })
       q.done()
       if (after !== undefined) {
-        const { next } = await parts.readFrames(stream, after, 0)
+        const next = await parts.nextFrame(stream)
         if (after >= next) throw beyond([header ? 'header' : 'query', name])
         if (after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
       }
