@@ -1,6 +1,6 @@
 // From the body of a create to what is stored: the rules that a schema cannot say, where paths lead, which
 // agent runs, and the secret values taken out.
-import { existsSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { digestOfBody } from './canonical.ts'
 import { Invalid, type Problem } from './contract/refusals.ts'
@@ -19,15 +19,26 @@ const problem = (loc: (string | number)[], msg: string, type = 'value_error'): P
   type,
 })
 
-/** Where a path given by a caller leads below a root, symlinks followed; undefined when it leads outside. */
+/** Whether there is something at a path, be it a link that leads nowhere. */
+const isTaken = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
+
+/** Where a path leads, links followed as far as there is something. Throws at a link that leads nowhere. */
+const realPath = (wanted: string): string => {
+  let taken = wanted
+  while (!isTaken(taken)) taken = path.dirname(taken)
+  return path.join(realpathSync(taken), path.relative(taken, wanted))
+}
+
+/** A path given by a caller, below a root; undefined when it leads outside or nobody can say where. */
 export const within = (root: string, given: string): string | undefined => {
   if (given.includes('\0')) return undefined
   const wanted = path.resolve(root, given)
-  let existing = wanted
-  while (!existsSync(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing)
-  const top = existsSync(root) ? realpathSync(root) : path.resolve(root)
-  const real = existsSync(root) ? path.join(realpathSync(existing), path.relative(existing, wanted)) : wanted
-  return real === top || real.startsWith(top + path.sep) ? wanted : undefined
+  try {
+    const [real, top] = [realPath(wanted), realPath(path.resolve(root))]
+    return real === top || real.startsWith(top + path.sep) ? wanted : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A folder name that is exactly one segment, whatever the id holds. */
@@ -120,7 +131,7 @@ export const readTaskRequest = (body: CreateTaskBody, places: Places, agents: Ag
   for (const [field, root] of Object.entries(roots)) {
     const given = body[field as keyof typeof roots]
     if (given && within(root, given) === undefined) {
-      problems.push(problem([field], 'The path leads outside of its root'))
+      problems.push(problem([field], 'The path leads outside of its root, or cannot exist'))
     }
   }
   if (problems.length > 0) throw new Invalid(problems)

@@ -69,10 +69,12 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   app.decorateRequest('principal')
   app.decorateRequest('envelopeId', '')
   app.addHook('onRequest', (request, reply, done) => {
-    const { access, envelope } = request.routeOptions.config
+    const { access } = request.routeOptions.config
     void reply.header('x-api-version', apiVersion)
+    setRequestId(request, reply, parts.newId())
     try {
-      setRequestId(request, reply, shortHeader(request, 'x-request-id') ?? parts.newId())
+      const given = shortHeader(request, 'x-request-id')
+      if (given !== undefined) setRequestId(request, reply, given)
       if (parts.stopping.aborted && access !== 'open') {
         // An EventSource gives up for good on an error answer, and comes back after a broken connection.
         if (access === 'follow' && wantsStream(request)) return void request.raw.socket.destroy()
@@ -84,7 +86,6 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       }
       done()
     } catch (error) {
-      if (envelope && request.envelopeId === '') request.envelopeId = parts.newId()
       done(error as Error)
     }
   })

@@ -34,7 +34,8 @@ function parse(text: string): unknown {
     const problem = {
       loc: ['body', offsetOf(reason, text)],
       type: 'json_invalid',
-      msg: `JSON decode error: ${reason}`,
+      // V8 goes on to quote the text, which may hold a secret.
+      msg: `JSON decode error: ${reason.split(/, (?:"|\.\.\.)/, 1)[0]}`,
     }
     throw new Invalid([problem])
   }

@@ -27,6 +27,7 @@ export const answerWhenReady = async (
   if (typeof first === 'object') return reply.type('application/json; charset=utf-8').send(first.text)
   if (first === 'stopping') {
     ready.catch(() => {})
+    void reply.header('connection', 'close')
     throw new Refusal('ShuttingDown')
   }
 

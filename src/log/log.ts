@@ -4,6 +4,7 @@
 
 import type { Clock, Random } from '../contract/ports.ts'
 import {
+  DamagedEvent,
   type Header,
   type Log,
   type NewEvent,
@@ -31,6 +32,9 @@ export type EventLog = Log & {
 
 type CommitListener = (events: Recorded[]) => void | Promise<void>
 
+/** A stream's head, and the position of its newest event (0: it was read from the file). */
+type KnownHead = StreamHead & { position: number }
+
 type Waiting = {
   packed: PackedBatch
   recorded: Recorded[]
@@ -54,7 +58,7 @@ export const openLog = (
   store: Store,
   { clock, random, build }: { clock: Clock; random: Random; build: string },
 ): EventLog => {
-  const heads = new Map<string, StreamHead>()
+  const heads = new Map<string, KnownHead>()
   const onCommit: CommitListener[] = []
   const onReopened: (() => void)[] = []
   let queue: Waiting[] = []
@@ -81,19 +85,24 @@ export const openLog = (
   }
   readEnd()
 
-  const remember = (stream: string, known: StreamHead) => {
-    if (heads.size >= headsKept) {
-      const oldest = heads.keys().next().value
-      if (oldest !== undefined) heads.delete(oldest)
-    }
+  /** The newest used last. A stream whose last events are not durable yet is never forgotten: the file is behind. */
+  const remember = (stream: string, known: KnownHead) => {
+    heads.delete(stream)
     heads.set(stream, known)
+    if (heads.size <= headsKept) return
+    for (const [oldest, { position }] of heads) {
+      if (position <= head) heads.delete(oldest)
+      return
+    }
   }
-  const headOf = (stream: string): StreamHead | undefined => {
+  const headOf = (stream: string): KnownHead | undefined => {
     const known = heads.get(stream)
     if (known !== undefined) return known
     const stored = store.headOf(stream)
-    if (stored !== undefined) remember(stream, stored)
-    return stored
+    if (stored === undefined) return undefined
+    const found = { ...stored, position: 0 }
+    remember(stream, found)
+    return found
   }
 
   /** ISO time of the next event: never earlier than the one before it. */
@@ -111,6 +120,8 @@ export const openLog = (
       const actual = headOf(stream)?.revision ?? -1
       if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
     }
+    // Written out before anything is put in order: what cannot be written leaves no trace.
+    const payloads = appends.map(({ events }) => events.map(({ data }) => JSON.stringify(data)))
     const packed: PackedBatch = {
       first: position + 1,
       streamNos: [],
@@ -120,20 +131,21 @@ export const openLog = (
     }
     const recorded: Recorded[] = []
     const time = nextTime()
-    for (const append of appends) {
+    for (const [n, append] of appends.entries()) {
       let known = headOf(append.stream)
       if (known === undefined) {
-        known = { no: ++lastStreamNo, revision: -1 }
+        known = { no: ++lastStreamNo, revision: -1, position: 0 }
         packed.newStreams.push({ no: known.no, id: append.stream })
-        remember(append.stream, known)
       }
-      for (const event of append.events) {
+      for (const [m, event] of append.events.entries()) {
         const header = headerOf(append, event, ++known.revision, time, build)
         recorded.push({ position: ++position, header, data: event.data })
         packed.streamNos.push(known.no)
         packed.revisions.push(known.revision)
-        packed.texts.push(openHeader(header), JSON.stringify(event.data), random.text(16))
+        packed.texts.push(openHeader(header), payloads[n]?.[m] ?? '', random.text(16))
       }
+      known.position = position
+      remember(append.stream, known)
     }
     return { packed, recorded }
   }
@@ -244,21 +256,23 @@ export const openLog = (
     append,
     async *readStream(stream, after = -1) {
       for (let from = after; ; ) {
-        const rows = store.streamPage(stream, from, pageSize)
-        const last = rows.at(-1)
-        if (last === undefined) return
-        yield rows.map(row => decode(row))
+        const rows = readable(head, () => store.streamPage(stream, from, pageSize))
+        for (const row of rows) {
+          if (row.revision !== ++from)
+            throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
+        }
+        if (rows.length > 0) yield rows.map(row => decode(row))
         if (rows.length < pageSize) return
-        from = last.revision
       }
     },
     async *readAll(after = 0) {
+      const end = head
       for (let from = after; ; ) {
-        const rows = store.page(from, pageSize)
-        const last = rows.at(-1)
-        if (last === undefined) return
+        const rows = readable(from + 1, () => store.page(from, pageSize))
+        if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
+        if (rows.length === 0) return
+        for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
         yield rows.map(row => decode(row))
-        from = last.position
       }
     },
     revisionOf: stream => headOf(stream)?.revision ?? -1,
@@ -276,6 +290,16 @@ export const openLog = (
       }
       await store.close()
     },
+  }
+}
+
+/** What SQLite finds broken in the file is damage, like what our hashes find. */
+const readable = <T>(position: number, read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')) throw error
+    throw new DamagedEvent(position, 'cannot be read from the file')
   }
 }
 

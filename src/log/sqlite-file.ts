@@ -6,6 +6,8 @@ import { CannotStart } from '../contract/cannot-start.ts'
 import { digestOf, leafOf } from './leaf.ts'
 
 const schemaVersion = 1
+/** `rpri`: says in the file itself that it is ours. */
+const applicationId = 0x72707269
 const oldestSqlite = '3.51.3' // earlier ones can lose a WAL that is reset while it is read
 const tailChecked = 256
 
@@ -42,6 +44,30 @@ const checkTail = (db: Database.Database, path: string): void => {
   }
 }
 
+/** Whose file it is, before anything in it is changed: true for an empty one. */
+const identify = (db: Database.Database, path: string): boolean => {
+  const version = db.pragma('user_version', { simple: true }) as number
+  const application = db.pragma('application_id', { simple: true }) as number
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (tables === 0 && version === 0) return true
+  if (application !== applicationId) throw new CannotStart(`${path} is no event log: choose another DATA_DIR`)
+  if (version > schemaVersion) {
+    throw new CannotStart(`${path} was written by a newer reprise (schema ${version}): run that version`)
+  }
+  return false
+}
+
+const make = (db: Database.Database, logId: string): void => {
+  const schema = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
+  const create = db.transaction(() => {
+    db.exec(schema)
+    db.prepare("INSERT INTO about (key, value) VALUES ('log_id', ?)").run(logId)
+    db.pragma(`application_id = ${applicationId}`)
+    db.pragma(`user_version = ${schemaVersion}`)
+  })
+  create()
+}
+
 /** Opens the write connection; makes the schema in a new file; throws CannotStart. */
 export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
   let db: Database.Database | undefined
@@ -51,26 +77,13 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     if (isOlder(version, oldestSqlite)) {
       throw new CannotStart(`SQLite ${version} is too old: ${oldestSqlite} or later is needed`)
     }
+    const isNew = identify(db, path)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('recursive_triggers = ON')
     db.pragma('foreign_keys = OFF') // the writer numbers streams itself; a lookup per event would cost a third
     db.pragma('cache_size = -65536')
-    const found = db.pragma('user_version', { simple: true }) as number
-    if (found > schemaVersion) {
-      throw new CannotStart(`${path} was written by a newer reprise (schema ${found}): run that version`)
-    }
-    if (found === 0) {
-      const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-      if (tables > 0) throw new CannotStart(`${path} is no event log: choose another DATA_DIR`)
-      const schema = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
-      const create = db.transaction((made: Database.Database) => {
-        made.exec(schema)
-        made.prepare("INSERT INTO about (key, value) VALUES ('log_id', ?)").run(newLogId())
-        made.pragma(`user_version = ${schemaVersion}`)
-      })
-      create(db)
-    }
+    if (isNew) make(db, newLogId())
     // Everything into the main file, synced: after this the file's length can be held against its pages.
     db.pragma('wal_checkpoint(TRUNCATE)')
     const pages = db.pragma('page_count', { simple: true }) as number
