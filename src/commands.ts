@@ -5,6 +5,7 @@ import type { Place, Scheduler } from '../actors/task/scheduler.ts'
 import type { Asked, TaskCommand } from './contract/commands.ts'
 import type { Ids } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
+import { StorageFailure } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Principal } from './contract/token-events.ts'
@@ -40,9 +41,11 @@ type Parts = {
   idempotency: Idempotency
   secrets: Secrets
   ids: Ids
+  /** Resolves when the log can be written and the read models know what it holds; rejects when that cannot be. */
+  ready: () => Promise<void>
 }
 
-export const createCommands = ({ runtime, scheduler, queries, idempotency, secrets, ids }: Parts) => {
+export const createCommands = ({ runtime, scheduler, queries, idempotency, secrets, ids, ready }: Parts) => {
   /** A task sees the completed ones of its session, then its own inputs. */
   const contextOf = (place: Place, inputIds: string[], isNewSession: boolean): ContextReference[] => [
     ...(isNewSession ? [] : queries.sessionContext(place.userId, place.sessionId)),
@@ -117,6 +120,7 @@ export const createCommands = ({ runtime, scheduler, queries, idempotency, secre
     async create(wish: CreateWish): Promise<Created> {
       const { principal, request, body } = wish
       const userId = userOf(principal, body)
+      await ready()
       const call = {
         principal,
         digest: request.digest,
@@ -171,13 +175,17 @@ export const createCommands = ({ runtime, scheduler, queries, idempotency, secre
         view => {
           if (view.status !== 'working') scheduler.leave(place.taskId)
         },
-        () => scheduler.leave(place.taskId),
+        error => {
+          // The log is away: when it is back, everybody's place is filled in anew, in the old order.
+          if (!(error instanceof StorageFailure)) scheduler.leave(place.taskId)
+        },
       )
     },
 
-    expire(taskId: string): Promise<TaskView> {
+    /** Expires a task if its time has run out; `startedAt` is the server's start. */
+    expire(taskId: string, startedAt: number): Promise<TaskView> {
       const stream = taskStream(taskId)
-      return runtime.ask(stream, { type: 'ExpireTask', principal: 'system', causation: stream })
+      return runtime.ask(stream, { type: 'ExpireTask', startedAt, principal: 'system', causation: stream })
     },
   }
 }

@@ -41,6 +41,9 @@ export const readConfig = (env: Env): Config => {
   const ttl = (name: string, fallback: number) =>
     wholeNumber(env, `TASK_TTL_${name}`, fallback, 3_153_600_000)
   const week = 7 * 24 * 3600
+  if (env.ADMIN_TOKEN && !/^[\x21-\x7e]+$/.test(env.ADMIN_TOKEN)) {
+    throw new CannotStart('ADMIN_TOKEN must be printable ASCII without spaces: it travels in a header')
+  }
   return Object.freeze({
     host: env.HOST || '127.0.0.1',
     port: wholeNumber(env, 'PORT', 8080, 65535),

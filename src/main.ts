@@ -67,7 +67,7 @@ const checkPort = (host: string, port: number): Promise<void> =>
       reject(
         new CannotStart(
           error.code === 'EADDRINUSE'
-            ? `port ${port} is in use: PORT=${port + 1} npm start`
+            ? `port ${port} is in use: PORT=${port < 65535 ? port + 1 : port - 1} npm start`
             : `HOST=${host} PORT=${port} cannot be listened on: ${error.message}`,
         ),
       )

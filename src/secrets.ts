@@ -2,6 +2,7 @@
 // the append that names them, gone when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { CannotStart } from './contract/cannot-start.ts'
 
 export type Secrets = {
   /** Durable when it returns. */
@@ -13,16 +14,29 @@ export type Secrets = {
   close(): void
 }
 
+const open = (path: string): Database.Database => {
+  try {
+    closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
+    chmodSync(path, 0o600)
+    const db = new Database(path)
+    db.pragma('journal_mode = DELETE')
+    db.pragma('synchronous = FULL')
+    db.pragma('secure_delete = ON')
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS secrets (ref TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
+    )
+    return db
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CannotStart(
+      `${path} cannot be used (${why}): remove it; tasks that need what it held are paused`,
+    )
+  }
+}
+
+/** Opens or makes the file. Throws CannotStart. */
 export const openSecrets = (path: string): Secrets => {
-  closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
-  chmodSync(path, 0o600)
-  const db = new Database(path)
-  db.pragma('journal_mode = DELETE')
-  db.pragma('synchronous = FULL')
-  db.pragma('secure_delete = ON')
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS secrets (ref TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
-  )
+  const db = open(path)
   const put = db.prepare('INSERT INTO secrets (ref, body) VALUES (?, ?)')
   const get = db.prepare<[string], string>('SELECT body FROM secrets WHERE ref = ?').pluck()
   const forget = db.prepare('DELETE FROM secrets WHERE ref = ?')

@@ -1,7 +1,7 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
 import { createRuntime } from '../actors/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
-import type { Ttls } from '../actors/task/decide.ts'
+import { deadlineOf, type Ttls } from '../actors/task/decide.ts'
 import { createScheduler, type Place } from '../actors/task/scheduler.ts'
 import { checkpointFits, createProjector } from '../projections/projector.ts'
 import type { ReadStore } from '../projections/store.ts'
@@ -78,10 +78,22 @@ export const createSystem = async (parts: SystemParts) => {
     draining: () => draining,
   })
   const runtime = createRuntime(log, kind, world.timers, fault)
-  const commands = createCommands({ runtime, scheduler, queries, idempotency, secrets, ids: world.ids })
+  const ready = async () => {
+    if (log.isFailing()) await log.retry()
+  }
+  const commands = createCommands({
+    runtime,
+    scheduler,
+    queries,
+    idempotency,
+    secrets,
+    ids: world.ids,
+    ready,
+  })
 
   /** Takes up what the log holds unfinished; safe to call again. The answer: how many tasks go on. */
   const recover = async (): Promise<number> => {
+    scheduler.reset()
     const rows = queries.unfinished()
     for (const { id, user_id, session_id, status, subtask } of rows) {
       const waits = status === 'queued' || status === 'created'
@@ -100,12 +112,13 @@ export const createSystem = async (parts: SystemParts) => {
     return rows.length
   }
 
-  log.onReopened(() => {
+  // What a failed write left behind is known to the read models before anything is asked of them again; then
+  // the actors that the failure put away come back.
+  log.onReopened(async () => {
+    await projector.catchUp()
+    live.lookAgain()
     report('warn', 'the event log can be written again')
-    projector
-      .catchUp()
-      .then(recover)
-      .catch(error => report('error', 'recovery failed', { error: String(error) }))
+    setImmediate(() => recover().catch(error => report('error', 'recovery failed', { error: String(error) })))
   })
 
   /** Deadlines: stored ones from the read model, those of working tasks from the actors themselves. */
@@ -113,11 +126,11 @@ export const createSystem = async (parts: SystemParts) => {
     if (draining || log.isFailing()) return
     const now = world.clock.now()
     const overdue = queries.overdue(now)
-    for (const { status, ttlSeconds, changedAt, created } of runtime.views()) {
-      if (status !== 'working' || ttlSeconds === undefined || created === undefined) continue
-      if (Math.max(changedAt, startedAt) + ttlSeconds * 1000 <= now) overdue.push(created.task_id)
+    for (const view of runtime.views()) {
+      if (view.status !== 'working' || view.created === undefined) continue
+      if ((deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now) overdue.push(view.created.task_id)
     }
-    for (const taskId of overdue) commands.expire(taskId).catch(fault)
+    for (const taskId of overdue) commands.expire(taskId, startedAt).catch(fault)
   }
   const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, expireOverdue)
   const stopRetrying = world.timers.every(retryMs, () => {

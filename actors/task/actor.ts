@@ -143,13 +143,13 @@ export const taskKind =
 
     /** The scheduler follows the status, secrets go with the end. */
     const place = () => {
-      const before = known
       known = view.status
       const { created } = view
       if (created === undefined || created.parent_task_id !== undefined) return
       const mine = { taskId: created.task_id, userId: created.user_id, sessionId: created.session_id }
       if (known === 'working') scheduler.enter(mine)
-      else if (before === 'working' || known !== 'queued') scheduler.leave(created.task_id)
+      else if (known === 'queued') scheduler.fill(mine, false)
+      else scheduler.leave(created.task_id)
       if (isTerminal(known) && created.secret_ref !== undefined) parts.forgetSecrets(created.secret_ref)
     }
 
@@ -195,6 +195,7 @@ export const taskKind =
         running?.abort()
         running = undefined
         machine?.stop()
+        machine = undefined // an append under way is still folded, for the caller that waits for it
       },
     }
     return behaviour

@@ -1,11 +1,11 @@
 // From a command to facts, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
 // The machine judges every move (`can`); here each command only names its facts and its reason to refuse.
 import type { StepEnd } from '../../src/contract/agent.ts'
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import type { StepFact, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent, TaskEventType } from '../../src/contract/task-events.ts'
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import { effectIdOf, type TaskView } from '../../src/history/task-view.ts'
 
 /** How long a task may rest in each state, seconds; 0 is for ever. */
 export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
@@ -52,6 +52,20 @@ const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): TaskEven
     ? [{ type: 'AgentCompleted', data: { agent_id: created.agent_id, success: false } }]
     : []
 
+const expired = (view: TaskView): TaskEvent[] => [
+  ...abandoned(view),
+  ...agentStopped(view),
+  { type: 'TaskExpired', data: { from: view.status as TaskStatus } },
+]
+
+/** When a task has rested too long: stored, but while it works counted from its last event or the server's start. */
+export const deadlineOf = (view: TaskView, startedAt: number): number | undefined => {
+  if (view.status !== 'working') return view.expiresAt
+  return view.ttlSeconds === undefined
+    ? undefined
+    : Math.max(view.changedAt, startedAt) + view.ttlSeconds * 1000
+}
+
 const started = (
   from: TaskStatus,
   view: { agent_id: string; workdir: string; parent_agent_id?: string },
@@ -69,21 +83,28 @@ const started = (
   { type: 'TaskStarted', data: { from, context, ...ttlSeconds(ttls.working) } },
 ]
 
-/** What the end of a step leads to. A task that is being canceled records the step and moves nowhere. */
+type Failure = Extract<StepEnd, { end: 'fail' }>
+
+/** A task that is being canceled records what its step did and moves nowhere. */
+const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
+  cancelRequested
+    ? []
+    : [
+        {
+          type: 'AgentError',
+          data: { agent_id: created?.agent_id ?? '', error: error.message, code: error.code },
+        },
+        { type: 'TaskFailed', data: { from: 'working', error } },
+      ]
+
+/** What the end of a step leads to. */
 const afterStep = (
-  end: StepEnd,
+  end: Exclude<StepEnd, Failure>,
   completed: TaskEvent,
   view: TaskView,
   { now, ttls }: Judgement,
 ): TaskEvent[] => {
   const agent_id = view.created?.agent_id ?? ''
-  if (end.end === 'fail') {
-    const failed: TaskEvent[] = [
-      { type: 'AgentError', data: { agent_id, error: end.error.message, code: end.error.code } },
-      { type: 'TaskFailed', data: { from: 'working', error: end.error } },
-    ]
-    return view.cancelRequested ? [] : failed
-  }
   if (view.cancelRequested || (end.end === 'continue' && !view.pauseRequested)) return [completed]
   if (end.end === 'answer') {
     return [
@@ -105,31 +126,30 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   // A task whose turn came after it was canceled, expired or deleted never starts.
-  StartTask: ({ context }, view, { can, ttls }) => {
+  StartTask: ({ context }, view, { can, now, ttls }) => {
     if (view.created === undefined || view.cancelRequested || !can('TaskStarted')) return []
+    if (view.expiresAt !== undefined && view.expiresAt <= now) return expired(view)
     return started(view.status as TaskStatus, view.created, context, ttls)
   },
 
   // A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
   RecordStep: ({ agentStep, effectId, facts, end }, view, judgement) => {
-    if (view.status !== 'working' || view.completedSteps !== agentStep - 1) return []
-    if (view.stoppedEffects.has(effectId)) return []
-    if (view.openStep !== undefined && view.openStep.effectId !== effectId) return []
+    if (view.status !== 'working' || effectId !== effectIdOf(view) || view.stoppedEffects.has(effectId))
+      return []
     const step = { agent_step: agentStep, effect_id: effectId }
-    // A step that says all it has to say at once needs no beginning in the log.
-    const whole = end !== undefined && facts.every(fact => fact.type === 'ItemSaid')
-    const begin: TaskEvent[] =
-      view.openStep !== undefined || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
+    const begun = view.openStep !== undefined
+    const failed = end?.end === 'fail'
+    // A step that says all it has to say at once needs no beginning in the log; nor does one that said nothing.
+    const whole =
+      end !== undefined && (failed ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
+    const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
     const told: TaskEvent[] = [...begin, ...facts]
     if (end === undefined) return told
-    if (end.end === 'fail') {
-      const items = openItemsAfter(view, facts)
-      const opened = view.openStep !== undefined || begin.length > 0
-      const gone: TaskEvent[] = opened ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
-      const failed: TaskEvent = { type: 'AgentStepCompleted', data: step }
-      // Whole items already said belong to a step, so it completes; one that began is abandoned.
-      const ended = opened ? gone : facts.length > 0 ? [failed] : []
-      return [...told, ...ended, ...afterStep(end, failed, view, judgement)]
+    if (failed) {
+      const items = itemsAfter(view, facts)
+      const gone: TaskEvent[] =
+        begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
+      return [...told, ...gone, ...afterFailure(end, view)]
     }
     const completed: TaskEvent = {
       type: 'AgentStepCompleted',
@@ -185,14 +205,10 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  // A task that is being canceled is left to its cancel.
-  ExpireTask: (_, view, { can }) => {
+  // A task that is being canceled is left to its cancel; one that moved on since it was found has another deadline.
+  ExpireTask: ({ startedAt }, view, { can, now }) => {
     if (view.cancelRequested || !can('TaskExpired')) return []
-    return [
-      ...abandoned(view),
-      ...agentStopped(view),
-      { type: 'TaskExpired', data: { from: view.status as TaskStatus } },
-    ]
+    return (deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now ? expired(view) : []
   },
 
   DeleteTask: ({ principal }, view) => {
@@ -201,15 +217,14 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 }
 
-/** The items of the step that stay open once these facts are stored. */
-const openItemsAfter = (view: TaskView, facts: { type: string; data: object }[]) => {
-  const open = new Map(view.openStep?.items)
-  for (const { type, data } of facts as Extract<TaskEvent, { type: 'ItemDelta' | 'ItemCompleted' }>[]) {
-    if (type === 'ItemDelta')
-      open.set(data.item_id, (open.get(data.item_id) ?? 0) + ('first' in data ? 1 : 0))
-    if (type === 'ItemCompleted') open.delete(data.item_id)
+/** The items of the step once these facts are stored, with the number of their parts. */
+const itemsAfter = (view: TaskView, facts: StepFact[]) => {
+  const items = new Map(view.openStep?.items)
+  for (const { type, data } of facts) {
+    if (type === 'ItemDelta') items.set(data.item_id, (items.get(data.item_id) ?? 0) + (data.first ? 1 : 0))
+    if (type === 'ItemSaid') items.set(data.item_id, data.texts.length)
   }
-  return [...open].map(([item_id, parts]) => ({ item_id, parts }))
+  return [...items].map(([item_id, parts]) => ({ item_id, parts }))
 }
 
 export const decide = (command: TaskCommand, view: TaskView, judgement: Judgement): TaskEvent[] =>

@@ -6,7 +6,7 @@ import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import type { ItemKind, PartKind } from '../../src/contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../src/contract/wire.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import { effectIdOf, type TaskView } from '../../src/history/task-view.ts'
 
 /** What the state wants: a step running, or a command that brings the task to where something can be wanted. */
 export type Wanted =
@@ -15,12 +15,6 @@ export type Wanted =
   | { want: 'abandon' }
   | { want: 'pause' }
   | { want: 'finish-cancel' }
-
-/** A stable name of one run of one step: another attempt is another effect. */
-const effectIdOf = (view: TaskView): string => {
-  const attempt = view.abandonedSteps === 0 ? '' : `.${view.abandonedSteps}`
-  return `${view.created?.task_id}/${view.completedSteps + 1}${attempt}`
-}
 
 export const wanted = (view: TaskView, running: string | undefined): Wanted => {
   const { status, openStep } = view
@@ -176,6 +170,7 @@ export const runStep = (
           await writing
           await write()
         } else if (next.value.say === 'delta') writeSoon()
+        else writeLater(flushMs)
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)

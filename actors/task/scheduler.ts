@@ -10,8 +10,10 @@ export type Scheduler = {
   enter(place: Place): void
   /** No longer working or waiting; the next one in line gets the place. */
   leave(taskId: string): void
-  /** At start: this task waits, or works. */
+  /** This task waits, or works, as the log says; one that is known already stays where it is. */
   fill(place: Place, working: boolean): void
+  /** Forgets everybody: what follows is filled in from the log. */
+  reset(): void
   /** After `fill`: starts whoever may. */
   begin(): void
   counts(): { running: number; waiting: number }
@@ -108,6 +110,9 @@ export const createScheduler = (limit: number, start: (place: Place) => void): S
       if (running.has(place.taskId) || waiting.has(place.taskId)) return
       if (working) hold(place)
       else wait(place)
+    },
+    reset() {
+      for (const known of [sessions, running, waiting, ready]) known.clear()
     },
     begin: fillPlaces,
     counts: () => ({ running: running.size, waiting: waiting.size }),

@@ -76,11 +76,8 @@ export const openFeed = (
 
 /** The number that the next frame of a task will have: one after its last. */
 export const nextFrame = async (log: Log, stream: string): Promise<number> => {
-  let next = 0
-  for await (const page of log.readStream(stream, log.revisionOf(stream) - 1)) {
-    for (const { header } of page) next = (header.seq ?? 0) + (header.frames ?? 0)
-  }
-  return next
+  const last = await log.lastOf(stream)
+  return (last?.header.seq ?? 0) + (last?.header.frames ?? 0)
 }
 
 /** The stored frames of a task after a number, at most `limit` of them, and whether there are more. */

@@ -7,11 +7,16 @@ export type Watch = {
   next(): Promise<Recorded[] | 'missed' | undefined>
   close(): void
 }
-export type Live = { publish(events: Recorded[]): void; watch(stream: string): Watch }
+export type Live = {
+  publish(events: Recorded[]): void
+  /** Tells everybody to look into the log: more may be stored than was published. */
+  lookAgain(): void
+  watch(stream: string): Watch
+}
 
 const keptAtMost = 64
 
-type Watcher = Watch & { hear(events: Recorded[]): void }
+type Watcher = Watch & { hear(events: Recorded[] | 'missed'): void }
 
 const createWatcher = (onClose: () => void): Watcher => {
   let kept: Recorded[] | 'missed' = []
@@ -23,7 +28,8 @@ const createWatcher = (onClose: () => void): Watcher => {
         waiting(events)
         waiting = undefined
       } else if (kept !== 'missed') {
-        kept = kept.length + events.length > keptAtMost ? 'missed' : [...kept, ...events]
+        const tooMany = events === 'missed' || kept.length + events.length > keptAtMost
+        kept = tooMany ? 'missed' : [...kept, ...events]
       }
     },
     next() {
@@ -61,6 +67,9 @@ export const createLive = (): Live => {
       }
       for (const [stream, own] of byStream)
         for (const watcher of watchers.get(stream) ?? []) watcher.hear(own)
+    },
+    lookAgain() {
+      for (const here of watchers.values()) for (const watcher of here) watcher.hear('missed')
     },
     watch(stream) {
       const here = watchers.get(stream) ?? new Set()

@@ -1,11 +1,11 @@
 // reprise serve: the server, a few lines about it, and the way down.
-import { adminTokenOf, type Config, makeDataDir, readConfig } from '../config.ts'
+import { adminTokenOf, type Config, readConfig } from '../config.ts'
 import { startServer } from '../main.ts'
 import { version } from '../version.ts'
 import { createReport } from './report.ts'
 
 const curlOf = (url: string, token: string): string =>
-  `curl -N ${url}/v1/tasks -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
+  `curl -N ${url}/v1/tasks -H 'Authorization: Bearer ${token.replaceAll("'", "'\\''")}' -H 'Content-Type: application/json' ` +
   `-d '{"user_message_content":"Hello","stream":true}'`
 
 const greeting = (config: Config, url: string, resumed: number): string =>
@@ -22,7 +22,6 @@ const greeting = (config: Config, url: string, resumed: number): string =>
 
 export const serve = async (): Promise<void> => {
   const config = readConfig(process.env)
-  makeDataDir(config.dataDir)
   const server = await startServer(config, createReport(config.logLevel))
   process.stdout.write(`${greeting(config, server.url, server.resumed)}\n`)
 

@@ -21,6 +21,6 @@ export type TaskCommand = Asked &
     | { type: 'ResumeTask' }
     | { type: 'CancelTask'; reason?: string }
     | { type: 'FinishCancel'; receipts: TaskEventData<'EffectStopped'>[] }
-    | { type: 'ExpireTask' }
+    | { type: 'ExpireTask'; startedAt: number }
     | { type: 'DeleteTask' }
   )

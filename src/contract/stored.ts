@@ -48,7 +48,9 @@ export interface Log {
   readStream(stream: string, after?: number): AsyncIterable<Recorded[]>
   /** All events after `position`, in pages, to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
-  /** The last revision of a stream; -1 when there is none. */
+  /** The newest stored event of a stream. Throws DamagedEvent. */
+  lastOf(stream: string): Promise<Recorded | undefined>
+  /** The last revision of a stream, perhaps not durable yet; -1 when there is none. */
   revisionOf(stream: string): number
   /** The last position; 0 for an empty log. */
   head(): number

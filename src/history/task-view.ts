@@ -16,7 +16,7 @@ import type { ErrorObject, OutputItem, Task, TextContentItem, ToolCallItem, Usag
 export type OpenStep = {
   agentStep: number
   effectId: string
-  /** Items begun and not completed, with the number of their parts. */
+  /** Its items, with the number of their parts: until the step completes, none of them is sure to stay. */
   items: Map<string, number>
 }
 
@@ -165,12 +165,12 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   },
   ItemCompleted: (view, data) => {
     replaceItem(view, data.item_id, { ...itemOf(view, data.item_id), status: 'completed' })
-    openStepOf(view, data.agent_step).items.delete(data.item_id)
   },
   ItemSaid: (view, data) => {
     const parts = data.texts.map(text => ({ type: data.part, text }))
     const item = withParts(emptyItem(data.item_id, data.item), data.part, parts)
     addItem(view, data.item_id, { ...item, status: 'completed' })
+    view.openStep?.items.set(data.item_id, data.texts.length)
   },
   AgentStepCompleted: (view, data) => {
     view.completedSteps = data.agent_step
@@ -238,6 +238,12 @@ export const evolve = (view: TaskView, { position, header, data }: Recorded): Ta
   view.seq = (header.seq ?? 0) + (header.frames ?? 0)
   view.changedAt = Date.parse(header.time)
   return view
+}
+
+/** A stable name of the run of a step that is due now: another attempt is another effect. */
+export const effectIdOf = (view: TaskView): string => {
+  const attempt = view.abandonedSteps === 0 ? '' : `.${view.abandonedSteps}`
+  return `${view.created?.task_id}/${view.completedSteps + 1}${attempt}`
 }
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)

@@ -21,8 +21,9 @@ export type EventLog = Log & {
   id: string
   /** Called after each commit, in order; the callers of that commit are answered when it is through. */
   onCommit(listener: CommitListener): void
-  /** Called when the log was opened anew after a failed write: what is stored may be more than was answered. */
-  onReopened(listener: () => void): void
+  /** Called when the log was opened anew after a failed write: what is stored may be more than was answered.
+   *  Nothing is appended until it is through. */
+  onReopened(listener: () => Promise<void>): void
   isFailing(): boolean
   /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
@@ -60,7 +61,7 @@ export const openLog = (
 ): EventLog => {
   const heads = new Map<string, KnownHead>()
   const onCommit: CommitListener[] = []
-  const onReopened: (() => void)[] = []
+  const onReopened: (() => Promise<void>)[] = []
   let queue: Waiting[] = []
   let underWay = 0
   let scheduled = false
@@ -221,18 +222,18 @@ export const openLog = (
 
   /** After a failure nothing is acknowledged until the log was opened anew and its end was read again. */
   const recovered = (): Promise<void> => {
-    reopening ??= store.reopen().then(
-      () => {
+    reopening ??= (async () => {
+      try {
+        await store.reopen()
         readEnd()
+        for (const listener of onReopened) await listener()
         failed = undefined
-        reopening = undefined
-        for (const listener of onReopened) listener()
-      },
-      error => {
-        reopening = undefined
+      } catch (error) {
         throw new StorageFailure('the event log cannot be opened again', { cause: error })
-      },
-    )
+      } finally {
+        reopening = undefined
+      }
+    })()
     return reopening
   }
 
@@ -274,6 +275,10 @@ export const openLog = (
         for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
         yield rows.map(row => decode(row))
       }
+    },
+    async lastOf(stream) {
+      const row = readable(head, () => store.lastOf(stream))
+      return row === undefined ? undefined : decode(row)
     },
     revisionOf: stream => headOf(stream)?.revision ?? -1,
     head: () => head,

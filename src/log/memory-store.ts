@@ -27,6 +27,7 @@ export const memoryStore = (): Store => {
       rows.filter(row => row.stream === stream && row.revision > after).slice(0, limit),
     headOf: stream => heads.get(stream),
     last: () => rows.at(-1),
+    lastOf: stream => rows.findLast(row => row.stream === stream),
     lastStreamNo: () => ids.size,
     leafAt: position => rows[position - 1]?.leaf,
     logId: () => 'memory',

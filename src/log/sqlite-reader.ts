@@ -16,6 +16,8 @@ const rowOf = ([position, stream, revision, header, payload, salt, leaf]: Column
   leaf,
 })
 
+const mapped = (row: Columns | undefined) => (row === undefined ? undefined : rowOf(row))
+
 export const sqliteReader = (path: string): Reader => {
   const db = openForReading(path)
   const page = db
@@ -39,6 +41,12 @@ export const sqliteReader = (path: string): Reader => {
       `SELECT ${columns} FROM events e JOIN streams s ON s.no = e.stream_no ORDER BY e.position DESC LIMIT 1`,
     )
     .raw()
+  const lastOf = db
+    .prepare<[string], Columns>(
+      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no
+       WHERE s.id = ? ORDER BY e.revision DESC LIMIT 1`,
+    )
+    .raw()
   const lastStreamNo = db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck()
   const leafAt = db.prepare<[number], string>('SELECT leaf FROM events WHERE position = ?').pluck()
   const logId = db.prepare<[], string>("SELECT value FROM about WHERE key = 'log_id'").pluck()
@@ -46,10 +54,8 @@ export const sqliteReader = (path: string): Reader => {
     page: (after, limit) => page.all(after, limit).map(rowOf),
     streamPage: (stream, after, limit) => streamPage.all(stream, after, limit).map(rowOf),
     headOf: stream => headOf.get(stream),
-    last: () => {
-      const row = last.get()
-      return row === undefined ? undefined : rowOf(row)
-    },
+    last: () => mapped(last.get()),
+    lastOf: stream => mapped(lastOf.get(stream)),
     lastStreamNo: () => lastStreamNo.get() ?? 0,
     leafAt: position => leafAt.get(position),
     logId: () => logId.get() ?? '',

@@ -35,6 +35,7 @@ export interface Store {
   streamPage(stream: string, after: number, limit: number): Row[]
   headOf(stream: string): StreamHead | undefined
   last(): Row | undefined
+  lastOf(stream: string): Row | undefined
   lastStreamNo(): number
   leafAt(position: number): string | undefined
   logId(): string
