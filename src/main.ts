@@ -1,4 +1,5 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
+import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
@@ -81,6 +82,7 @@ export const startServer = async (config: Config, report: Report) => {
   const { system, files, world, principals, agents } = folder
   const { log, live, queries } = system
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
   const app = await createApp({
     commands: system.commands,
     queries,

@@ -1,6 +1,6 @@
 // The HTTP surface put together: hooks that hold for every route, then the routes.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Refusal } from '../contract/refusals.ts'
 import { authorize } from './auth.ts'
@@ -54,12 +54,19 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   readBodies(app as unknown as FastifyInstance)
   const methodsOf = methodTable()
 
+  const unrouted = (request: FastifyRequest, reply: FastifyReply): Refusal => {
+    const methods = methodsOf.at(request.url)
+    if (methods.length === 0) return new Refusal('RouteNotFound')
+    void reply.header('allow', methods.join(', '))
+    return new Refusal('MethodNotAllowed')
+  }
+
   app.setValidatorCompiler(({ schema, httpPart }) => {
     if (httpPart !== 'body') return value => ({ value }) // queries and paths have readers of their own
     const read = bodyValidator(schema as TSchema)
     return value => {
       try {
-        return { value: read(value) }
+        return { value: read(value ?? undefined) } // null is how a body that is not there comes in
       } catch (error) {
         return { error: error as Error }
       }
@@ -81,6 +88,8 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
         void reply.header('connection', 'close')
         throw new Refusal('ShuttingDown')
       }
+      // Before a body is read: an unknown route is an unknown route whatever is sent to it.
+      if (request.is404) throw unrouted(request, reply)
       if (access !== undefined && access !== 'open') {
         request.principal = authorize(request, access, parts.principals.authenticate)
       }
@@ -94,14 +103,6 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     const answer = answerOf(error, request.routeOptions.config.envelope ? request.envelopeId : undefined)
     if (answer.fault) faultOf(parts, request)(error)
     send(reply as unknown as FastifyReply, answer)
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const methods = methodsOf.at(request.url)
-    if (methods.length > 0) void reply.header('allow', methods.join(', '))
-    send(
-      reply as unknown as FastifyReply,
-      answerOf(new Refusal(methods.length === 0 ? 'RouteNotFound' : 'MethodNotAllowed'), undefined),
-    )
   })
 
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))

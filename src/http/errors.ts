@@ -21,6 +21,12 @@ const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_MAX_PARAM_LENGTH: 'RouteNotFound',
 }
 
+/** The caller went away while it was sending: nobody is left to be answered, and nothing is wrong here. */
+const isGone = (error: unknown): boolean =>
+  ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(
+    (error as { code?: string } | null)?.code ?? '',
+  )
+
 const refusalOf = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error
   if (error instanceof StorageFailure) return new Refusal('StorageDown')
@@ -40,5 +46,10 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
   const message = refusal?.message ?? refusals.Fault.message
   const object = { code, message, ...(refusal?.data === undefined ? {} : { data: refusal.data }) }
   const body = envelopeId === undefined ? object : { jsonrpc: '2.0', id: envelopeId, error: object }
-  return { status: http, headers: extraHeaders[http] ?? {}, body, fault: refusal === undefined }
+  return {
+    status: http,
+    headers: extraHeaders[http] ?? {},
+    body,
+    fault: refusal === undefined && !isGone(error),
+  }
 }

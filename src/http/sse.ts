@@ -1,6 +1,6 @@
 // Server-sent events, framed by hand: every line of it is known to the clients we promised to serve.
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Frame } from '../history/frames.ts'
 
 const heartbeatMs = 10_000
@@ -8,19 +8,25 @@ const heartbeatMs = 10_000
 const heartbeat = ': heartbeat\n'
 export const opening = ': open\n'
 
+/** Some readers take these for the end of a line, and JSON lets them stand: inside JSON an escape is the same. */
+const lineEnds = /[\u0085\u2028\u2029]/g
+const oneLine = (json: string): string =>
+  json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** One frame of a task's stream; with `id` where a client may come back with Last-Event-ID. */
 export const frameText = (frame: Frame, envelopeId: string, withId: boolean): string => {
   const id = withId ? `id: ${frame.sequence_number}\n` : ''
-  const data = `{"jsonrpc":"2.0","id":${envelopeId},"result":${JSON.stringify(frame)}}`
+  const data = oneLine(`{"jsonrpc":"2.0","id":${envelopeId},"result":${JSON.stringify(frame)}}`)
   return `event: ${frame.type}\n${id}data: ${data}\n\n`
 }
 
-export const streamHeaders = {
+/** A client that asked for the connection to close is not told that it stays. */
+export const streamHeaders = (request: IncomingMessage): Record<string, string> => ({
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
-  connection: 'keep-alive',
+  connection: /\bclose\b/i.test(request.headers.connection ?? '') ? 'close' : 'keep-alive',
   'x-accel-buffering': 'no',
-}
+})
 
 /**
  * Writes chunks as they come, waiting for a slow reader; a comment every 10 s while nothing comes. Resolves

@@ -43,7 +43,7 @@ export const sendTaskStream = async (
   try {
     if (stopping.aborted || raw.destroyed) breakOff()
     request.raw.socket.setNoDelay(true)
-    raw.writeHead(200, { ...headersOf(reply), ...streamHeaders })
+    raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
     await pour(raw, textOf(stream))
   } catch (error) {
     // The head is out: all that is left is to break the connection.

@@ -31,14 +31,17 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     cancels: boolean,
     principal = reply.request.principal,
   ) => {
-    reply.raw.once('close', () => {
+    const closed = () => {
       if (reply.raw.writableFinished) return
       parts.notDelivered(taskId)
       if (!cancels || stopping.aborted) return
       commands.cancel(principal, taskId, reply.request.envelopeId, 'disconnected').catch(error => {
         if (!(error instanceof Refusal)) faultOf(parts, reply.request)(error)
       })
-    })
+    }
+    // The caller may have gone while its task was being stored.
+    if (reply.raw.closed || reply.raw.destroyed) closed()
+    else reply.raw.once('close', closed)
   }
 
   const answerStream = (

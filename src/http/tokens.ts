@@ -1,5 +1,6 @@
 // Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
 import { Refusal } from '../contract/refusals.ts'
+import { RevisionConflict } from '../contract/stored.ts'
 import { CreateTokenBody } from '../contract/wire.ts'
 import type { App, Parts } from './parts.ts'
 
@@ -54,7 +55,10 @@ export const tokenRoutes = (app: App, { principals }: Parts): void => {
       if (row === undefined || (principal.userId !== undefined && row.user_id !== principal.userId)) {
         throw new Refusal('TokenNotFound')
       }
-      await principals.revoke(row, { principal: principal.id, causation: envelopeId })
+      await principals.revoke(row, { principal: principal.id, causation: envelopeId }).catch(error => {
+        // Somebody else revoked it at the same time.
+        throw error instanceof RevisionConflict ? new Refusal('TokenNotFound') : error
+      })
       return { status: 'revoked', id: row.id }
     },
   })

@@ -4,17 +4,19 @@ import { CannotStart } from '../contract/cannot-start.ts'
 
 /** Holds the folder until the answer is called. Throws CannotStart when another process holds it. */
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
-  const db = new Database(path, { timeout: 0 })
+  let db: Database.Database | undefined
   try {
+    db = new Database(path, { timeout: 0 })
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    db.close()
+    db?.close()
     const { code, message } = error as { code?: string; message: string }
     if (code === 'SQLITE_BUSY') throw new CannotStart(inUse())
     throw new CannotStart(`${path} cannot be locked: ${message}`)
   }
+  const held = db
   return () => {
-    db.close()
+    held.close()
   }
 }

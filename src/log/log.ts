@@ -14,7 +14,7 @@ import {
   type StreamAppend,
 } from '../contract/stored.ts'
 import { decode } from './decode.ts'
-import type { PackedBatch, Store, StreamHead } from './store.ts'
+import type { PackedBatch, Row, Store, StreamHead } from './store.ts'
 
 export type EventLog = Log & {
   /** Made once with the log; tells one log from another. */
@@ -81,7 +81,7 @@ export const openLog = (
     heads.clear()
     position = head = last?.position ?? 0
     lastStreamNo = store.lastStreamNo()
-    lastMillis = last === undefined ? 0 : Date.parse(decode(last).header.time)
+    lastMillis = last === undefined ? 0 : Date.parse((JSON.parse(last.header) as Header).time)
     lastTime = new Date(lastMillis).toISOString()
   }
   readEnd()
@@ -117,6 +117,9 @@ export const openLog = (
   }
 
   const putInOrder = (appends: StreamAppend[]): { packed: PackedBatch; recorded: Recorded[] } => {
+    if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
+      throw new Error('an append names a stream twice')
+    }
     for (const { stream, expectedRevision } of appends) {
       const actual = headOf(stream)?.revision ?? -1
       if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
@@ -257,7 +260,7 @@ export const openLog = (
     append,
     async *readStream(stream, after = -1) {
       for (let from = after; ; ) {
-        const rows = readable(head, () => store.streamPage(stream, from, pageSize))
+        const rows = readable(limit => store.streamPage(stream, from, limit), head)
         for (const row of rows) {
           if (row.revision !== ++from)
             throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
@@ -269,7 +272,7 @@ export const openLog = (
     async *readAll(after = 0) {
       const end = head
       for (let from = after; ; ) {
-        const rows = readable(from + 1, () => store.page(from, pageSize))
+        const rows = readable(limit => store.page(from, limit), from + 1)
         if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
         if (rows.length === 0) return
         for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
@@ -277,7 +280,7 @@ export const openLog = (
       }
     },
     async lastOf(stream) {
-      const row = readable(head, () => store.lastOf(stream))
+      const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head)
       return row === undefined ? undefined : decode(row)
     },
     revisionOf: stream => headOf(stream)?.revision ?? -1,
@@ -298,14 +301,29 @@ export const openLog = (
   }
 }
 
-/** What SQLite finds broken in the file is damage, like what our hashes find. */
-const readable = <T>(position: number, read: () => T): T => {
+/** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
+const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   try {
-    return read()
+    return read(pageSize)
   } catch (error) {
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')) throw error
-    throw new DamagedEvent(position, 'cannot be read from the file')
+    if (!isCorrupt(error)) throw error
+    throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
   }
+}
+const isCorrupt = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')
+
+/** The rows before the broken one can still be read: more of them, until one fails. */
+const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
+  let position = first
+  for (let limit = 1; limit <= pageSize; limit++) {
+    try {
+      position = (read(limit).at(-1)?.position ?? position - 1) + 1
+    } catch {
+      return position
+    }
+  }
+  return position
 }
 
 /** Batches that follow each other, as one. */

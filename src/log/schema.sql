@@ -25,6 +25,10 @@ CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER about_is_never_changed BEFORE UPDATE ON about
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER about_is_never_removed BEFORE DELETE ON about
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER streams_are_never_changed BEFORE UPDATE ON streams
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER streams_are_never_removed BEFORE DELETE ON streams

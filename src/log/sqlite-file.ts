@@ -20,7 +20,12 @@ const isOlder = (version: string, than: string): boolean => {
 /** Words for a failed open, whatever SQLite called it. */
 const explained = (path: string, error: unknown): CannotStart => {
   if (error instanceof CannotStart) return error
-  const why = error instanceof Error ? error.message : String(error)
+  const { code = '', message: why } = error as { code?: string; message: string }
+  if (/^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM)/.test(code)) {
+    return new CannotStart(
+      `${path} cannot be opened (${why}): check that the disk has room and the file may be written`,
+    )
+  }
   return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
 }
 

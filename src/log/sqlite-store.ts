@@ -22,7 +22,8 @@ const writerThread = (path: string) => {
       else request?.reject(Object.assign(new Error(error.message), { code: error.code }))
     })
     const gone = (error: Error) => {
-      if (worker === started) worker = undefined
+      if (worker !== started) return // it was replaced, and what it was asked is answered
+      worker = undefined
       for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
     }

@@ -1,0 +1,141 @@
+// What takes longer than ten seconds: heartbeats on streams, spaces before an answer. All wait side by side,
+// each test then says what came of its own.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { dial, pause, read, until } from '../support/http.ts'
+import { adminToken, serveHere, spawnServer } from '../support/server.ts'
+import { decode, framesOf } from '../support/sse.ts'
+
+const { url, api, lines } = await serveHere(t)
+const otherDir = mkdtempSync(path.join(tmpdir(), 'reprise-slow-'))
+const other = await spawnServer(t, otherDir)
+
+const sleeper = (ms: number, more: object = {}) => ({
+  user_message_content: 'x',
+  stream: false,
+  agent_config: { agent_id: 'script', script: [{ sleep_ms: ms }, { message: 'awake' }] },
+  ...more,
+})
+const request = (method: string, path: string, headers: string[], body = '') =>
+  [
+    `${method} /v1${path} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${adminToken}`,
+    ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
+    ...headers,
+    '',
+    body,
+  ].join('\r\n')
+const create = (body: object, ...headers: string[]) =>
+  request('POST', '/tasks', headers, JSON.stringify(body))
+const isOver = (raw: string): boolean => raw.endsWith('\r\n0\r\n\r\n')
+/** The body of a chunked answer so far. */
+const unchunked = (raw: string): string => {
+  let rest = raw.slice(raw.indexOf('\r\n\r\n') + 4)
+  let text = ''
+  for (;;) {
+    const size = /^([0-9a-f]+)\r\n/.exec(rest)
+    const length = Number.parseInt(size?.[1] ?? '0', 16)
+    if (size === null || length === 0) return text
+    text += rest.slice(size[0].length, size[0].length + length)
+    rest = rest.slice(size[0].length + length + 2)
+  }
+}
+
+const blocking = async () => {
+  const { socket, state, answer } = await dial(url)
+  socket.write(create(sleeper(11_000), 'X-Request-ID: patient'))
+  await pause(9_000)
+  const early = state.raw
+  await pause(1_600)
+  const { status, headers } = answer()
+  const waiting = unchunked(state.raw)
+  await until(() => isOver(state.raw), 25_000)
+  socket.destroy()
+  return { early, status, headers, waiting, text: unchunked(state.raw) }
+}
+
+const stream = async (text: string) => {
+  const { socket, state } = await dial(url)
+  socket.write(text)
+  await until(() => isOver(state.raw), 25_000)
+  socket.destroy()
+  return unchunked(state.raw)
+}
+
+const follower = async () => {
+  const { body } = await read(api('POST', '/tasks', sleeper(10_900, { background: true })))
+  return stream(request('GET', `/tasks/${body.result.id}/events`, ['Accept: text/event-stream']))
+}
+
+/** Callers who go away before the first space, and after it. */
+const leavers = async () => {
+  const leave = async (n: number, afterMs: number, more: object = {}) => {
+    const { socket, closed } = await dial(other.url)
+    socket.write(create(sleeper(12_000, { metadata: { n }, ...more })))
+    await pause(afterMs)
+    socket.destroy()
+    await closed
+  }
+  await Promise.all([
+    leave(1, 500),
+    leave(2, 500, { stream: true }),
+    leave(3, 10_300),
+    leave(4, 10_300, { stream: true }),
+  ])
+  await pause(2_500)
+}
+
+const [answered, streamed, followed] = await Promise.all([
+  blocking(),
+  stream(create(sleeper(10_700, { stream: true }))),
+  follower(),
+  leavers(),
+])
+
+t.teardown(() => rmSync(otherDir, { recursive: true, force: true }))
+
+t.test('a blocking create of eleven seconds commits a 200, sends a space, then the JSON', async t => {
+  t.equal(answered.early, '', 'nothing for the first ten seconds')
+  t.equal(answered.status, 200)
+  t.match(answered.headers, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-api-version': '2.3.0',
+    'x-request-id': 'patient',
+  })
+  t.equal(answered.waiting, ' ')
+  t.match(answered.text, /^ \{/)
+  t.match(JSON.parse(answered.text), { jsonrpc: '2.0', id: 'patient', result: { status: 'completed' } })
+})
+
+t.test('a stream without events sends a comment every ten seconds, between frames', async t => {
+  const { comments, complaints } = decode(streamed)
+  t.same(
+    comments.map(comment => comment.trim()),
+    ['open', 'heartbeat'],
+  )
+  t.same(complaints, [])
+  t.match(streamed, /\n\n: heartbeat\nevent: /, 'one line, with no blank line after it')
+  t.equal(framesOf(streamed).at(-1)?.type, 'task.completed')
+})
+
+t.test('a follower is kept alive as well', async t => {
+  t.match(followed, /\n\n: heartbeat\nevent: task\./)
+  t.equal(framesOf(followed).at(-1)?.type, 'task.completed')
+})
+
+t.test('callers who leave before or during the spaces harm nobody', async t => {
+  const answer = await read(other.api('GET', '/tasks?status=completed')).catch(String)
+  t.match(answer, { status: 200 }, other.output())
+  t.match(answer, { body: { result: { length: 4 } } }, 'the work went on to its end')
+  t.notMatch(other.output(), /internal error|Error:/)
+})
+
+t.test('the operator was told of no error', async t => {
+  t.same(
+    lines.filter(line => line.level === 'error'),
+    [],
+  )
+})

@@ -1,0 +1,106 @@
+// Calls and answers of the HTTP surface: whole answers, raw connections, and the shapes that tests look at.
+import { connect } from 'node:net'
+import { type Api, apiOf } from './server.ts'
+
+/** The calls of another principal. */
+export const apiAs =
+  (url: string, token: string): Api =>
+  (method, where, body, headers = {}) =>
+    apiOf(url)(method, where, body, { authorization: `Bearer ${token}`, ...headers })
+
+export type Problem = { loc: (string | number)[]; msg: string; type: string }
+export type Item = { type: string; id: string; status: string; [more: string]: unknown }
+export type TaskJson = {
+  object: 'task'
+  id: string
+  session_id: string
+  user_id: string
+  status: string
+  created_at: number
+  output: Item[]
+  usage?: Record<string, number>
+  metadata?: Record<string, unknown>
+  previous_task_id?: string
+}
+type ErrorJson = { code: number; message: string; data?: Record<string, unknown> }
+/** Every shape that an answer may have; a test looks at the fields that it expects. */
+export type Body = { jsonrpc: string; id: string; result: TaskJson; error: ErrorJson; detail: Problem[] }
+
+/** An answer read whole. */
+export const read = async (response: Response | Promise<Response>) => {
+  const answer = await response
+  const text = await answer.text()
+  let body = {} as Body
+  try {
+    body = JSON.parse(text) as Body
+  } catch {
+    // No JSON: the text is there.
+  }
+  return { status: answer.status, headers: answer.headers, text, body }
+}
+
+/** The tasks of a list, by id. */
+export const idsOf = ({ body }: { body: Body }): string[] =>
+  (body.result as unknown as TaskJson[]).map(({ id }) => id)
+
+/** Problems as one line each: where, and pydantic's word. */
+export const brief = (detail: Problem[] | undefined): string[] =>
+  (detail ?? []).map(({ loc, type }) => [...loc, type].join(' '))
+
+export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+
+export const until = async (condition: () => boolean | Promise<boolean>, ms = 5000): Promise<void> => {
+  for (const end = Date.now() + ms; !(await condition()); ) {
+    if (Date.now() > end) throw new Error(`not so after ${ms} ms: ${condition}`)
+    await pause(5)
+  }
+}
+
+const parse = (raw: string) => {
+  const [head = '', ...rest] = raw.split('\r\n\r\n')
+  const [first = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  )
+  return { status: Number(first.split(' ')[1] ?? 0), headers, body: rest.join('\r\n\r\n') }
+}
+
+/** A connection by hand: what came on it so far, as latin1 text, and how it ended. */
+export const dial = async (url: string) => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  const state = { raw: '', ended: false, broken: false }
+  socket.setEncoding('latin1')
+  socket.on('data', chunk => {
+    state.raw += chunk
+  })
+  socket.on('end', () => {
+    state.ended = true
+    socket.end()
+  })
+  socket.on('error', () => {
+    state.broken = true
+  })
+  const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  await new Promise(resolve => socket.once('connect', resolve))
+  return { socket, state, closed, answer: () => parse(state.raw) }
+}
+
+/** Sends bytes on a connection of their own; the answer once the server has closed it, or `ms` have passed. */
+export const exchange = async (
+  url: string,
+  bytes: string | Buffer,
+  { ms = 4000, halfClose = false } = {},
+) => {
+  const { socket, state, closed, answer } = await dial(url)
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    socket.destroy()
+  }, ms)
+  socket.write(bytes)
+  if (halfClose) socket.end()
+  await closed
+  clearTimeout(timer)
+  return { ...answer(), raw: state.raw, timedOut, broken: state.broken }
+}

@@ -1,0 +1,63 @@
+// Reading server-sent events: the raw text, its lines, and the frames that a decoder makes of it.
+import { createParser } from 'eventsource-parser'
+
+export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
+export type SseEvent = { event: string | undefined; id: string | undefined; data: string }
+
+/** What a decoder makes of a text; everything it would complain about is in `complaints`. */
+export const decode = (text: string) => {
+  const events: SseEvent[] = []
+  const comments: string[] = []
+  const complaints: string[] = []
+  const parser = createParser({
+    onEvent: ({ event, id, data }) => events.push({ event, id, data }),
+    onComment: comment => comments.push(comment),
+    onRetry: retry => complaints.push(`retry ${retry}`),
+    onError: error => complaints.push(error.message),
+  })
+  parser.feed(text)
+  return { events, comments, complaints }
+}
+
+export const framesOf = (text: string): Frame[] =>
+  decode(text).events.map(({ data }) => (JSON.parse(data) as { result: Frame }).result)
+export const dataLines = (text: string): string[] => text.split('\n').filter(line => line.startsWith('data:'))
+/** The text cut after each of its frames; a comment belongs to the frame that follows it. */
+export const blocks = (text: string): string[] => text.match(/[\s\S]*?\n\n/g) ?? []
+
+/** A stream that is read as it comes. */
+export const follow = async (response: Response | Promise<Response>) => {
+  const opened = await response
+  const reader = opened.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let over = false
+  /** Reads one chunk; false at the end. Throws when the connection broke. */
+  const more = async (): Promise<boolean> => {
+    const chunk = await reader?.read()
+    if (chunk === undefined || chunk.done) over = true
+    else text += decoder.decode(chunk.value, { stream: true })
+    return !over
+  }
+  return {
+    response: opened,
+    text: () => text,
+    frames: () => framesOf(text),
+    more,
+    /** Reads on until the text, or the frames, are as wished; throws at the end of the stream. */
+    async until(wished: (frames: Frame[], text: string) => boolean): Promise<Frame[]> {
+      while (!wished(framesOf(text), text)) {
+        if (!(await more())) throw new Error(`the stream ended before: ${text}`)
+      }
+      return framesOf(text)
+    },
+    async rest(): Promise<string> {
+      while (!over && (await more())) {}
+      return text
+    },
+    /** Breaks the connection. */
+    cut: async () => {
+      await reader?.cancel().catch(() => {})
+    },
+  }
+}
