@@ -1,26 +1,31 @@
-// Runs the projections: each batch of events in one transaction with the checkpoint, so a read model can stop
-// anywhere and go on, and never be ahead of what it says it is.
+// Runs the projections. Events are taken in as they are committed and written down together a moment later, or
+// when somebody wants to read: rows and checkpoint in one transaction, so a read model can stop anywhere and go
+// on, and never be ahead of what it says it is.
 
-import type { Report } from '../src/contract/ports.ts'
+import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import type { ReadStore } from './store.ts'
 
 export type Projection = {
-  /** Gets ready for a batch, outside the transaction; undefined when nothing is missing. */
+  /** Gets ready for events, once everything before them is written; undefined when nothing is missing. */
   prepare?(events: Recorded[]): Promise<void> | undefined
-  apply(events: Recorded[]): void
-  /** Drops what it keeps in memory: the transaction that it belonged to did not commit. */
-  forget?(): void
+  /** Takes events in, in memory alone. */
+  fold(events: Recorded[]): void
+  /** Writes down what has changed since the last time; called in the transaction that moves the checkpoint. */
+  write(): void
+  /** Drops what it keeps in memory: what it took in could not be written. */
+  forget(): void
 }
 
 export type Projector = {
-  /** Applies the events of one commit; returns at once unless something must be read first. Never throws. */
+  /** Takes in the events of one commit; returns at once unless something must be read first. Never throws. */
   follow(events: Recorded[]): void | Promise<void>
+  /** Writes down what was taken in. Whoever reads the tables asks for it first, so they read what was written. */
+  flush(): void
   /** Reads the log from the checkpoint to its head. */
   catchUp(): Promise<void>
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
-  position(): number
 }
 
 /** True when the checkpoint stands in this log: the same leaf at the same position. */
@@ -31,41 +36,69 @@ export const checkpointFits = (store: ReadStore, log: Log): boolean => {
   return at === undefined || log.leafAt(at.position) === at.leaf
 }
 
+/** Rows written for many events at once cost a fraction of what they cost one by one. */
+const flushMs = 20
+const flushEvents = 1000
+const catchUpEvents = 10_000
+
 export const createProjector = (
   store: ReadStore,
   log: Log,
   projections: Projection[],
+  timers: Timers,
   report: Report,
 ): Projector => {
   const move = store.prepare(
     `INSERT INTO checkpoint (one, position, leaf) VALUES (1, ?, ?)
      ON CONFLICT (one) DO UPDATE SET position = excluded.position, leaf = excluded.leaf`,
   )
-  let position = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
+  let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
+  let position = written
   let behind = false
+  let flushLater: (() => void) | undefined
 
-  const commit = store.transaction((events: Recorded[], end: number) => {
-    for (const projection of projections) projection.apply(events)
-    move.run(end, log.leafAt(end) ?? '')
+  const commit = store.transaction(() => {
+    for (const projection of projections) projection.write()
+    move.run(position, log.leafAt(position) ?? '')
   })
 
-  const apply = (events: Recorded[]): void | Promise<void> => {
+  const write = () => {
+    flushLater?.()
+    flushLater = undefined
+    if (position === written) return
+    commit()
+    written = position
+  }
+
+  const take = (events: Recorded[]): void | Promise<void> => {
     const end = events.at(-1)?.position
     if (end === undefined) return
-    const ready = projections.flatMap(projection => projection.prepare?.(events) ?? [])
-    const write = () => {
-      commit(events, end)
+    const fold = () => {
+      for (const projection of projections) projection.fold(events)
       position = end
     }
-    return ready.length === 0 ? write() : Promise.all(ready).then(write)
+    const ready = projections.flatMap(projection => projection.prepare?.(events) ?? [])
+    return ready.length === 0 ? fold() : Promise.all(ready).then(fold)
   }
 
   const failed = (error: unknown) => {
     behind = true
-    for (const projection of projections) projection.forget?.()
+    position = written
+    for (const projection of projections) projection.forget()
     report('error', 'the read models stopped; lists answer 503 until they caught up', {
       error: String(error),
     })
+  }
+  const flush = () => {
+    try {
+      write()
+    } catch (error) {
+      failed(error)
+    }
+  }
+  const soon = () => {
+    if (position - written >= flushEvents) flush()
+    else flushLater ??= timers.after(flushMs, flush)
   }
 
   return {
@@ -75,17 +108,23 @@ export const createProjector = (
         return undefined
       }
       try {
-        return apply(events)?.catch(failed)
+        const taken = take(events)
+        if (taken !== undefined) return taken.then(soon).catch(failed)
+        return soon()
       } catch (error) {
-        failed(error)
-        return undefined
+        return failed(error)
       }
     },
+    flush,
     async catchUp() {
-      for await (const page of log.readAll(position)) await apply(page)
+      write()
+      for await (const page of log.readAll(position)) {
+        await take(page)
+        if (position - written >= catchUpEvents) write()
+      }
+      write()
       behind = false
     },
     isCurrent: () => !behind && position === log.head(),
-    position: () => position,
   }
 }

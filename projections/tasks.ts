@@ -1,5 +1,5 @@
-// The tasks read model: one row a task, one row an item. A batch of events is folded in memory first and each
-// task that changed is written once.
+// The tasks read model: one row a task, one row an item. Events are folded in memory; each task that changed is
+// written once, however many events it had in between.
 import type { Recorded } from '../src/contract/stored.ts'
 import type { TaskEventData } from '../src/contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
@@ -21,6 +21,8 @@ const followedAtMost = 20_000
 export const tasksProjection = (
   store: ReadStore,
   readStream: (stream: string) => AsyncIterable<Recorded[]>,
+  /** Writes down what was taken in so far. */
+  flush: () => void,
 ): Projection => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
@@ -47,6 +49,9 @@ export const tasksProjection = (
   )
 
   const followed = new Map<string, Followed>()
+  /** Taken in and not written yet. */
+  const changed = new Map<string, Followed>()
+  let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
   const follow = (stream: string, task: Followed) => {
     if (followed.size >= followedAtMost) {
       const oldest = followed.keys().next().value
@@ -129,33 +134,40 @@ export const tasksProjection = (
         missing ??= new Map()
         missing.set(stream, revision)
       }
-      return missing === undefined ? undefined : load(missing)
+      if (missing === undefined) return undefined
+      flush() // their rows may be among what is not written yet
+      return load(missing)
     },
-    apply(events) {
-      const changed = new Map<string, Followed>()
+    fold(events) {
       for (const event of events) {
-        const { stream, revision, principal } = event.header
+        const { stream, revision, principal, time } = event.header
         if (!isTaskStream(stream)) continue
         if (revision === 0) {
           const written = { status: undefined, items: [] }
           follow(stream, { view: emptyTask(), row: event.position, principal, written })
           const { idempotency_key, task_id, digest } = event.data as TaskEventData<'TaskCreated'>
-          if (idempotency_key !== undefined) {
-            putKey.run(principal, idempotency_key, task_id, digest, Date.parse(event.header.time))
-          }
+          if (idempotency_key !== undefined)
+            keys.push([principal, idempotency_key, task_id, digest, Date.parse(time)])
         }
         const task = followed.get(stream)
         if (task === undefined) throw new Error(`${stream} is not followed`)
         evolve(task.view, event)
         changed.set(stream, task)
       }
+    },
+    write() {
       const counts = new Map<string, number>()
       for (const task of changed.values()) write(task, counts)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
+      for (const key of keys) putKey.run(...key)
       for (const [stream, { view }] of changed) if (isTerminal(view.status)) followed.delete(stream)
+      changed.clear()
+      keys = []
     },
     forget() {
       followed.clear()
+      changed.clear()
+      keys = []
     },
   }
 }

@@ -2,10 +2,11 @@
 // RFC 8785: its libraries refuse lone surrogates, which a content may hold.
 import { hash } from 'node:crypto'
 
-const sorted = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value
-
-export const canonical = (value: unknown): string => JSON.stringify(value, sorted)
+/** Recursion is safe: a body's depth was checked when it was read. */
+export const canonical = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  const fields = Object.keys(value).sort()
+  return `{${fields.map(key => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`
+}
 export const digestOfBody = (value: unknown): string => hash('sha256', canonical(value), 'base64url')

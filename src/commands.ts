@@ -43,9 +43,19 @@ type Parts = {
   ids: Ids
   /** Resolves when the log can be written and the read models know what it holds; rejects when that cannot be. */
   ready: () => Promise<void>
+  isLogAway: () => boolean
 }
 
-export const createCommands = ({ runtime, scheduler, queries, idempotency, secrets, ids, ready }: Parts) => {
+export const createCommands = ({
+  runtime,
+  scheduler,
+  queries,
+  idempotency,
+  secrets,
+  ids,
+  ready,
+  isLogAway,
+}: Parts) => {
   /** A task sees the completed ones of its session, then its own inputs. */
   const contextOf = (place: Place, inputIds: string[], isNewSession: boolean): ContextReference[] => [
     ...(isNewSession ? [] : queries.sessionContext(place.userId, place.sessionId)),
@@ -145,16 +155,19 @@ export const createCommands = ({ runtime, scheduler, queries, idempotency, secre
       return cancelStream(streamFor(principal, taskId), by(principal, requestId), reason)
     },
 
-    pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+    async pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      await ready()
       return runtime.ask(streamFor(principal, taskId), { type: 'PauseTask', ...by(principal, requestId) })
     },
 
-    resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+    async resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      await ready()
       return runtime.ask(streamFor(principal, taskId), { type: 'ResumeTask', ...by(principal, requestId) })
     },
 
     /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
     async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+      await ready()
       const { status } = queries.visible(principal, taskId)
       const stream = taskStream(taskId)
       const asked = by(principal, requestId)
@@ -166,8 +179,12 @@ export const createCommands = ({ runtime, scheduler, queries, idempotency, secre
       return runtime.ask(stream, { type: 'DeleteTask', ...asked })
     },
 
-    /** The next one in line may start. Called by the scheduler. */
+    /**
+     * The next one in line may start. Called by the scheduler. While the log is away nobody starts: when it is
+     * back, everybody's place is filled in anew, in the old order.
+     */
     start(place: Place): void {
+      if (isLogAway()) return
       const stream = taskStream(place.taskId)
       const context = contextOf(place, queries.inputIds(place.taskId), false)
       const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
@@ -176,7 +193,6 @@ export const createCommands = ({ runtime, scheduler, queries, idempotency, secre
           if (view.status !== 'working') scheduler.leave(place.taskId)
         },
         error => {
-          // The log is away: when it is back, everybody's place is filled in anew, in the old order.
           if (!(error instanceof StorageFailure)) scheduler.leave(place.taskId)
         },
       )

@@ -1,5 +1,5 @@
 // The files of a data folder, and who may hold them.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 export const filesOf = (dataDir: string) => ({
@@ -16,6 +16,8 @@ export type RunningServer = { url: string; pid: number }
 
 export const writeServerFile = (file: string, server: RunningServer): void =>
   writeFileSync(file, `${JSON.stringify(server)}\n`)
+
+export const removeServerFile = (file: string): void => rmSync(file, { force: true })
 
 export const readServerFile = (file: string): RunningServer | undefined => {
   if (!existsSync(file)) return undefined

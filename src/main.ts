@@ -11,7 +11,7 @@ import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
-import { filesOf, readServerFile, writeServerFile } from './data-folder.ts'
+import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
 import { createApp } from './http/app.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
@@ -34,18 +34,22 @@ export const openFolder = async (config: Config, report: Report, { idle = false 
     const who = url === undefined ? 'another process' : `the server at ${url}`
     return `${config.dataDir} is in use by ${who}: stop it, or set another DATA_DIR`
   })
+  const opened: (() => unknown)[] = [unlock]
   try {
     const world = realWorld()
     const log = openLog(
       sqliteStore(files.log, () => world.ids.next('log_')),
       { clock: world.clock, random: world.random, build },
     )
+    opened.unshift(() => log.close())
     const agents = agentsOf(world)
+    const secrets = openSecrets(files.secrets)
+    opened.unshift(() => secrets.close())
     const system = await createSystem({
       world,
       log,
       openReadStore: anew => openReadStore(files.readModels, anew),
-      secrets: openSecrets(files.secrets),
+      secrets,
       agents,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
@@ -55,7 +59,7 @@ export const openFolder = async (config: Config, report: Report, { idle = false 
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
     return { world, files, agents, system, principals, unlock }
   } catch (error) {
-    unlock()
+    for (const close of opened) await close()
     throw error
   }
 }
@@ -110,7 +114,11 @@ export const startServer = async (config: Config, report: Report) => {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
   })
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port }).catch(async error => {
+    await system.close()
+    folder.unlock()
+    throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
+  })
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
@@ -127,6 +135,7 @@ export const startServer = async (config: Config, report: Report) => {
       setTimeout(() => app.server.closeAllConnections(), 500).unref()
       await app.close()
       await system.close()
+      removeServerFile(files.server)
       folder.unlock()
     })()
     return stopped

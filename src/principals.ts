@@ -2,7 +2,7 @@
 // SHA-256 of it is enough.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from './contract/ports.ts'
-import type { Log, NewEvent } from './contract/stored.ts'
+import type { NewEvent } from './contract/stored.ts'
 import {
   type Principal,
   principalStream,
@@ -10,6 +10,7 @@ import {
   type TokenCreated,
   type TokenRevoked,
 } from './contract/token-events.ts'
+import type { EventLog } from './log/log.ts'
 import type { Queries, TokenRow } from './queries.ts'
 
 export type Principals = {
@@ -28,9 +29,33 @@ export type Principals = {
 const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
 export const createPrincipals = (
-  { log, queries, world }: { log: Log; queries: Queries; world: World },
+  { log, queries, world }: { log: EventLog; queries: Queries; world: World },
   adminToken: string | undefined,
 ): Principals => {
+  /** Every valid token by its hash: filled from the read model once, then from the log. */
+  const known = new Map(queries.tokens().map(row => [row.hash, row]))
+  const rows = () => [...known.values()]
+  log.onCommit(events => {
+    for (const { header, data } of events) {
+      if (header.type === 'TokenCreated') {
+        const { token_id, hash, role, user_id, expires_at } = data as TokenCreated
+        const created_at = Date.parse(header.time)
+        const row = {
+          id: token_id,
+          hash,
+          role,
+          user_id: user_id ?? null,
+          created_at,
+          expires_at: expires_at ?? null,
+        }
+        known.set(hash, row)
+      }
+      if (header.type === 'TokenRevoked') {
+        const revoked = rows().find(({ id }) => id === (data as TokenRevoked).token_id)
+        if (revoked !== undefined) known.delete(revoked.hash)
+      }
+    }
+  })
   const adminHash = adminToken === undefined ? undefined : Buffer.from(hashOf(adminToken))
   const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
 
@@ -58,7 +83,7 @@ export const createPrincipals = (
     authenticate(token) {
       const hashed = hashOf(token)
       if (adminHash !== undefined && timingSafeEqual(Buffer.from(hashed), adminHash)) return admin
-      const row = queries.tokenByHash(hashed)
+      const row = known.get(hashed)
       if (row === undefined || (row.expires_at !== null && row.expires_at <= world.clock.now()))
         return undefined
       return {
@@ -82,9 +107,8 @@ export const createPrincipals = (
       await store(id, -1, { type: 'TokenCreated', schema_version: 1, data }, userId ?? '', by)
       return { id, token, expires_at: expires }
     },
-    list: () => queries.tokens(),
-    find: idOrToken =>
-      queries.tokens().find(({ id }) => id === idOrToken) ?? queries.tokenByHash(hashOf(idOrToken)),
+    list: rows,
+    find: idOrToken => rows().find(({ id }) => id === idOrToken) ?? known.get(hashOf(idOrToken)),
     async revoke(row, by) {
       const data: TokenRevoked = { token_id: row.id }
       await store(row.id, 0, { type: 'TokenRevoked', schema_version: 1, data }, row.user_id ?? '', by)

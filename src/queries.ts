@@ -33,6 +33,7 @@ export type ListWish = {
 }
 export type TokenRow = {
   id: string
+  hash: string
   role: Role
   user_id: string | null
   created_at: number
@@ -42,7 +43,11 @@ export type TokenRow = {
 const rowColumns =
   'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at'
 
-export const createQueries = (store: ReadStore, isCurrent: () => boolean, log: Log) => {
+export const createQueries = (
+  store: ReadStore,
+  { isCurrent, flush }: { isCurrent(): boolean; flush(): void },
+  log: Log,
+) => {
   const rowById = store.prepare<[string], TaskRow>(`SELECT ${rowColumns} FROM tasks WHERE id = ?`)
   const fieldsAt = store.prepare<[number], string>('SELECT fields FROM tasks WHERE position = ?').pluck()
   const inputsById = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
@@ -76,8 +81,9 @@ export const createQueries = (store: ReadStore, isCurrent: () => boolean, log: L
     `SELECT ${rowColumns} FROM tasks WHERE principal = ? AND digest = ? AND deleted = 0
        AND (ended_at IS NULL OR ended_at >= ?) ORDER BY position`,
   )
-  const counts = store.prepare<[], { status: string; tasks: number }>('SELECT status, tasks FROM task_counts')
-  const tokenByHash = store.prepare<[string], TokenRow>('SELECT * FROM tokens WHERE hash = ? AND revoked = 0')
+  const counts = store.prepare<[], { status: string; tasks: number }>(
+    'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
+  )
   const tokenRows = store.prepare<[], TokenRow>(
     'SELECT * FROM tokens WHERE revoked = 0 ORDER BY created_at, id',
   )
@@ -89,16 +95,20 @@ export const createQueries = (store: ReadStore, isCurrent: () => boolean, log: L
     return `${fields.slice(0, -1)},"output":[${bodies.all(position).join(',')}]}`
   }
 
-  const mustBeCurrent = () => {
-    if (!isCurrent()) throw new Refusal('ReadModelsBehind')
-  }
+  /** Asks the read models once they hold everything that the log holds; refuses while they do not. */
+  const current =
+    <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
+    (...given: Given): Answer => {
+      flush()
+      if (!isCurrent()) throw new Refusal('ReadModelsBehind')
+      return ask(...given)
+    }
 
   const mayTouch = (principal: Principal, row: { user_id: string }) =>
     principal.userId === undefined || principal.userId === row.user_id
 
   /** The row of a task that this principal may see. */
   const visible = (principal: Principal, taskId: string): TaskRow => {
-    mustBeCurrent()
     const row = rowById.get(taskId)
     if (row === undefined || row.deleted === 1 || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
     return row
@@ -119,74 +129,77 @@ export const createQueries = (store: ReadStore, isCurrent: () => boolean, log: L
     return statement as Statement<unknown[], Value>
   }
 
+  /**
+   * A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user
+   * whose cursors are known.
+   */
+  const list = (
+    wish: ListWish,
+    own?: string,
+  ): { tasks: { id: string; text: string }[]; more: boolean } | { unknownCursor: string } => {
+    const where: string[] = []
+    const values: unknown[] = []
+    const add = (condition: string, value: unknown) => {
+      where.push(condition)
+      values.push(value)
+    }
+    if (wish.userId !== undefined) add('user_id = ?', wish.userId)
+    if (wish.sessionId !== undefined) add('session_id = ?', wish.sessionId)
+    if (!wish.includeSubtasks) where.push('subtask = 0')
+    const cursor = wish.startingAfter ?? wish.endingBefore
+    if (cursor !== undefined) {
+      const row = rowById.get(cursor)
+      if (row === undefined || (own !== undefined && row.user_id !== own)) {
+        return { unknownCursor: cursor }
+      }
+      const after = (wish.order === 'desc') === (wish.startingAfter !== undefined)
+      add(after ? 'position < ?' : 'position > ?', row.position)
+    }
+    // ending_before gives the page nearest the cursor: read away from it, then turned round.
+    const backwards = wish.endingBefore !== undefined
+    const reading = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
+    const wanted = wish.limit + 1
+    // One index walk for each status, merged: a walk over all of them would pass over the others one by one.
+    const found =
+      wish.statuses.length === 0
+        ? page(where, values, reading, wanted)
+        : wish.statuses
+            .flatMap(status => page([...where, 'status = ?'], [...values, status], reading, wanted))
+            .sort((a, b) => (reading === 'asc' ? a - b : b - a))
+            .slice(0, wanted)
+    const positions = found.slice(0, wish.limit)
+    if (backwards) positions.reverse()
+    const tasks = positions.map(at => ({ id: idAt.get(at) ?? '', text: taskText(at) }))
+    return { tasks, more: found.length > wish.limit }
+  }
+
   return {
-    visible,
-    taskText,
-    rowById: (taskId: string) => rowById.get(taskId),
-
-    /** A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user whose cursors are known. */
-    list(
-      wish: ListWish,
-      own?: string,
-    ): { tasks: { id: string; text: string }[]; more: boolean } | { unknownCursor: string } {
-      mustBeCurrent()
-      const where: string[] = []
-      const values: unknown[] = []
-      const add = (condition: string, value: unknown) => {
-        where.push(condition)
-        values.push(value)
-      }
-      if (wish.userId !== undefined) add('user_id = ?', wish.userId)
-      if (wish.sessionId !== undefined) add('session_id = ?', wish.sessionId)
-      if (!wish.includeSubtasks) where.push('subtask = 0')
-      const cursor = wish.startingAfter ?? wish.endingBefore
-      if (cursor !== undefined) {
-        const row = rowById.get(cursor)
-        if (row === undefined || (own !== undefined && row.user_id !== own)) {
-          return { unknownCursor: cursor }
-        }
-        const after = (wish.order === 'desc') === (wish.startingAfter !== undefined)
-        add(after ? 'position < ?' : 'position > ?', row.position)
-      }
-      // ending_before gives the page nearest the cursor: read away from it, then turned round.
-      const backwards = wish.endingBefore !== undefined
-      const reading = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
-      const wanted = wish.limit + 1
-      // One index walk for each status, merged: a walk over all of them would pass over the others one by one.
-      const found =
-        wish.statuses.length === 0
-          ? page(where, values, reading, wanted)
-          : wish.statuses
-              .flatMap(status => page([...where, 'status = ?'], [...values, status], reading, wanted))
-              .sort((a, b) => (reading === 'asc' ? a - b : b - a))
-              .slice(0, wanted)
-      const positions = found.slice(0, wish.limit)
-      if (backwards) positions.reverse()
-      const tasks = positions.map(at => ({ id: idAt.get(at) ?? '', text: taskText(at) }))
-      return { tasks, more: found.length > wish.limit }
-    },
-
+    visible: current(visible),
+    taskText: current(taskText),
+    list: current(list),
+    rowById: current((taskId: string) => rowById.get(taskId)),
     /** Every task that has not ended, oldest first. */
-    unfinished: () => unfinishedRows.all(),
+    unfinished: current(() => unfinishedRows.all()),
     /** Tasks whose stored deadline has passed. */
-    overdue: (now: number) => overdueRows.all(now),
-    lastInSession: (userId: string, sessionId: string) => lastInSession.get(sessionId, userId),
+    overdue: current((now: number) => overdueRows.all(now)),
+    lastInSession: current((userId: string, sessionId: string) => lastInSession.get(sessionId, userId)),
     /** What a task that starts now in this session sees of the ones before it. */
-    sessionContext: (userId: string, sessionId: string): ContextReference[] =>
+    sessionContext: current((userId: string, sessionId: string): ContextReference[] =>
       completedInSession.all(sessionId, userId).map(({ position, id, inputs }) => ({
         stream: taskStream(id),
         items: [...(JSON.parse(inputs) as string[]), ...completedItems.all(position)],
       })),
-    inputIds: (taskId: string) => JSON.parse(inputsById.get(taskId) ?? '[]') as string[],
-    idempotencyKey: (principalId: string, key: string) => keyRow.get(principalId, key),
+    ),
+    inputIds: current((taskId: string) => JSON.parse(inputsById.get(taskId) ?? '[]') as string[]),
+    idempotencyKey: current((principalId: string, key: string) => keyRow.get(principalId, key)),
     /** Creates of this principal with the same body, unfinished or ended at or after `since`, oldest first. */
-    sameBody: (principalId: string, digest: string, since: number) => twins.all(principalId, digest, since),
+    sameBody: current((principalId: string, digest: string, since: number) =>
+      twins.all(principalId, digest, since),
+    ),
     taskCounts: (): Record<string, number> =>
       Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks])),
-
+    tokens: current(() => tokenRows.all()),
     headPosition: () => log.head(),
-    tokenByHash: (hash: string) => tokenByHash.get(hash),
-    tokens: () => tokenRows.all(),
     isCurrent,
   }
 }

@@ -3,13 +3,14 @@ import { createRuntime } from '../actors/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf, type Ttls } from '../actors/task/decide.ts'
 import { createScheduler, type Place } from '../actors/task/scheduler.ts'
-import { checkpointFits, createProjector } from '../projections/projector.ts'
+import { checkpointFits, createProjector, type Projector } from '../projections/projector.ts'
 import type { ReadStore } from '../projections/store.ts'
 import { tasksProjection } from '../projections/tasks.ts'
 import { tokensProjection } from '../projections/tokens.ts'
 import { createLive } from './bus/live.ts'
 import { createCommands } from './commands.ts'
 import type { Agent } from './contract/agent.ts'
+import { CannotStart } from './contract/cannot-start.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
@@ -40,21 +41,41 @@ export const createSystem = async (parts: SystemParts) => {
   const { world, log, secrets, report } = parts
   const startedAt = world.clock.now()
   let draining = false
+  let closed = false
 
-  let store = parts.openReadStore(false)
-  if (!checkpointFits(store, log)) {
-    report('warn', 'the read models belong to another log and are rebuilt')
-    store.close()
-    store = parts.openReadStore(true)
+  const follow = async (anew: boolean) => {
+    const store = parts.openReadStore(anew)
+    try {
+      if (!checkpointFits(store, log)) throw new Error('they belong to another log')
+      const projections = [
+        tasksProjection(
+          store,
+          stream => log.readStream(stream),
+          () => projector.flush(),
+        ),
+        tokensProjection(store),
+      ]
+      const projector: Projector = createProjector(store, log, projections, world.timers, report)
+      await projector.catchUp()
+      createQueries(store, projector, log).unfinished() // a look at what everything else starts from
+      return { store, projector }
+    } catch (error) {
+      store.close()
+      throw error
+    }
   }
-  const projections = [tasksProjection(store, stream => log.readStream(stream)), tokensProjection(store)]
-  const projector = createProjector(store, log, projections, report)
-  await projector.catchUp()
+  // Read models that cannot be gone on with, whatever is wrong with them, hold nothing that the log does not hold.
+  const { store, projector } = await follow(false).catch(error => {
+    if (error instanceof DamagedEvent)
+      throw new CannotStart(`log.db is damaged: ${error.message}; restore it from a backup`)
+    report('warn', `the read models are rebuilt: ${error instanceof Error ? error.message : String(error)}`)
+    return follow(true)
+  })
   const live = createLive()
   log.onCommit(projector.follow)
   log.onCommit(live.publish)
 
-  const queries = createQueries(store, projector.isCurrent, log)
+  const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
   const fault = (error: unknown) => {
     // The log has told of its own failures, and a refusal only means that the task has moved on.
@@ -89,17 +110,22 @@ export const createSystem = async (parts: SystemParts) => {
     secrets,
     ids: world.ids,
     ready,
+    isLogAway: log.isFailing,
   })
 
-  /** Takes up what the log holds unfinished; safe to call again. The answer: how many tasks go on. */
-  const recover = async (): Promise<number> => {
+  /** Everybody's place, as the log says. */
+  const takePlaces = () => {
     scheduler.reset()
-    const rows = queries.unfinished()
-    for (const { id, user_id, session_id, status, subtask } of rows) {
+    for (const { id, user_id, session_id, status, subtask } of queries.unfinished()) {
       const waits = status === 'queued' || status === 'created'
       if (subtask === 1 || (status !== 'working' && !waits)) continue
       scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
     }
+  }
+
+  /** Takes up what is unfinished; safe to call again. The answer: how many tasks there are. */
+  const goOn = async (): Promise<number> => {
+    const rows = queries.unfinished()
     secrets.sweep(new Set(rows.flatMap(row => row.secret_ref ?? [])))
     const working = rows.filter(row => row.status === 'working')
     for (const { id } of working) {
@@ -116,14 +142,17 @@ export const createSystem = async (parts: SystemParts) => {
   // the actors that the failure put away come back.
   log.onReopened(async () => {
     await projector.catchUp()
+    takePlaces()
     live.lookAgain()
     report('warn', 'the event log can be written again')
-    setImmediate(() => recover().catch(error => report('error', 'recovery failed', { error: String(error) })))
+    setImmediate(() => {
+      if (!closed) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))
+    })
   })
 
   /** Deadlines: stored ones from the read model, those of working tasks from the actors themselves. */
   const expireOverdue = (): void => {
-    if (draining || log.isFailing()) return
+    if (draining || log.isFailing() || !projector.isCurrent()) return
     const now = world.clock.now()
     const overdue = queries.overdue(now)
     for (const view of runtime.views()) {
@@ -133,11 +162,27 @@ export const createSystem = async (parts: SystemParts) => {
     for (const taskId of overdue) commands.expire(taskId, startedAt).catch(fault)
   }
   const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, expireOverdue)
+  let catchingUp = false
+  const catchUpAgain = () => {
+    if (catchingUp) return
+    catchingUp = true
+    projector.catchUp().then(
+      () => {
+        catchingUp = false
+        report('warn', 'the read models have caught up')
+      },
+      () => {
+        catchingUp = false
+      },
+    )
+  }
   const stopRetrying = world.timers.every(retryMs, () => {
     if (log.isFailing()) log.retry().catch(() => {})
+    else if (!projector.isCurrent()) catchUpAgain()
   })
 
-  const resumed = parts.idle ? 0 : await recover()
+  if (!parts.idle) takePlaces()
+  const resumed = parts.idle ? 0 : await goOn()
 
   return {
     log,
@@ -158,10 +203,12 @@ export const createSystem = async (parts: SystemParts) => {
     },
     async close(): Promise<void> {
       draining = true
+      closed = true
       stopSweeping()
       stopRetrying()
       runtime.stop()
       await log.close()
+      projector.flush()
       store.close()
       secrets.close()
     },

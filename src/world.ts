@@ -1,6 +1,6 @@
 // The real clock, timers, randomness and ids.
 import { randomBytes } from 'node:crypto'
-import { uuidv7 } from 'uuidv7'
+import { uuidv7obj } from 'uuidv7'
 import type { World } from './contract/ports.ts'
 
 const pooled = 8192
@@ -37,5 +37,5 @@ export const realWorld = (): World => ({
     },
   },
   random: createRandom(),
-  ids: { next: prefix => prefix + uuidv7().replaceAll('-', '') },
+  ids: { next: prefix => prefix + uuidv7obj().toHex() },
 })

@@ -105,6 +105,24 @@ const recorder = (agentStep: number, ids: Ids) => {
   }
 }
 
+/** A way to stop; its signal is made when somebody asks for it, which most steps never do. */
+const createStop = () => {
+  let aborted = false
+  let controller: AbortController | undefined
+  return {
+    aborted: () => aborted,
+    abort() {
+      aborted = true
+      controller?.abort()
+    },
+    signal(): AbortSignal {
+      controller ??= new AbortController()
+      if (aborted) controller.abort()
+      return controller.signal
+    },
+  }
+}
+
 /** Runs one agent step; `report` stores what it says and rejects when that cannot be stored. */
 export const runStep = (
   agent: Agent,
@@ -119,8 +137,7 @@ export const runStep = (
   report: (report: StepReport) => Promise<void>,
   { clock, timers, ids }: { clock: Clock; timers: Timers; ids: Ids },
 ): RunningStep => {
-  const controller = new AbortController()
-  const { signal } = controller
+  const stop = createStop()
   const heard = recorder(input.agentStep, ids)
   let writing: Promise<void> = Promise.resolve()
   let cancelTimer: (() => void) | undefined
@@ -130,7 +147,7 @@ export const runStep = (
   const write = (end?: StepEnd): Promise<void> => {
     cancelTimer?.()
     cancelTimer = undefined
-    if (signal.aborted) return Promise.resolve()
+    if (stop.aborted()) return Promise.resolve()
     wroteAt = clock.now()
     writing = report(end === undefined ? { facts: heard.take() } : { facts: heard.take(), end })
     return writing
@@ -145,7 +162,7 @@ export const runStep = (
   const writeLater = (ms: number) => {
     cancelTimer ??= timers.after(ms, () => {
       cancelTimer = undefined
-      if (!ended) void writing.then(() => (ended ? undefined : write())).catch(() => controller.abort())
+      if (!ended) void writing.then(() => (ended ? undefined : write())).catch(() => stop.abort())
     })
   }
 
@@ -154,10 +171,16 @@ export const runStep = (
     writeLater(flushMs)
     let end: StepEnd
     try {
-      const said = agent.step({ ...input, env: input.env(), signal })
+      const said = agent.step({
+        ...input,
+        env: input.env(),
+        get signal() {
+          return stop.signal()
+        },
+      })
       for (;;) {
         const next = await said.next()
-        if (signal.aborted) {
+        if (stop.aborted()) {
           void said.return({ end: 'continue' }).catch(() => {})
           return
         }
@@ -188,5 +211,5 @@ export const runStep = (
       ended = true
       cancelTimer?.()
     })
-  return { effectId: input.effectId, agentStep: input.agentStep, abort: () => controller.abort(), settled }
+  return { effectId: input.effectId, agentStep: input.agentStep, abort: () => stop.abort(), settled }
 }

@@ -28,7 +28,7 @@ export const createScheduler = (limit: number, start: (place: Place) => void): S
   /** Users with a session that could start, each with those sessions; the first user is next. */
   const ready = new Map<string, Set<Session>>()
 
-  const keyOf = ({ userId, sessionId }: Place) => JSON.stringify([userId, sessionId])
+  const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither holds a line end
   const sessionOf = (place: Place): Session => {
     const key = keyOf(place)
     let session = sessions.get(key)

@@ -1,7 +1,7 @@
 // The reprise command. Exit codes: 0 ok, 1 the answer is no, 2 usage or configuration, 3 server not reached.
 import { Command, CommanderError } from 'commander'
-import { CannotStart } from '../contract/cannot-start.ts'
 import { version } from '../version.ts'
+import { exitCodeOf } from './exit.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, revokeToken } from './token.ts'
 
@@ -29,9 +29,10 @@ for (const command of [token, ...program.commands, ...token.commands]) command.e
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
+  const code = exitCodeOf(error)
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else if (error instanceof CannotStart) {
-    process.stderr.write(`reprise: ${error.message}\n`)
-    process.exitCode = 2
+  else if (code !== undefined) {
+    process.stderr.write(`reprise: ${(error as Error).message}\n`)
+    process.exitCode = code
   } else throw error
 }

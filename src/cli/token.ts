@@ -3,31 +3,43 @@ import { adminTokenOf, type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
 import { filesOf, readServerFile } from '../data-folder.ts'
+import { isLocked } from '../log/lock.ts'
 import { openFolder } from '../main.ts'
+import { NoAnswer, NotReached } from './exit.ts'
 import { createReport } from './report.ts'
 
 type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
 
+/** Ten years, as over HTTP. */
+const longestTtl = 315_360_000
+
 const by = { principal: 'admin', causation: 'command line' }
 
-/** Asks the running server; undefined when none answers. */
+/**
+ * Asks the running server; undefined when none holds the folder: what is left of one that was killed names a port
+ * where anybody may listen now, and must not be shown our token.
+ */
 const askServer = async (config: Config, method: string, path: string, body?: object) => {
-  const url = readServerFile(filesOf(config.dataDir).server)?.url
-  if (url === undefined) return undefined
-  let response: Response
-  try {
-    response = await fetch(`${url}/v1/auth/tokens${path}`, {
-      method,
-      headers: { authorization: `Bearer ${adminTokenOf(config)}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  } catch {
-    return undefined
-  }
+  const files = filesOf(config.dataDir)
+  const url = readServerFile(files.server)?.url
+  if (url === undefined || !isLocked(files.lock)) return undefined
+  const token = adminTokenOf(config)
+  const response = await fetch(`${url}/v1/auth/tokens${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(error => {
+    throw new NotReached(`the server at ${url} cannot be reached: ${(error as Error).message}`)
+  })
   const answer = (await response.json()) as Record<string, unknown>
+  if (response.status === 404) throw new NoAnswer(String(answer.message))
+  if (response.status === 401)
+    throw new CannotStart(`the server at ${url} does not take the admin token from ${tokenSource(config)}`)
   if (!response.ok) throw new CannotStart(String(answer.message ?? JSON.stringify(answer.detail)))
   return answer
 }
+const tokenSource = (config: Config): string =>
+  config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
 const withFolder = async <T>(
   config: Config,
@@ -50,8 +62,8 @@ export const createToken = async (options: {
   const role = roles.find(known => known === options.role) as Role | undefined
   if (role === undefined) throw new CannotStart(`--role ${options.role} is none of ${roles.join(', ')}`)
   const ttl = options.ttl === undefined ? undefined : Number(options.ttl)
-  if (ttl !== undefined && (!Number.isInteger(ttl) || ttl < 1)) {
-    throw new CannotStart(`--ttl ${options.ttl} is not a number of seconds from 1`)
+  if (ttl !== undefined && (!Number.isInteger(ttl) || ttl < 1 || ttl > longestTtl)) {
+    throw new CannotStart(`--ttl ${options.ttl} is not a number of seconds from 1 to ${longestTtl}`)
   }
   const config = readConfig(process.env)
   const wish = { role, user_id: options.userId ?? null, ttl: ttl ?? null }
@@ -89,7 +101,7 @@ export const revokeToken = async (idOrToken: string): Promise<void> => {
   if (answer === undefined) {
     await withFolder(config, async ({ principals }) => {
       const row = principals.find(idOrToken)
-      if (row === undefined) throw new CannotStart('no such token')
+      if (row === undefined) throw new NoAnswer('no such token')
       await principals.revoke(row, by)
     })
   }

@@ -137,7 +137,7 @@ const enter = (view: TaskView, expiresAt?: number, reason?: string, pendingCalls
 const folds: { [T in TaskEventType]: Fold<T> } = {
   TaskCreated: (view, data, header) => {
     view.created = data
-    view.createdAt = Date.parse(header.time)
+    view.createdAt = millisOf(header.time)
     enter(view, data.expires_at)
   },
   TaskQueued: (view, data) => enter(view, data.expires_at),
@@ -226,6 +226,17 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   },
 }
 
+/** Milliseconds of an ISO time. Events that were stored together have one time: the last one is remembered. */
+let lastTime = ''
+let lastMillis = 0
+const millisOf = (time: string): number => {
+  if (time !== lastTime) {
+    lastTime = time
+    lastMillis = Date.parse(time)
+  }
+  return lastMillis
+}
+
 /** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
 export const evolve = (view: TaskView, { position, header, data }: Recorded): TaskView => {
   const type = header.type as TaskEventType
@@ -236,7 +247,7 @@ export const evolve = (view: TaskView, { position, header, data }: Recorded): Ta
   view.revision = header.revision
   view.position = position
   view.seq = (header.seq ?? 0) + (header.frames ?? 0)
-  view.changedAt = Date.parse(header.time)
+  view.changedAt = millisOf(header.time)
   return view
 }
 

@@ -2,6 +2,16 @@
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 
+/** Whether a process holds the folder now. */
+export const isLocked = (path: string): boolean => {
+  try {
+    lockFolder(path, () => 'in use')()
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Holds the folder until the answer is called. Throws CannotStart when another process holds it. */
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined

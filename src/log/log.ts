@@ -49,10 +49,17 @@ const headsKept = 100_000
 const batchEvents = 256
 const batchesUnderWay = 2
 
-/** Header text but for its digest, which the writer adds; the order of keys is fixed. */
-const openHeader = (header: Header): string => {
-  const text = JSON.stringify(header)
-  return text.slice(0, -1)
+/** What all headers of one append have in common, as text: written out once. */
+const commonText = (
+  { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
+  build: string,
+) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
+
+/** Header text but for its digest, which the writer adds; the same text as JSON.stringify gives. */
+const openHeader = (header: Header, stream: string, common: string): string => {
+  const { revision, type, schema_version, time, seq, frames } = header
+  const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`
+  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}`
 }
 
 export const openLog = (
@@ -136,17 +143,19 @@ export const openLog = (
     const recorded: Recorded[] = []
     const time = nextTime()
     for (const [n, append] of appends.entries()) {
-      let known = headOf(append.stream)
+      let known = heads.get(append.stream)
       if (known === undefined) {
         known = { no: ++lastStreamNo, revision: -1, position: 0 }
         packed.newStreams.push({ no: known.no, id: append.stream })
       }
+      const stream = JSON.stringify(append.stream)
+      const common = commonText(append, build)
       for (const [m, event] of append.events.entries()) {
         const header = headerOf(append, event, ++known.revision, time, build)
         recorded.push({ position: ++position, header, data: event.data })
         packed.streamNos.push(known.no)
         packed.revisions.push(known.revision)
-        packed.texts.push(openHeader(header), payloads[n]?.[m] ?? '', random.text(16))
+        packed.texts.push(openHeader(header, stream, common), payloads[n]?.[m] ?? '', random.text(16))
       }
       known.position = position
       remember(append.stream, known)
@@ -345,17 +354,23 @@ const headerOf = (
   revision: number,
   time: string,
   build: string,
-): Header => ({
-  stream: append.stream,
-  revision,
-  type: event.type,
-  schema_version: event.schema_version,
-  time,
-  principal: append.principal,
-  owner: append.owner,
-  session_id: append.session_id,
-  correlation_id: append.correlation_id,
-  causation_id: append.causation_id,
-  build,
-  ...(event.seq !== undefined && event.frames !== undefined ? { seq: event.seq, frames: event.frames } : {}),
-})
+): Header => {
+  const header: Header = {
+    stream: append.stream,
+    revision,
+    type: event.type,
+    schema_version: event.schema_version,
+    time,
+    principal: append.principal,
+    owner: append.owner,
+    session_id: append.session_id,
+    correlation_id: append.correlation_id,
+    causation_id: append.causation_id,
+    build,
+  }
+  if (event.seq !== undefined && event.frames !== undefined) {
+    header.seq = event.seq
+    header.frames = event.frames
+  }
+  return header
+}

@@ -5,7 +5,7 @@ import { sqliteWriter, type Writer } from './sqlite-writer.ts'
 import type { PackedBatch } from './store.ts'
 
 export type Request =
-  | { ask: 'write'; id: number; batch: PackedBatch }
+  | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
   | { ask: 'reopen'; id: number }
   | { ask: 'close'; id: number }
 export type Reply = { id: number; error?: { message: string; code?: string } }
@@ -17,9 +17,9 @@ const noNewLog = (): string => {
 
 let writer: Writer | undefined
 const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) => void } = {
-  write: ({ batch }) => {
+  write: ({ batch, text }) => {
     writer ??= sqliteWriter(openForWriting(path, noNewLog))
-    writer.write(batch)
+    writer.write({ ...batch, texts: text.split('\n') })
   },
   reopen: () => {
     writer?.close()
