@@ -135,9 +135,10 @@ export const createRuntime = <View, Command>(
 
   const take = async (actor: Actor<View, Command>, command: Command): Promise<void> => {
     const { behaviour, stream } = actor
+    const before = actor.revision
     for (let tries = 1; ; tries++) {
       const events = behaviour.decide(command)
-      if (events.length === 0) return
+      if (events.length === 0) break
       try {
         const append = {
           ...behaviour.envelope(command, events),
@@ -157,7 +158,8 @@ export const createRuntime = <View, Command>(
         for await (const page of log.readStream(stream, actor.revision)) fold(actor, page)
       }
     }
-    if (actor.gone) return
+    // Whoever wrote: the actor itself, or somebody else whose events it has just read.
+    if (actor.gone || actor.revision === before) return
     behaviour.reconcile()
     answerWaiters(actor)
   }

@@ -29,7 +29,6 @@ CREATE TABLE tasks (
   ended_at INTEGER,
   completed_position INTEGER
 ) STRICT;
-CREATE INDEX tasks_all ON tasks (position) WHERE deleted = 0;
 CREATE INDEX tasks_by_status ON tasks (status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user ON tasks (user_id, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE deleted = 0;

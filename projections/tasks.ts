@@ -30,8 +30,7 @@ export const tasksProjection = (
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
-    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, deadline = ?, ended_at = coalesce(ended_at, ?),
-       completed_position = coalesce(completed_position, ?)
+    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, deadline = ?, ended_at = ?, completed_position = ?
      WHERE position = ?`,
   )
   const putItem = store.prepare(
@@ -90,8 +89,8 @@ export const tasksProjection = (
     if (created === undefined || view.status === 'absent') return
     const { output: _, ...fields } = taskOf(view)
     const status = view.status
-    const ended = isTerminal(status) ? view.changedAt : null
-    const completedAt = status === 'completed' ? view.position : null
+    const ended = view.ended?.at ?? null
+    const completedAt = status === 'completed' ? (view.ended?.position ?? null) : null
     const deleted = view.deleted ? 1 : 0
     const text = JSON.stringify(fields)
     const deadline = view.expiresAt ?? null

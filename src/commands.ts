@@ -41,7 +41,7 @@ type Parts = {
   idempotency: Idempotency
   secrets: Secrets
   ids: Ids
-  /** Resolves when the log can be written and the read models know what it holds; rejects when that cannot be. */
+  /** Opens the log again after a failure, so that the read models know what it holds; rejects when it cannot. */
   ready: () => Promise<void>
   isLogAway: () => boolean
 }
@@ -130,7 +130,7 @@ export const createCommands = ({
     async create(wish: CreateWish): Promise<Created> {
       const { principal, request, body } = wish
       const userId = userOf(principal, body)
-      await ready()
+      if (isLogAway()) await ready()
       const call = {
         principal,
         digest: request.digest,
@@ -156,18 +156,18 @@ export const createCommands = ({
     },
 
     async pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
-      await ready()
+      if (isLogAway()) await ready()
       return runtime.ask(streamFor(principal, taskId), { type: 'PauseTask', ...by(principal, requestId) })
     },
 
     async resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
-      await ready()
+      if (isLogAway()) await ready()
       return runtime.ask(streamFor(principal, taskId), { type: 'ResumeTask', ...by(principal, requestId) })
     },
 
     /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
     async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
-      await ready()
+      if (isLogAway()) await ready()
       const { status } = queries.visible(principal, taskId)
       const stream = taskStream(taskId)
       const asked = by(principal, requestId)

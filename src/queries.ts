@@ -196,8 +196,11 @@ export const createQueries = (
     sameBody: current((principalId: string, digest: string, since: number) =>
       twins.all(principalId, digest, since),
     ),
-    taskCounts: (): Record<string, number> =>
-      Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks])),
+    /** Tasks by status, as far as the read models are. */
+    taskCounts(): Record<string, number> {
+      flush()
+      return Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks]))
+    },
     tokens: current(() => tokenRows.all()),
     headPosition: () => log.head(),
     isCurrent,

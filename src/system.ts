@@ -3,10 +3,9 @@ import { createRuntime } from '../actors/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf, type Ttls } from '../actors/task/decide.ts'
 import { createScheduler, type Place } from '../actors/task/scheduler.ts'
-import { checkpointFits, createProjector, type Projector } from '../projections/projector.ts'
+import { checkpointFits } from '../projections/projector.ts'
+import { createReadModels } from '../projections/read-models.ts'
 import type { ReadStore } from '../projections/store.ts'
-import { tasksProjection } from '../projections/tasks.ts'
-import { tokensProjection } from '../projections/tokens.ts'
 import { createLive } from './bus/live.ts'
 import { createCommands } from './commands.ts'
 import type { Agent } from './contract/agent.ts'
@@ -47,15 +46,7 @@ export const createSystem = async (parts: SystemParts) => {
     const store = parts.openReadStore(anew)
     try {
       if (!checkpointFits(store, log)) throw new Error('they belong to another log')
-      const projections = [
-        tasksProjection(
-          store,
-          stream => log.readStream(stream),
-          () => projector.flush(),
-        ),
-        tokensProjection(store),
-      ]
-      const projector: Projector = createProjector(store, log, projections, world.timers, report)
+      const projector = createReadModels(store, log, world.timers, report)
       await projector.catchUp()
       createQueries(store, projector, log).unfinished() // a look at what everything else starts from
       return { store, projector }
@@ -99,9 +90,6 @@ export const createSystem = async (parts: SystemParts) => {
     draining: () => draining,
   })
   const runtime = createRuntime(log, kind, world.timers, fault)
-  const ready = async () => {
-    if (log.isFailing()) await log.retry()
-  }
   const commands = createCommands({
     runtime,
     scheduler,
@@ -109,7 +97,7 @@ export const createSystem = async (parts: SystemParts) => {
     idempotency,
     secrets,
     ids: world.ids,
-    ready,
+    ready: log.retry,
     isLogAway: log.isFailing,
   })
 

@@ -39,43 +39,54 @@ export type RunningStep = {
 const flushMs = 50
 const flushCharacters = 2048
 
+type OpenItem = {
+  id: string
+  item: ItemKind
+  /** The index of each part, by its kind. */
+  parts: Map<PartKind, number>
+}
+
 /** Turns what an agent says into facts, text that belongs together in one. */
 const recorder = (agentStep: number, ids: Ids) => {
   let facts: StepFact[] = []
   let characters = 0
-  let open: { id: string; item: ItemKind; parts: Map<PartKind, number>; part: PartKind } | undefined
+  let open: OpenItem | undefined
 
   const close = () => {
     if (open === undefined) return
-    const parts = [...open.parts.values()].reduce((sum, count) => sum + count, 0)
-    facts.push({ type: 'ItemCompleted', data: { agent_step: agentStep, item_id: open.id, parts } })
+    const data = { agent_step: agentStep, item_id: open.id, parts: open.parts.size }
+    facts.push({ type: 'ItemCompleted', data })
     open = undefined
   }
   const prefix = (item: ItemKind) => (item === 'message' ? 'msg_' : 'rs_')
 
   const delta = (item: ItemKind, part: PartKind, text: string) => {
     if (open !== undefined && open.item !== item) close()
-    const last = facts.at(-1)
-    if (open !== undefined && open.part === part) {
-      if (last?.type === 'ItemDelta' && last.data.item_id === open.id && last.data.part === part) {
-        last.data.delta += text
-        return
-      }
-    }
     const opensItem = open === undefined
-    open ??= { id: ids.next(prefix(item)), item, parts: new Map(), part }
-    const first = !open.parts.has(part)
-    if (first) open.parts.set(part, 1)
-    open.part = part
+    open ??= { id: ids.next(prefix(item)), item, parts: new Map() }
+    const known = open.parts.get(part)
+    const last = facts.at(-1)
+    if (
+      known !== undefined &&
+      last?.type === 'ItemDelta' &&
+      last.data.item_id === open.id &&
+      last.data.part === part
+    ) {
+      last.data.delta += text
+      return
+    }
+    // The parts of a message are one list; those of a reasoning item are two, summary and content.
+    const content_index = known ?? (item === 'message' ? open.parts.size : 0)
+    open.parts.set(part, content_index)
     facts.push({
       type: 'ItemDelta',
       data: {
         agent_step: agentStep,
         item_id: open.id,
-        content_index: 0,
+        content_index,
         ...(opensItem ? { item } : {}),
         part,
-        ...(first ? { first: true as const } : {}),
+        ...(known === undefined ? { first: true as const } : {}),
         delta: text,
       },
     })

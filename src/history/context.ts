@@ -22,8 +22,10 @@ export const contributed = (view: TaskView): string[] => [
 /** The referenced inputs and items of one task, in the order of the reference. */
 export const itemsAt = (view: TaskView, { items }: ContextReference): OutputItem[] => {
   const known = new Map<string, OutputItem>()
-  if (view.created !== undefined) for (const item of inputsOf(view.created)) known.set(item.id ?? '', item)
-  for (const item of view.output) if (item.id !== undefined) known.set(item.id, item)
+  const inputs = view.created === undefined ? [] : inputsOf(view.created)
+  for (const item of [...inputs, ...view.output]) {
+    if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two, the first counts
+  }
   return items.flatMap(id => known.get(id) ?? [])
 }
 

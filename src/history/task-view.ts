@@ -10,7 +10,15 @@ import {
   type TaskEventData,
   type TaskEventType,
 } from '../contract/task-events.ts'
-import type { ErrorObject, OutputItem, Task, TextContentItem, ToolCallItem, Usage } from '../contract/wire.ts'
+import {
+  type ErrorObject,
+  isTerminal,
+  type OutputItem,
+  type Task,
+  type TextContentItem,
+  type ToolCallItem,
+  type Usage,
+} from '../contract/wire.ts'
 
 /** A step that has begun in the log and has neither completed nor been abandoned. */
 export type OpenStep = {
@@ -26,6 +34,8 @@ export type TaskView = {
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
+  /** When and at which position it ended; it may be deleted later. */
+  ended: { at: number; position: number } | undefined
   /** Time of the newest event, milliseconds. */
   changedAt: number
   /** The number of the next frame. */
@@ -57,6 +67,7 @@ export const emptyTask = (): TaskView => ({
   status: 'absent',
   created: undefined,
   createdAt: 0,
+  ended: undefined,
   changedAt: 0,
   seq: 0,
   output: [],
@@ -248,6 +259,7 @@ export const evolve = (view: TaskView, { position, header, data }: Recorded): Ta
   view.position = position
   view.seq = (header.seq ?? 0) + (header.frames ?? 0)
   view.changedAt = millisOf(header.time)
+  if (view.ended === undefined && isTerminal(view.status)) view.ended = { at: view.changedAt, position }
   return view
 }
 

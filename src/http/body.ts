@@ -1,5 +1,6 @@
 // Reading request bodies: JSON only, uncompressed, each within its limit and all together within a budget.
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import { parseJson } from './json.ts'
@@ -9,34 +10,52 @@ const allBodies = 256 * 1024 * 1024
 export const readBodies = (app: FastifyInstance): void => {
   let inFlight = 0
 
-  const read = async (request: FastifyRequest, payload: AsyncIterable<Buffer>): Promise<unknown> => {
-    const encoding = request.headers['content-encoding']
-    if (encoding !== undefined && encoding !== 'identity') throw new Refusal('MediaType')
-    const limit = request.routeOptions.bodyLimit
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw new Refusal('BodyTooLarge', { limit })
-    const chunks: Buffer[] = []
-    let size = 0
-    try {
-      for await (const chunk of payload) {
+  const collect = (request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const limit = request.routeOptions.bodyLimit
+      const chunks: Buffer[] = []
+      let size = 0
+      const finish = (end: () => void) => {
+        payload.off('data', take).off('end', whole).off('error', broken).off('close', broken)
+        inFlight -= size
+        end()
+      }
+      const refuse = (refusal: Refusal) => {
+        payload.resume() // what is still coming is thrown away
+        finish(() => reject(refusal))
+      }
+      const take = (chunk: Buffer) => {
         size += chunk.length
         inFlight += chunk.length
-        if (size > limit) throw new Refusal('BodyTooLarge', { limit })
-        if (inFlight > allBodies) throw new Refusal('Busy')
+        if (size > limit) return refuse(new Refusal('BodyTooLarge', { limit }))
+        if (inFlight > allBodies) return refuse(new Refusal('Busy'))
         chunks.push(chunk)
       }
-      if (size === 0) return undefined
-      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-      if (!isUtf8(bytes)) {
-        throw new Invalid([{ loc: ['body', 0], msg: 'JSON decode error: not UTF-8', type: 'json_invalid' }])
+      const whole = () => {
+        const [only] = chunks
+        finish(() => resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)))
       }
-      return parseJson(bytes.toString('utf8'))
-    } finally {
-      inFlight -= size
+      const broken = (error?: Error) =>
+        finish(() => reject(error ?? Object.assign(new Error('the body was cut'), { code: 'ECONNRESET' })))
+      if (Number(request.headers['content-length'] ?? 0) > limit) {
+        return reject(new Refusal('BodyTooLarge', { limit }))
+      }
+      payload.on('data', take).on('end', whole).on('error', broken).on('close', broken)
+    })
+
+  const read = async (request: FastifyRequest, payload: IncomingMessage): Promise<unknown> => {
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity') throw new Refusal('MediaType')
+    const bytes = await collect(request, payload)
+    if (bytes.length === 0) return undefined
+    if (!isUtf8(bytes)) {
+      throw new Invalid([{ loc: ['body', 0], msg: 'JSON decode error: not UTF-8', type: 'json_invalid' }])
     }
+    return parseJson(bytes.toString('utf8'))
   }
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
     read(request, payload),
   )
 }

@@ -1,20 +1,21 @@
 // The whole system without the network, on a log in memory or in a file, in a world that a seed reproduces.
-import { openReadStore } from '../../projections/store.ts'
+import { openReadStore, type ReadStore } from '../../projections/store.ts'
 import { demo } from '../../src/agents/demo.ts'
 import { echo } from '../../src/agents/echo.ts'
 import { script } from '../../src/agents/script.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { Report } from '../../src/contract/ports.ts'
+import { type RefusalName, refusals } from '../../src/contract/refusals.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import type { CreateTaskBody, ScriptStep } from '../../src/contract/wire.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
-import type { Store } from '../../src/log/store.ts'
+import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/secrets.ts'
 import { createSystem } from '../../src/system.ts'
 import { readTaskRequest } from '../../src/task-request.ts'
-import { type TestWorld, testWorld } from './world.ts'
+import { settle, type TestWorld, testWorld } from './world.ts'
 
 export const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
 export const noTtls = { created: 0, queued: 0, working: 0, paused: 0, 'input-required': 0 }
@@ -32,6 +33,69 @@ export const memorySecrets = (): Secrets => {
   }
 }
 
+/** What a refusal must look like, for `throws` and `rejects`. */
+export const refused = (reason: RefusalName, data?: object) => ({
+  reason,
+  http: refusals[reason].http,
+  code: refusals[reason].code,
+  ...(data === undefined ? {} : { data }),
+})
+
+/** Every stored row, exactly. */
+export const rowsOf = (store: Store): Row[] => store.page(0, Number.MAX_SAFE_INTEGER)
+
+/** A log in memory that holds these rows and nothing else; positions are counted anew. */
+export const storeOf = async (rows: Row[]): Promise<Store> => {
+  const store = memoryStore()
+  const numbers = new Map<string, number>()
+  for (const [index, { stream, revision, header, payload, salt }] of rows.entries()) {
+    const known = numbers.get(stream)
+    const no = known ?? numbers.size + 1
+    numbers.set(stream, no)
+    const open = header.slice(0, header.lastIndexOf(',"digest":"'))
+    await store.write({
+      first: index + 1,
+      streamNos: [no],
+      revisions: [revision],
+      texts: [open, payload ?? '', salt],
+      newStreams: known === undefined ? [{ no, id: stream }] : [],
+    })
+  }
+  return store
+}
+
+/** A store whose next writes fail when it is told so: with nothing stored, or stored and yet reported as failed. */
+export const failingStore = (inner: Store = memoryStore()) => {
+  let failures: ('lost' | 'kept')[] = []
+  const store: Store = {
+    ...inner,
+    async write(batch) {
+      const how = failures.shift()
+      if (how !== 'lost') await inner.write(batch)
+      if (how !== undefined) throw new Error('the disk said no')
+    },
+  }
+  return {
+    store,
+    failNext: (how: 'lost' | 'kept', times = 1) => {
+      failures = Array.from({ length: times }, () => how)
+    },
+  }
+}
+
+/** What was closed writes no more, though another system may go on with the rows. */
+const closable = (inner: Store): Store => {
+  let closed = false
+  return {
+    ...inner,
+    write: batch => (closed ? Promise.reject(new Error('the store is closed')) : inner.write(batch)),
+    close: async () => {
+      closed = true
+      await inner.close()
+    },
+  }
+}
+
 type Options = {
   world?: TestWorld
   store?: Store
@@ -41,27 +105,40 @@ type Options = {
   ttls?: typeof noTtls
   maxRunningTasks?: number
   report?: Report
+  build?: string
+  /** Only looks: the tasks of the log are left as they are. */
+  idle?: boolean
 }
 
 export const givenSystem = async (options: Options = {}) => {
   const world = options.world ?? testWorld()
   const store = options.store ?? memoryStore()
-  const log = openLog(store, { clock: world.clock, random: world.random, build: 'test' })
+  const secrets = options.secrets ?? memorySecrets()
+  const log = openLog(closable(store), {
+    clock: world.clock,
+    random: world.random,
+    build: options.build ?? 'test',
+  })
   const agents = new Map(
     [echo, script(world.timers), demo(world.timers), ...(options.agents ?? [])].map(agent => [
       agent.name,
       agent,
     ]),
   )
+  let readStore: ReadStore | undefined
   const system = await createSystem({
     world,
     log,
-    openReadStore: anew => openReadStore(options.readModels ?? ':memory:', anew),
-    secrets: options.secrets ?? memorySecrets(),
+    openReadStore: anew => {
+      readStore = openReadStore(options.readModels ?? ':memory:', anew)
+      return readStore
+    },
+    secrets,
     agents,
     ttls: options.ttls ?? noTtls,
     maxRunningTasks: options.maxRunningTasks ?? 0,
     report: options.report ?? (() => {}),
+    idle: options.idle ?? false,
   })
   const places = {
     workspaceRoot: '/nowhere/workspace',
@@ -108,6 +185,40 @@ export const givenSystem = async (options: Options = {}) => {
   const get = (taskId: string, principal = admin) =>
     JSON.parse(system.queries.taskText(system.queries.visible(principal, taskId).position))
 
-  return { ...system, world, store, create, play, stored, factsOf, get }
+  return {
+    ...system,
+    world,
+    store,
+    create,
+    play,
+    stored,
+    factsOf,
+    get,
+    /** What this system was made of: to make another one on the same log. */
+    options: { ...options, world, store, secrets },
+    /** The read models' own file. */
+    readStore: () => readStore as ReadStore,
+  }
 }
 export type TestSystem = Awaited<ReturnType<typeof givenSystem>>
+
+/** Resolves when nothing more is stored by itself, the clock standing still. */
+export const quiet = async ({ log }: Pick<TestSystem, 'log'>): Promise<void> => {
+  for (let head = -1; head !== log.head(); ) {
+    head = log.head()
+    await settle()
+  }
+}
+
+/** Closes a system, its running tasks as they are, and starts another on the same log. */
+export const restarted = async (system: TestSystem, changes: Options = {}): Promise<TestSystem> => {
+  await system.close()
+  return givenSystem({ ...system.options, ...changes })
+}
+
+/** Kills a system: another one starts from what was stored at this moment, whatever was under way. */
+export const crashed = async (system: TestSystem, changes: Options = {}): Promise<TestSystem> => {
+  const store = await storeOf(rowsOf(system.store))
+  await system.close()
+  return givenSystem({ ...system.options, store, ...changes })
+}

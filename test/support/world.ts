@@ -22,7 +22,8 @@ export const settle = async (turns = 10): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve))
 }
 
-export const testWorld = (seed = 1, start = Date.parse('2026-01-01T00:00:00.000Z')): TestWorld => {
+/** `mark` stands in every id: two worlds that write to one log need two. */
+export const testWorld = (seed = 1, start = Date.parse('2026-01-01T00:00:00.000Z'), mark = ''): TestWorld => {
   const random = randomOf(seed)
   let now = start
   let made = 0
@@ -54,7 +55,7 @@ export const testWorld = (seed = 1, start = Date.parse('2026-01-01T00:00:00.000Z
       text: size =>
         Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256))).toString('base64url'),
     },
-    ids: { next: prefix => `${prefix}${(made++).toString().padStart(8, '0')}` },
+    ids: { next: prefix => `${prefix}${mark}${(made++).toString().padStart(8, '0')}` },
     async advance(ms) {
       const end = now + ms
       await settle()

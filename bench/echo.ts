@@ -1,0 +1,10 @@
+import { echoBench } from './support/echo-bench.ts'
+import { profileEcho } from './support/profile.ts'
+
+export const about =
+  'create and complete an echo task, against one durable insert a request (--profile: where the time goes)'
+
+export const run = (args: string[]): Promise<void> =>
+  args.includes('--profile')
+    ? profileEcho()
+    : echoBench('echo task, blocking', false, { atLeast: 0.25, aim: 0.4 })

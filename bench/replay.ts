@@ -1,0 +1,144 @@
+import assert from 'node:assert'
+import Database from 'better-sqlite3'
+import type { Header, Recorded } from '../src/contract/stored.ts'
+import { isTaskStream } from '../src/contract/task-stream.ts'
+import { isTerminal, type Task } from '../src/contract/wire.ts'
+import { emptyTask, evolve, type TaskView, taskOf } from '../src/history/task-view.ts'
+import type { EventLog } from '../src/log/log.ts'
+import { sqliteReader } from '../src/log/sqlite-reader.ts'
+import { createQueries } from '../src/queries.ts'
+import { newFolder } from './support/folder.ts'
+import { makeLog, openReadModels } from './support/made-history.ts'
+import { logFile, openFileLog } from './support/open-log.ts'
+import { ownCpuSeconds } from './support/process-use.ts'
+import { interleave, printRatio } from './support/rounds.ts'
+
+export const about =
+  'a million events folded into whole task objects, against reading and parsing the same rows'
+
+const pageSize = 1000
+const checked = 500
+
+/** Folds events as they come; a task that has ended is told and let go. */
+const createReplay = (each: (task: Task) => void) => {
+  const views = new Map<string, TaskView>()
+  return {
+    see(event: Recorded) {
+      const { stream } = event.header
+      if (!isTaskStream(stream)) return
+      let view = views.get(stream)
+      if (view === undefined) {
+        view = emptyTask()
+        views.set(stream, view)
+      }
+      evolve(view, event)
+      if (isTerminal(view.status)) {
+        each(taskOf(view))
+        views.delete(stream)
+      }
+    },
+    end() {
+      for (const view of views.values()) each(taskOf(view))
+    },
+  }
+}
+
+const replayLog = async (log: EventLog, each: (task: Task) => void): Promise<void> => {
+  const replay = createReplay(each)
+  for await (const page of log.readAll()) for (const event of page) replay.see(event)
+  replay.end()
+}
+
+/** The same rows and the same folds without a look at any hash: what the checks cost. */
+const replayUnchecked = (file: string, each: (task: Task) => void): void => {
+  const reader = sqliteReader(file)
+  const replay = createReplay(each)
+  for (let from = 0; ; ) {
+    const rows = reader.page(from, pageSize)
+    const last = rows.at(-1)
+    if (last === undefined) break
+    for (const { position, header, payload } of rows) {
+      replay.see({ position, header: JSON.parse(header) as Header, data: JSON.parse(payload ?? 'null') })
+    }
+    from = last.position
+  }
+  replay.end()
+  void reader.close()
+}
+
+const scanAndParse = (file: string): number => {
+  const db = new Database(file, { readonly: true })
+  db.pragma('mmap_size = 2147483648')
+  const page = db
+    .prepare<[number, number], [number, string, string]>(
+      'SELECT position, header, payload FROM events WHERE position > ? ORDER BY position LIMIT ?',
+    )
+    .raw()
+  let seen = 0
+  for (let from = 0; ; ) {
+    const rows = page.all(from, pageSize)
+    if (rows.length === 0) break
+    for (const [position, header, payload] of rows) {
+      const parsed = [JSON.parse(header), JSON.parse(payload)]
+      seen += parsed.length / 2
+      from = position
+    }
+  }
+  db.close()
+  return seen
+}
+
+/** Every so many tasks: the object that replay comes to is the one that GET answers. */
+const checkSample = async (folder: string, log: EventLog): Promise<void> => {
+  const { store, projector } = openReadModels(folder, log)
+  const began = ownCpuSeconds()
+  await projector.catchUp()
+  const rebuilt = log.head() / (ownCpuSeconds() - began)
+  console.log(`  (read models made: ${Math.round(rebuilt).toLocaleString('en')} events a CPU second)`)
+  const queries = createQueries(store, projector, log)
+  const total = Object.values(queries.taskCounts()).reduce((sum, tasks) => sum + tasks, 0)
+  let n = 0
+  let compared = 0
+  await replayLog(log, task => {
+    if (n++ % Math.ceil(total / checked) !== 0) return
+    const row = queries.rowById(task.id)
+    assert(row !== undefined)
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(task)), JSON.parse(queries.taskText(row.position)))
+    compared++
+  })
+  assert.strictEqual(n, total)
+  console.log(`  (${n.toLocaleString('en')} tasks, ${compared} compared with what GET answers: equal)`)
+  store.close()
+}
+
+export const run = async (): Promise<void> => {
+  const folder = newFolder('replay')
+  const file = logFile(folder)
+  await makeLog(folder, { events: 1_000_000, unfinished: 1000 })
+  const log = openFileLog(folder)
+  await checkSample(folder, log)
+  const perCpuSecond = async (work: () => unknown): Promise<number> => {
+    const began = ownCpuSeconds()
+    await work()
+    return log.head() / (ownCpuSeconds() - began)
+  }
+  const rounds = await interleave({
+    parse: () => perCpuSecond(() => scanAndParse(file)),
+    replay: () => perCpuSecond(() => replayLog(log, () => {})),
+    unchecked: () => perCpuSecond(() => replayUnchecked(file, () => {})),
+  })
+  const unit = 'events a CPU second'
+  printRatio('replay to task objects, every hash checked', rounds.replay, rounds.parse, {
+    unit,
+    target: { atLeast: 0.6 },
+  })
+  printRatio(
+    'the same without the hashes (no path of the product: what the checks cost)',
+    rounds.unchecked,
+    rounds.parse,
+    {
+      unit,
+    },
+  )
+  await log.close()
+}

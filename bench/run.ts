@@ -1,0 +1,24 @@
+// npm run bench -- <name> [options]; without a name: what there is.
+
+type Bench = { about: string; run(args: string[]): Promise<void> }
+
+const benches: Record<string, () => Promise<Bench>> = {
+  echo: () => import('./echo.ts'),
+  'echo-stream': () => import('./echo-stream.ts'),
+  append: () => import('./append.ts'),
+  'append-depth': () => import('./append-depth.ts'),
+  replay: () => import('./replay.ts'),
+  lists: () => import('./lists.ts'),
+  start: () => import('./start.ts'),
+  memory: () => import('./memory.ts'),
+}
+
+const [name, ...args] = process.argv.slice(2)
+const bench = name === undefined ? undefined : benches[name]
+if (bench === undefined) {
+  for (const [known, open] of Object.entries(benches))
+    console.log(`${known.padEnd(14)}${(await open()).about}`)
+  process.exit(name === undefined ? 0 : 2)
+}
+await (await bench()).run(args)
+process.exit(0) // whatever a bench left open

@@ -1,0 +1,21 @@
+// The part of autocannon that is used here; it brings no types.
+declare module 'autocannon' {
+  type Options = {
+    url: string
+    connections: number
+    duration?: number
+    amount?: number
+    timeout?: number
+    requests: { method: string; path: string; headers: Record<string, string>; body: string }[]
+  }
+  type Result = {
+    /** Seconds. */
+    duration: number
+    '2xx': number
+    non2xx: number
+    errors: number
+    timeouts: number
+    latency: { p50: number; p99: number }
+  }
+  export default function autocannon(options: Options): Promise<Result>
+}

@@ -1,0 +1,72 @@
+// Load: as many clients as asked, each sending its next create when the answer to the last one is whole.
+import autocannon from 'autocannon'
+import { cpuSecondsOf, ownCpuSeconds } from './process-use.ts'
+import { adminToken, type Server } from './server.ts'
+
+export type Load = {
+  /** Answers a second. */
+  rate: number
+  p50: number
+  p99: number
+  /** CPU milliseconds of the server for each answer. */
+  cpuPerAnswer: number | undefined
+  /** Share of one core that the load itself took: near 1 it measures the load, not the server. */
+  generator: number
+}
+type Wish = { clients: number; seconds?: number; amount?: number; stream?: boolean }
+
+const different = 500
+
+/** Bodies of about 300 bytes, all of them different from their neighbours. */
+export const echoBody = (n: number, stream: boolean): string =>
+  JSON.stringify({
+    user_message_content: `Message ${n}: ${'the quick brown fox jumps over the lazy dog '.repeat(4)}`,
+    client_id: 'echo',
+    user_id: `user-${n % 100}`,
+    stream,
+  })
+const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+
+export const load = async (
+  server: Server,
+  { clients, seconds, amount, stream = false }: Wish,
+): Promise<Load> => {
+  const requests = Array.from({ length: different }, (_, n) => ({
+    method: 'POST',
+    path: '/v1/tasks',
+    headers,
+    body: echoBody(n, stream),
+  }))
+  const ownBefore = ownCpuSeconds()
+  const before = cpuSecondsOf(server.pid)
+  const result = await autocannon({
+    url: server.url,
+    connections: clients,
+    timeout: 60,
+    ...(amount === undefined ? { duration: seconds ?? 4 } : { amount }),
+    requests,
+  })
+  const after = cpuSecondsOf(server.pid)
+  const answers = result['2xx']
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${server.url}: ${result.non2xx} answers were no 2xx, ${result.errors} requests failed`)
+  }
+  return {
+    rate: answers / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    cpuPerAnswer:
+      before === undefined || after === undefined ? undefined : ((after - before) * 1000) / answers,
+    generator: (ownCpuSeconds() - ownBefore) / result.duration,
+  }
+}
+
+/** One create, read to its end: what the load only counts is checked here. */
+export const checkAnswer = async (server: Server, stream: boolean): Promise<void> => {
+  const answer = await fetch(`${server.url}/v1/tasks`, { method: 'POST', headers, body: echoBody(0, stream) })
+  const text = await answer.text()
+  const whole = stream
+    ? text.includes('event: task.completed\n')
+    : JSON.parse(text).result?.status === 'completed'
+  if (answer.status !== 200 || !whole) throw new Error(`not the answer to measure: ${text.slice(0, 300)}`)
+}

@@ -1,0 +1,39 @@
+// A data folder with a long history in it: the log, and the read models that the projector makes of it.
+import path from 'node:path'
+import type { Projector } from '../../projections/projector.ts'
+import { createReadModels } from '../../projections/read-models.ts'
+import { openReadStore, type ReadStore } from '../../projections/store.ts'
+import type { EventLog } from '../../src/log/log.ts'
+import { realWorld } from '../../src/world.ts'
+import { type HistoryWish, writeHistory } from './history.ts'
+import { openFileLog } from './open-log.ts'
+import { short } from './stats.ts'
+
+const timed = async (what: string, work: () => Promise<unknown>) => {
+  const began = performance.now()
+  await work()
+  console.log(`  (${what}: ${short((performance.now() - began) / 1000)} s)`)
+}
+
+export const makeLog = async (folder: string, wish: HistoryWish): Promise<void> => {
+  const log = openFileLog(folder)
+  await timed(`${wish.events.toLocaleString('en')} events written`, () => writeHistory(log, wish))
+  await log.close()
+}
+
+/** The read models of a folder and what keeps them, all of them. */
+export const openReadModels = (folder: string, log: EventLog): { store: ReadStore; projector: Projector } => {
+  const store = openReadStore(path.join(folder, 'read.db'))
+  const projector = createReadModels(store, log, realWorld().timers, (_level, message) =>
+    console.error(message),
+  )
+  return { store, projector }
+}
+
+export const makeReadModels = async (folder: string): Promise<void> => {
+  const log = openFileLog(folder)
+  const { store, projector } = openReadModels(folder, log)
+  await timed('read models made', () => projector.catchUp())
+  store.close()
+  await log.close()
+}

@@ -1,0 +1,71 @@
+// Read models of many tasks, written straight into the projection's own tables: what matters to a list is what
+// stands there, not how it came.
+import type { ReadStore } from '../../projections/store.ts'
+import { short } from './stats.ts'
+
+export type Models = { tasks: number; busyUser: string }
+
+const users = 1000
+const factsPerTask = 7
+const batch = 10_000
+
+/** Ids as they are made: in order of time, alike in all but their end. */
+export const idOfTask = (n: number): string => `task_01a1fc27197a7665${n.toString(16).padStart(16, '0')}`
+
+const statusOf = (n: number): string => {
+  if (n % 50 === 3) return 'failed'
+  if (n % 50 === 7) return 'canceled'
+  return 'completed'
+}
+/** Every tenth task is the busy user's; the others share the rest. */
+const userOf = (n: number): string => `user-${n % 10 === 0 ? 0 : (n * 7919) % users}`
+
+const text = 'the quick brown fox jumps over the lazy dog '.repeat(14)
+
+export const fillTasks = (store: ReadStore, tasks: number): Models => {
+  const began = performance.now()
+  const insert = store.prepare(
+    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
+       request_id, secret_ref, inputs, deadline, ended_at, completed_position)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, 'admin', ?, ?, NULL, ?, NULL, ?, ?)`,
+  )
+  const putItem = store.prepare('INSERT INTO items (task, n, id, completed, body) VALUES (?, 0, ?, 1, ?)')
+  const write = store.transaction((from: number, to: number) => {
+    for (let n = from; n < to; n++) {
+      const position = n * factsPerTask + 1
+      const [id, user_id, status] = [idOfTask(n), userOf(n), statusOf(n)]
+      const session_id = `sess_${id.slice(5)}`
+      const item = `msg_${id.slice(5)}`
+      const fields = { object: 'task', id, session_id, user_id, status, created_at: 1_795_231_783 + n }
+      const said = [{ type: 'output_text', text }]
+      insert.run(
+        position,
+        id,
+        user_id,
+        session_id,
+        status,
+        JSON.stringify(fields),
+        ((n * 2654435761) % 2 ** 32).toString(16).padStart(43, 'd'),
+        `req_${id.slice(5)}`,
+        JSON.stringify([item]),
+        1_795_231_783_000 + n,
+        status === 'completed' ? position + factsPerTask - 1 : null,
+      )
+      putItem.run(
+        position,
+        item,
+        JSON.stringify({
+          type: 'message',
+          id: item,
+          status: 'completed',
+          role: 'assistant',
+          message_content: said,
+        }),
+      )
+    }
+  })
+  for (let from = 0; from < tasks; from += batch) write(from, Math.min(tasks, from + batch))
+  store.pragma('wal_checkpoint(TRUNCATE)')
+  console.log(`  (${tasks.toLocaleString('en')} tasks: ${short((performance.now() - began) / 1000)} s)`)
+  return { tasks, busyUser: userOf(0) }
+}

@@ -1,0 +1,16 @@
+// The product's log on a file, as main.ts opens it.
+import path from 'node:path'
+import { type EventLog, openLog } from '../../src/log/log.ts'
+import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { build } from '../../src/version.ts'
+import { realWorld } from '../../src/world.ts'
+
+export const logFile = (folder: string): string => path.join(folder, 'log.db')
+
+export const openFileLog = (folder: string): EventLog => {
+  const world = realWorld()
+  return openLog(
+    sqliteStore(logFile(folder), () => world.ids.next('log_')),
+    { clock: world.clock, random: world.random, build },
+  )
+}

@@ -1,0 +1,94 @@
+// Where a server's time goes: a CPU profile of it under load, busiest first, for each of its threads.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newFolder } from './folder.ts'
+import { load } from './load.ts'
+import { startOurs } from './server.ts'
+import { sourceLine } from './source-lines.ts'
+
+type Call = { functionName: string; url: string; lineNumber: number; columnNumber: number }
+type Profile = {
+  nodes: { id: number; callFrame: Call; children?: number[] }[]
+  samples: number[]
+  timeDeltas: number[]
+}
+const shown = 25
+const root = path.resolve(import.meta.dirname, '../..')
+
+const placeOf = ({ functionName, url, lineNumber, columnNumber }: Call): string => {
+  if (url === '') return functionName
+  if (!url.startsWith('file:')) return `${functionName || '(anonymous)'}  ${url}:${lineNumber + 1}`
+  const file = fileURLToPath(url)
+  const shortFile = path.relative(root, file).replace(/^.*node_modules\//, '')
+  const written = file.endsWith('.ts') ? sourceLine(file, lineNumber, columnNumber) : undefined
+  if (written === undefined) return `${functionName || '(anonymous)'}  ${shortFile}:${lineNumber + 1}`
+  return `${shortFile}:${written.line}  ${written.text.slice(0, 60)}`
+}
+const moduleOf = ({ functionName, url }: Call): string => {
+  if (url === '') return functionName.startsWith('(') ? functionName : `native ${functionName}`
+  if (!url.startsWith('file:')) return url.split('/', 1)[0] ?? url
+  const file = path.relative(root, fileURLToPath(url))
+  return file.replace(/^.*node_modules\/((@[^/]+\/)?[^/]+).*$/, '$1')
+}
+
+const add = (to: Map<string, number>, key: string, time: number) => to.set(key, (to.get(key) ?? 0) + time)
+
+const sum = ({ nodes, samples, timeDeltas }: Profile) => {
+  const own = new Map<number, number>()
+  for (const [n, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + (timeDeltas[n] ?? 0))
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  const self = new Map<string, number>()
+  const modules = new Map<string, number>()
+  const total = new Map<string, number>()
+  /** Time below a node; what calls itself is counted once. */
+  const walk = (id: number, above: ReadonlySet<string>): number => {
+    const node = byId.get(id)
+    if (node === undefined) return 0
+    const mine = own.get(id) ?? 0
+    const place = placeOf(node.callFrame)
+    add(self, place, mine)
+    add(modules, moduleOf(node.callFrame), mine)
+    const inside = new Set(above).add(place)
+    let time = mine
+    for (const child of node.children ?? []) time += walk(child, inside)
+    if (!above.has(place)) add(total, place, time)
+    return time
+  }
+  const first = nodes[0]
+  if (first !== undefined) walk(first.id, new Set())
+  return { self, modules, total }
+}
+
+const table = (title: string, times: Map<string, number>, busy: number) => {
+  console.log(`  ${title}`)
+  const most = [...times].filter(([name]) => name !== '(root)' && name !== '(idle)')
+  for (const [name, time] of most.sort((a, b) => b[1] - a[1]).slice(0, shown)) {
+    console.log(`    ${((100 * time) / busy).toFixed(1).padStart(5)} %  ${name}`)
+  }
+}
+
+const print = (file: string) => {
+  const { self, modules, total } = sum(JSON.parse(readFileSync(file, 'utf8')) as Profile)
+  const all = [...self.values()].reduce((one, other) => one + other, 0)
+  const busy = all - (self.get('(idle)') ?? 0)
+  if (busy < 0.1 * all) return
+  console.log(`\n${path.basename(file)}: busy ${Math.round((100 * busy) / all)} %`)
+  table('running itself, by file or package', modules, busy)
+  table('running itself, by function', self, busy)
+  table(
+    'with all that it calls',
+    new Map([...total].filter(([name]) => /^(src|actors|projections)/.test(name))),
+    busy,
+  )
+}
+
+export const profileEcho = async (stream = false): Promise<void> => {
+  const profiles = newFolder('profiles')
+  const server = await startOurs(newFolder('ours'), ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
+  await load(server, { clients: 32, seconds: 2, stream })
+  const { rate } = await load(server, { clients: 32, seconds: 10, stream })
+  await server.stop()
+  console.log(`${Math.round(rate)} echo tasks a second while profiled; one profile for each busy thread`)
+  for (const file of readdirSync(profiles)) print(path.join(profiles, file))
+}

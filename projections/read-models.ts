@@ -1,0 +1,17 @@
+// All read models on one store, moved by one projector.
+import type { Report, Timers } from '../src/contract/ports.ts'
+import type { Log } from '../src/contract/stored.ts'
+import { createProjector, type Projector } from './projector.ts'
+import type { ReadStore } from './store.ts'
+import { tasksProjection } from './tasks.ts'
+import { tokensProjection } from './tokens.ts'
+
+export const createReadModels = (store: ReadStore, log: Log, timers: Timers, report: Report): Projector => {
+  const tasks = tasksProjection(
+    store,
+    stream => log.readStream(stream),
+    () => projector.flush(),
+  )
+  const projector = createProjector(store, log, [tasks, tokensProjection(store)], timers, report)
+  return projector
+}

@@ -1,0 +1,34 @@
+import t, { type Test } from 'tap'
+import { simulate } from './simulation.ts'
+
+// More of them, and from another seed: node --import tsx test/soak/random-commands.ts [seed] [runs]
+const first = Number(process.env.SEED ?? 1)
+
+/** The types of all facts of all histories. */
+const play = async (t: Test, runs: number, disks: boolean): Promise<Set<string>> => {
+  const types = new Set<string>()
+  for (let seed = first; seed < first + runs; seed++) {
+    try {
+      for (const { header } of await simulate(seed, { disks })) types.add(header.type)
+    } catch (error) {
+      t.fail(`SEED=${seed}: ${(error as Error).stack}`)
+      break
+    }
+  }
+  return types
+}
+
+t.test('whatever is asked, in whatever order, everything derived is what the log says', async t => {
+  const types = await play(t, 200, false)
+  // The random commands reach what they are meant to reach.
+  for (const type of ['TaskPaused', 'TaskResumed', 'TaskFailed', 'TaskCanceled', 'TaskExpired']) {
+    t.ok(types.has(type), type)
+  }
+  for (const type of ['AgentStepAbandoned', 'EffectStopped', 'TaskQueued', 'ItemDelta', 'TaskDeleted']) {
+    t.ok(types.has(type), type)
+  }
+})
+
+t.test('and so it is when the disk fails now and then', async t => {
+  t.ok((await play(t, 100, true)).size > 0)
+})

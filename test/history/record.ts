@@ -1,0 +1,121 @@
+// node --import tsx test/history/record.ts: records histories of this version in test/histories, one file each. A file that is
+// there already is left as it is; run it once for each version, before the version is released.
+import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Usage } from '../../src/contract/wire.ts'
+import { emptyTask, evolve } from '../../src/history/task-view.ts'
+import { decode } from '../../src/log/decode.ts'
+import { build, version } from '../../src/version.ts'
+import { admin, crashed, givenSystem, quiet, rowsOf, type TestSystem } from '../support/system.ts'
+import { testWorld } from '../support/world.ts'
+import { type StoredRow, writeHistory } from './stored.ts'
+import { framesFrom, taskFrom } from './told.ts'
+
+type Recorder = (system: TestSystem) => Promise<{ taskId: string; system?: TestSystem }>
+const ttls = { created: 60, queued: 5, working: 600, paused: 60, 'input-required': 60 }
+
+const recorders: Record<string, Recorder> = {
+  echo: async system => ({
+    taskId: await system.create({
+      user_message_content: [{ type: 'input_text', text: 'hello, 世界 🙂' }, 'and more'],
+    }),
+  }),
+  'script-with-everything': async system => {
+    const taskId = await system.play(
+      [
+        { reasoning: 'let me see' },
+        { message: 'one two three four five', delta_ms: 60 },
+        { message: 'whole' },
+        { usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
+        { sleep_ms: 300 },
+        { usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2, note: 'open' } as Usage },
+        { pause: 'tea' },
+        { message: 'after it', delta_ms: 10 },
+      ],
+      {
+        session_id: 's1',
+        user_id: 'anna',
+        metadata: { mine: { deep: [1, null] } },
+        env: { TOKEN: 'secret' },
+        history_messages: [{ type: 'message', role: 'user', message_content: 'before' }],
+        thought_messages: [
+          { type: 'reasoning', id: 'rs_given', summary: [{ type: 'summary_text', text: 'so' }] },
+        ],
+      },
+    )
+    await system.world.advance(2000)
+    await system.commands.resume(admin, taskId, 'req_resume')
+    return { taskId }
+  },
+  'second-of-a-session': async system => {
+    await system.create({ session_id: 's1', user_message_content: 'first' }, { key: 'key-1' })
+    await quiet(system)
+    return { taskId: await system.create({ session_id: 's1', user_message_content: 'second' }) }
+  },
+  'paused-by-hand': async system => {
+    const taskId = await system.play([{ sleep_ms: 500 }, { message: 'after' }])
+    await system.world.advance(100)
+    await system.commands.pause(admin, taskId, 'req_pause')
+    await system.world.advance(1000)
+    await system.commands.resume(admin, taskId, 'req_resume')
+    return { taskId }
+  },
+  'still-paused': async system => ({ taskId: await system.play([{ message: 'a' }, { pause: 'tea' }]) }),
+  canceled: async system => {
+    const taskId = await system.play([{ message: 'one two three', delta_ms: 500 }])
+    await system.world.advance(700)
+    await system.commands.cancel(admin, taskId, 'req_cancel', 'enough')
+    return { taskId }
+  },
+  'canceled-while-queued': async system => {
+    await system.play([{ sleep_ms: 1000 }], { session_id: 's1' })
+    const taskId = await system.create({ session_id: 's1' })
+    await system.commands.cancel(admin, taskId, 'req_cancel')
+    return { taskId }
+  },
+  failed: async system => ({
+    taskId: await system.play([{ message: 'a' }, { fail: { code: -32000, message: 'the model said no' } }]),
+  }),
+  queued: async system => {
+    await system.play([{ sleep_ms: 1000 }], { session_id: 's1' })
+    const taskId = await system.create({ session_id: 's1' })
+    await system.world.advance(2000)
+    return { taskId }
+  },
+  'expired-while-queued': async system => {
+    await system.play([{ sleep_ms: 60_000 }], { session_id: 's1' })
+    const taskId = await system.create({ session_id: 's1' })
+    await system.world.advance(6000)
+    return { taskId }
+  },
+  deleted: async system => {
+    const taskId = await system.create({ user_message_content: 'forget me' })
+    await quiet(system)
+    await system.commands.remove(admin, taskId, 'req_delete')
+    return { taskId }
+  },
+  'abandoned-step': async system => {
+    const taskId = await system.play([{ reasoning: 'first' }, { message: 'one two three', delta_ms: 100 }])
+    await system.world.advance(180)
+    const again = await crashed(system)
+    await again.world.advance(2000)
+    return { taskId, system: again }
+  },
+}
+
+for (const [index, [name, recorder]] of Object.entries(recorders).entries()) {
+  const file = path.join(import.meta.dirname, '../histories', `${version}-${name}.ndjson`)
+  if (existsSync(file)) continue
+  const first = await givenSystem({ world: testWorld(index + 1), ttls, build })
+  const { taskId, system = first } = await recorder(first)
+  await quiet(system)
+  const rows = rowsOf(system.store).filter(row => row.stream === `task-${taskId}`) as StoredRow[]
+  const events = rows.map(row => decode(row))
+  const { deleted } = events.reduce(evolve, emptyTask())
+  writeFileSync(
+    file,
+    writeHistory({ rows, expected: { task: taskFrom(events), deleted, frames: framesFrom(events) } }),
+  )
+  console.log(`${path.basename(file)}: ${rows.length} events`)
+  await system.close()
+}

@@ -1,0 +1,212 @@
+// Read models can stop anywhere, be thrown away, and are never believed to be further than they are.
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import t from 'tap'
+import { rowsRead, rowsRebuilt } from '../actors/simulation.ts'
+import {
+  admin,
+  givenSystem,
+  quiet,
+  refused,
+  restarted,
+  rowsOf,
+  storeOf,
+  type TestSystem,
+} from '../support/system.ts'
+
+/** Some tasks in several states. */
+const someTasks = async (system: TestSystem) => {
+  await system.create({}, { key: 'k' })
+  await system.play([{ message: 'a b c', delta_ms: 60 }, { reasoning: 'x' }], { session_id: 's' })
+  await system.play([{ pause: 'tea' }])
+  await system.play([{ fail: { code: 1, message: 'no' } }])
+  const canceled = await system.play([{ sleep_ms: 100_000 }])
+  await system.create({ session_id: 's' })
+  await system.world.advance(1000)
+  await system.commands.cancel(admin, canceled, 'req')
+}
+const wish = {
+  userId: undefined,
+  sessionId: undefined,
+  statuses: [],
+  startingAfter: undefined,
+  endingBefore: undefined,
+  limit: 100,
+  order: 'desc' as const,
+  includeSubtasks: false,
+}
+const fresh = (system: TestSystem) => rowsRebuilt(system.store)
+
+t.test('rebuilt from nothing they are the same, byte for byte', async t => {
+  const system = await givenSystem()
+  await someTasks(system)
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('rebuilt from nothing a deleted task ended when it ended', async t => {
+  const system = await givenSystem()
+  const taskId = await system.create({})
+  await system.world.advance(5000)
+  await system.commands.remove(admin, taskId, 'req')
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('stopped after any event they go on to the same rows', async t => {
+  const system = await givenSystem()
+  await someTasks(system)
+  const rows = rowsOf(system.store)
+  const whole = rowsRead(system)
+  const folder = t.testdir()
+  for (let stop = 0; stop <= rows.length; stop += 5) {
+    const readModels = path.join(folder, `read-${stop}.db`)
+    const short = await givenSystem({ store: await storeOf(rows.slice(0, stop)), readModels, idle: true })
+    await short.close()
+    const lines: string[] = []
+    const report = (_level: string, message: string) => void lines.push(message)
+    const long = await givenSystem({ store: await storeOf(rows), readModels, idle: true, report })
+    t.equal(rowsRead(long), whole, `stopped after ${stop}`)
+    t.same(lines, [], 'nothing was thrown away')
+    await long.close()
+  }
+})
+
+t.test('a restart goes on where the file stopped, without reading everything again', async t => {
+  const readModels = path.join(t.testdir(), 'read.db')
+  const lines: string[] = []
+  const system = await givenSystem({ readModels, report: (_level, message) => void lines.push(message) })
+  await someTasks(system)
+  await quiet(system)
+  const before = rowsRead(system)
+  const again = await restarted(system)
+  t.equal(rowsRead(again), before)
+  t.same(lines, [])
+})
+
+t.test('a file of another log is thrown away', async t => {
+  const readModels = path.join(t.testdir(), 'read.db')
+  const one = await givenSystem({ readModels })
+  await someTasks(one)
+  await one.close()
+  const other = await givenSystem()
+  for (let n = 0; n < 20; n++) await other.create({ user_message_content: `other ${n}` })
+  await quiet(other)
+  const lines: string[] = []
+  const system = await givenSystem({
+    ...other.options,
+    readModels,
+    report: (_level, message) => void lines.push(message),
+  })
+  t.match(lines, [/another log/])
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('a file that is ahead of the log, as after a restored backup, is thrown away', async t => {
+  const readModels = path.join(t.testdir(), 'read.db')
+  const one = await givenSystem({ readModels })
+  await someTasks(one)
+  const rows = rowsOf(one.store)
+  await one.close()
+  const system = await givenSystem({ ...one.options, store: await storeOf(rows.slice(0, 7)), readModels })
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+for (const [what, spoil] of Object.entries({
+  'is no database': (file: string) =>
+    writeFileSync(file, 'this is no database, and long enough to be read as one'),
+  'is cut short': (file: string) => writeFileSync(file, Buffer.alloc(5000)),
+  'is of another version': (file: string) => {
+    const db = new Database(file)
+    db.pragma('user_version = 999')
+    db.close()
+  },
+  'is gone': (file: string) => rmSync(file),
+})) {
+  t.test(`a file that ${what} is made anew`, async t => {
+    const readModels = path.join(t.testdir(), 'read.db')
+    const system = await givenSystem({ readModels })
+    await someTasks(system)
+    await quiet(system)
+    await system.close()
+    for (const suffix of ['-wal', '-shm']) rmSync(readModels + suffix, { force: true })
+    spoil(readModels)
+    const again = await givenSystem(system.options)
+    await quiet(again)
+    t.equal(rowsRead(again), await fresh(again))
+  })
+}
+
+/** Makes the next write to the read models fail, once. */
+const breakOnce = (system: TestSystem) => {
+  const store = system.readStore()
+  store.exec("CREATE TEMP TRIGGER broken BEFORE INSERT ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END")
+  return () => store.exec('DROP TRIGGER IF EXISTS broken')
+}
+
+t.test('when a read model cannot be written, callers are answered and lists say so', async t => {
+  const lines: string[] = []
+  const system = await givenSystem({ report: (level, message) => void lines.push(`${level} ${message}`) })
+  const repair = breakOnce(system)
+  const taskId = await system.create({})
+  t.type(taskId, 'string')
+  t.equal((await system.commands.atRest(taskId)).status, 'completed', 'from the fold of its stream')
+  t.throws(() => system.queries.list(wish), refused('ReadModelsBehind'))
+  t.match(lines, [/error .*lists answer 503/])
+  repair()
+})
+
+t.test('read models that could not be written catch up by themselves once they can', async t => {
+  const system = await givenSystem()
+  const repair = breakOnce(system)
+  const first = await system.create({})
+  await quiet(system)
+  repair()
+  const second = await system.create({})
+  await system.world.advance(60_000)
+  t.ok(system.queries.isCurrent(), 'they caught up')
+  t.doesNotThrow(() => system.queries.list(wish))
+  t.doesNotThrow(() => system.get(first))
+  t.doesNotThrow(() => system.get(second))
+})
+
+t.test('while the read models are behind, a key does not make a second task', async t => {
+  const system = await givenSystem()
+  const repair = breakOnce(system)
+  const first = await system.create({}, { key: 'k' })
+  await quiet(system)
+  const second = await system.create({}, { key: 'k' }).catch(error => error.reason)
+  t.ok(second === first || second === 'ReadModelsBehind', `it was ${second}, after ${first}`)
+  const created = (await system.stored()).filter(({ header }) => header.type === 'TaskCreated')
+  t.equal(created.length, 1)
+  repair()
+})
+
+t.test('while the read models are behind, a known id does not free the place of its task', async t => {
+  const system = await givenSystem()
+  const repair = breakOnce(system)
+  const body = {
+    task_id: 'mine',
+    session_id: 's',
+    agent_config: { agent_id: 'script', script: [{ sleep_ms: 5000 }] },
+  }
+  await system.create(body)
+  await system.create(body).catch(() => {})
+  t.equal(system.scheduler.counts().running, 1)
+  repair()
+})
+
+t.test('a deleted task is in no list, and its id is still a cursor', async t => {
+  const system = await givenSystem()
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push(await system.create({}))
+  await quiet(system)
+  await system.commands.remove(admin, ids[1] ?? '', 'req')
+  const list = (more: object) => {
+    const page = system.queries.list({ ...wish, ...more })
+    return 'tasks' in page ? page.tasks.map(task => task.id) : page
+  }
+  t.same(list({}), [ids[2], ids[0]])
+  t.same(list({ startingAfter: ids[1] }), [ids[0]])
+  t.same(list({ endingBefore: ids[1] }), [ids[2]])
+  t.same(list({ startingAfter: 'unknown' }), { unknownCursor: 'unknown' })
+})

@@ -1,0 +1,173 @@
+// A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import t from 'tap'
+import { readConfig } from '../../src/config.ts'
+import { CannotStart } from '../../src/contract/cannot-start.ts'
+import { startServer } from '../../src/main.ts'
+import { adminToken, refusedStart, spawnServer } from '../support/server.ts'
+import { createTask, getTask } from './wire.ts'
+
+t.jobs = 2
+
+const listening = (port = 0) =>
+  new Promise<{ server: Server; port: number }>((resolve, reject) => {
+    const server = createServer().on('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      resolve({ server, port: typeof address === 'object' ? (address?.port ?? 0) : 0 })
+    })
+  })
+
+/** Why a server does not start here; undefined when it does. */
+const refusalOf = async (env: Record<string, string>): Promise<string | undefined> => {
+  try {
+    const config = readConfig({ PORT: '0', ADMIN_TOKEN: adminToken, DRAIN_SECONDS: '0', ...env })
+    await (await startServer(config, () => {})).stop()
+    return undefined
+  } catch (error) {
+    return error instanceof CannotStart ? error.message : `not a CannotStart: ${(error as Error).stack}`
+  }
+}
+
+t.test('a taken port is named, with a free way, before anything else is touched', async t => {
+  const { server, port } = await listening()
+  t.teardown(() => server.close())
+  const dataDir = path.join(t.testdir(), 'new')
+  t.same(await refusedStart(dataDir, { PORT: `${port}` }), {
+    code: 2,
+    stdout: '',
+    stderr: `reprise: port ${port} is in use: PORT=${port + 1} npm start\n`,
+  })
+  t.notOk(existsSync(dataDir), 'no data folder was made')
+})
+
+t.test('the way out of the last port is a port', async t => {
+  const { server } = await listening(65535)
+  t.teardown(() => server.close())
+  const suggested = (await refusalOf({ DATA_DIR: t.testdir(), PORT: '65535' }))?.match(/PORT=(\d+) npm/)?.[1]
+  t.ok(Number(suggested) <= 65535, `PORT=${suggested}`)
+})
+
+t.test('a taken data folder is named, with the server that holds it', async t => {
+  const dataDir = t.testdir()
+  const holder = await spawnServer(t, dataDir)
+  t.same(await refusedStart(dataDir), {
+    code: 2,
+    stdout: '',
+    stderr: `reprise: ${dataDir} is in use by the server at ${holder.url}: stop it, or set another DATA_DIR\n`,
+  })
+  const { id } = await createTask(holder.api, { user_message_content: 'fine', client_id: 'echo' })
+  t.equal((await getTask(holder.api, id)).status, 'completed', 'the holder does not mind')
+  await holder.end('SIGKILL')
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'a kill frees the folder')
+})
+
+t.test('a bad variable is one line that names it', async t => {
+  t.same(await refusedStart(t.testdir(), { DRAIN_SECONDS: 'soon' }), {
+    code: 2,
+    stdout: '',
+    stderr: 'reprise: DRAIN_SECONDS=soon is not a whole number from 0 to 3600\n',
+  })
+  const bad: Record<string, string[]> = {
+    PORT: ['abc', '-1', '65536', '1.5', '0x50', '1e3', ' '],
+    MAX_RUNNING_TASKS: ['few', '-1', '99999999999999999999'],
+    BODY_LIMIT: ['0', '1MB', '-5'],
+    DRAIN_SECONDS: ['3601', '8s'],
+    LOG_LEVEL: ['loud', 'WARN'],
+    TASK_TTL_CREATED: ['never'],
+    TASK_TTL_QUEUED: ['-1'],
+    TASK_TTL_WORKING: ['1h'],
+    TASK_TTL_PAUSED: ['0.5'],
+    TASK_TTL_INPUT_REQUIRED: ['9999999999999'],
+    HOST: ['203.0.113.7', 'no such host'],
+    DATA_DIR: [path.join(t.testdir({ file: '' }), 'file/folder')],
+  }
+  for (const [name, values] of Object.entries(bad)) {
+    for (const value of values) {
+      const refusal = await refusalOf({ DATA_DIR: path.join(t.testdirName, 'data'), [name]: value })
+      t.ok(refusal?.startsWith(`${name}=${value} `), `${name}=${value}: ${refusal}`)
+      t.notMatch(refusal, /\n/)
+    }
+  }
+})
+
+t.test('a log that is damaged, foreign or newer is refused and left as it is', async t => {
+  const dataDir = t.testdir()
+  const file = path.join(dataDir, 'log.db')
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined)
+  const config = readConfig({ PORT: '0', ADMIN_TOKEN: adminToken, DATA_DIR: dataDir })
+  const server = await startServer(config, () => {})
+  for (let n = 0; n < 20; n++) {
+    await fetch(`${server.url}/v1/tasks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user_message_content: `marked text ${n}`, stream: false, client_id: 'echo' }),
+    })
+  }
+  await server.stop()
+  const sound = path.join(dataDir, 'sound.db')
+  copyFileSync(file, sound)
+
+  const damages: Record<string, { make: () => void; says: RegExp }> = {
+    'a changed payload': {
+      make: () => {
+        const bytes = readFileSync(file)
+        bytes.write('MARKED', bytes.lastIndexOf('marked text 19'))
+        writeFileSync(file, bytes)
+      },
+      says: /log\.db is damaged at position \d+: restore it from a backup$/,
+    },
+    'a file cut short': {
+      make: () => truncateSync(file, 20_000),
+      says: /log\.db is damaged .*: restore it from a backup$/,
+    },
+    'a file of something else': {
+      make: () => writeFileSync(file, 'this was never a database'.repeat(100)),
+      says: /log\.db is damaged or is no event log .*: restore it from a backup$/,
+    },
+    'a database of something else': {
+      make: () => {
+        writeFileSync(file, '')
+        const db = new Database(file)
+        db.exec('CREATE TABLE songs (title TEXT)')
+        db.close()
+      },
+      says: /log\.db is no event log: choose another DATA_DIR$/,
+    },
+    'a log of a newer reprise': {
+      make: () => {
+        const db = new Database(file)
+        db.pragma('user_version = 99')
+        db.close()
+      },
+      says: /log\.db was written by a newer reprise \(schema 99\): run that version$/,
+    },
+  }
+  for (const [what, { make, says }] of Object.entries(damages)) {
+    copyFileSync(sound, file)
+    make()
+    const damaged = readFileSync(file)
+    const refusal = await refusalOf({ DATA_DIR: dataDir })
+    t.match(refusal, says, what)
+    t.notMatch(refusal, /\n/)
+    t.ok(damaged.equals(readFileSync(file)), 'the file is as it was')
+  }
+  const { code, stdout, stderr } = await refusedStart(dataDir)
+  t.match({ code, stdout }, { code: 2, stdout: '' })
+  t.match(stderr, /^reprise: .*newer reprise \(schema 99\): run that version\n$/)
+
+  copyFileSync(sound, file)
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'once it is repaired, it starts')
+})
+
+t.test('a damaged secrets.db or lock.db is one line, too', async t => {
+  for (const name of ['secrets.db', 'lock.db']) {
+    const dataDir = t.testdir({ [name]: 'this was never a database'.repeat(100) })
+    const { code, stdout, stderr } = await refusedStart(dataDir)
+    t.match({ code, stdout }, { code: 2, stdout: '' }, name)
+    t.match(stderr, new RegExp(`^reprise: .*${name}.*\n$`))
+  }
+})
