@@ -18,7 +18,10 @@ export type Behaviour<View, Command> = {
   /** Chooses events or throws a Refusal; none is an answer too. */
   decide(command: Command): NewEvent[]
   /** Whose events these are, asked after `decide`. */
-  envelope(command: Command, events: NewEvent[]): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'events'>
+  envelope(
+    command: Command,
+    events: NewEvent[],
+  ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
   /** Starts or stops the difference between what the view wants running and what runs. */
   reconcile(): void
   /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
@@ -65,6 +68,7 @@ type Actor<View, Command> = {
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
   atWork: boolean
+  justMade: boolean
   waiters: Waiter<View>[]
   restingSince: number
   gone: boolean
@@ -92,6 +96,7 @@ export const createRuntime = <View, Command>(
       loaded: undefined,
       turns: [],
       atWork: false,
+      justMade: isNew,
       waiters: [],
       restingSince: 0,
       gone: false,
@@ -144,6 +149,7 @@ export const createRuntime = <View, Command>(
           ...behaviour.envelope(command, events),
           stream,
           expectedRevision: actor.revision,
+          justMade: actor.justMade,
           events,
         }
         fold(actor, await log.append([append]))

@@ -1,4 +1,6 @@
 // npm run bench -- <name> [options]; without a name: what there is.
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
 
 type Bench = { about: string; run(args: string[]): Promise<void> }
 
@@ -20,5 +22,6 @@ if (bench === undefined) {
     console.log(`${known.padEnd(14)}${(await open()).about}`)
   process.exit(name === undefined ? 0 : 2)
 }
+spawnSync(process.execPath, [path.resolve(import.meta.dirname, '../build.mjs')], { stdio: 'inherit' })
 await (await bench()).run(args)
 process.exit(0) // whatever a bench left open

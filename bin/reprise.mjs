@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-// The sources are TypeScript and run as they are.
-import { register } from 'tsx/esm/api'
-
-register()
-await import('../src/cli/main.ts')
+// `npm ci` and `npm start` build dist/ (build.mjs).
+process.setSourceMapsEnabled(true)
+await import('../dist/main.mjs')

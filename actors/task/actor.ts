@@ -48,7 +48,7 @@ export const taskKind =
     let canceling = false
     let known = view.status
 
-    /** The live machine: made when it is first asked, in the state that the log tells. */
+    /** The live machine: made when it is first asked, in the state that the log tells; moves follow it then. */
     const live = (): Actor<typeof taskMachine> => {
       machine ??= createActor(taskMachine, {
         snapshot: taskMachine.resolveState({ value: view.status }),
@@ -163,10 +163,9 @@ export const taskKind =
         }
       },
       decide: command => {
-        const snapshot = live().getSnapshot()
-        const can = (type: TaskEventType) => snapshot.can({ type })
+        const can = (type: TaskEventType) => live().getSnapshot().can({ type })
         const events = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
-        judge(snapshot.value, events)
+        judge(view.status, events)
         let { seq } = view
         return events.map(({ type, data }): NewEvent => {
           const frames = frameCount(type, data as never)

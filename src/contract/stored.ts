@@ -33,6 +33,8 @@ export type NewEvent = { type: string; schema_version: number; data: object; seq
 export type StreamAppend = {
   stream: string
   expectedRevision: number
+  /** The stream's id was made just now, so nobody else can have it: not looked up again. */
+  justMade?: boolean
   principal: string
   owner: string
   session_id: string

@@ -127,7 +127,8 @@ export const openLog = (
     if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
       throw new Error('an append names a stream twice')
     }
-    for (const { stream, expectedRevision } of appends) {
+    for (const { stream, expectedRevision, justMade } of appends) {
+      if (justMade && expectedRevision === -1) continue
       const actual = headOf(stream)?.revision ?? -1
       if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
     }

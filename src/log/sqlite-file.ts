@@ -1,9 +1,10 @@
 // Opening a log file, the same way for the writer, the readers and the command line: what is checked, what is
 // refused, and with which words.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { digestOf, leafOf } from './leaf.ts'
+import { schema } from './schema.ts'
 
 const schemaVersion = 1
 /** `rpri`: says in the file itself that it is ours. */
@@ -63,7 +64,6 @@ const identify = (db: Database.Database, path: string): boolean => {
 }
 
 const make = (db: Database.Database, logId: string): void => {
-  const schema = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
   const create = db.transaction(() => {
     db.exec(schema)
     db.prepare("INSERT INTO about (key, value) VALUES ('log_id', ?)").run(logId)

@@ -1,6 +1,6 @@
 // A real server on a free port: in this process, or as a process of its own that can be killed; and the command
 // line beside it.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -48,7 +48,10 @@ export const serveHere = async (t: Test, env: Env = {}) => {
   return { ...server, dataDir, lines, api: apiOf(server.url) }
 }
 
-const bin = path.resolve(import.meta.dirname, '../../bin/reprise.mjs')
+const root = path.resolve(import.meta.dirname, '../..')
+const bin = path.join(root, 'bin/reprise.mjs')
+// `npm test` builds once for all; a test file that is run by itself builds for itself.
+if (process.env.REPRISE_BUILT !== '1') spawnSync(process.execPath, [path.join(root, 'build.mjs')])
 
 // Whatever ends the tests, no server is left behind.
 const running = new Set<ChildProcess>()
