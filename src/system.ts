@@ -117,12 +117,13 @@ export const createSystem = async (parts: SystemParts) => {
     secrets.sweep(new Set(rows.flatMap(row => row.secret_ref ?? [])))
     const working = rows.filter(row => row.status === 'working')
     for (const { id } of working) {
+      if (closed) return 0
       await runtime.activate(taskStream(id)).catch(error => {
         const at = error instanceof DamagedEvent ? error.message : String(error)
         report('error', `task ${id} cannot go on: ${at}`)
       })
     }
-    scheduler.begin()
+    if (!closed) scheduler.begin()
     return rows.length
   }
 

@@ -4,17 +4,16 @@
 
 import type { Clock, Random } from '../contract/ports.ts'
 import {
-  DamagedEvent,
   type Header,
   type Log,
-  type NewEvent,
   type Recorded,
   RevisionConflict,
   StorageFailure,
   type StreamAppend,
 } from '../contract/stored.ts'
-import { decode } from './decode.ts'
-import type { PackedBatch, Row, Store, StreamHead } from './store.ts'
+import { commonText, headerOf, openHeader } from './header.ts'
+import { createReading } from './reading.ts'
+import type { PackedBatch, Store, StreamHead } from './store.ts'
 
 export type EventLog = Log & {
   /** Made once with the log; tells one log from another. */
@@ -43,24 +42,10 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-const pageSize = 1000
 const headsKept = 100_000
 /** Events a batch, and batches under way at once: the writer is never idle, a commit never long. */
 const batchEvents = 256
 const batchesUnderWay = 2
-
-/** What all headers of one append have in common, as text: written out once. */
-const commonText = (
-  { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
-  build: string,
-) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
-
-/** Header text but for its digest, which the writer adds; the same text as JSON.stringify gives. */
-const openHeader = (header: Header, stream: string, common: string): string => {
-  const { revision, type, schema_version, time, seq, frames } = header
-  const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`
-  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}`
-}
 
 export const openLog = (
   store: Store,
@@ -268,31 +253,7 @@ export const openLog = (
   return {
     id: store.logId(),
     append,
-    async *readStream(stream, after = -1) {
-      for (let from = after; ; ) {
-        const rows = readable(limit => store.streamPage(stream, from, limit), head)
-        for (const row of rows) {
-          if (row.revision !== ++from)
-            throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
-        }
-        if (rows.length > 0) yield rows.map(row => decode(row))
-        if (rows.length < pageSize) return
-      }
-    },
-    async *readAll(after = 0) {
-      const end = head
-      for (let from = after; ; ) {
-        const rows = readable(limit => store.page(from, limit), from + 1)
-        if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
-        if (rows.length === 0) return
-        for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
-        yield rows.map(row => decode(row))
-      }
-    },
-    async lastOf(stream) {
-      const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head)
-      return row === undefined ? undefined : decode(row)
-    },
+    ...createReading(store, () => head),
     revisionOf: stream => headOf(stream)?.revision ?? -1,
     head: () => head,
     leafAt: at => store.leafAt(at),
@@ -311,31 +272,6 @@ export const openLog = (
   }
 }
 
-/** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
-const readable = (read: (limit: number) => Row[], first: number): Row[] => {
-  try {
-    return read(pageSize)
-  } catch (error) {
-    if (!isCorrupt(error)) throw error
-    throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
-  }
-}
-const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')
-
-/** The rows before the broken one can still be read: more of them, until one fails. */
-const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
-  let position = first
-  for (let limit = 1; limit <= pageSize; limit++) {
-    try {
-      position = (read(limit).at(-1)?.position ?? position - 1) + 1
-    } catch {
-      return position
-    }
-  }
-  return position
-}
-
 /** Batches that follow each other, as one. */
 const joined = (batches: PackedBatch[]): PackedBatch => {
   const [first, ...others] = batches
@@ -347,31 +283,4 @@ const joined = (batches: PackedBatch[]): PackedBatch => {
     for (const stream of newStreams) first.newStreams.push(stream)
   }
   return first
-}
-
-const headerOf = (
-  append: StreamAppend,
-  event: NewEvent,
-  revision: number,
-  time: string,
-  build: string,
-): Header => {
-  const header: Header = {
-    stream: append.stream,
-    revision,
-    type: event.type,
-    schema_version: event.schema_version,
-    time,
-    principal: append.principal,
-    owner: append.owner,
-    session_id: append.session_id,
-    correlation_id: append.correlation_id,
-    causation_id: append.causation_id,
-    build,
-  }
-  if (event.seq !== undefined && event.frames !== undefined) {
-    header.seq = event.seq
-    header.frames = event.frames
-  }
-  return header
 }

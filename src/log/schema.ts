@@ -1,12 +1,10 @@
 // The tables of the append-only log. Streams are numbered in order of creation, so that the unique index grows at
-// its end. `about` holds facts of the log as a whole: its id, made once. Triggers forbid every change.
-const forbid = (table: string): string =>
-  ['UPDATE', 'DELETE']
-    .map(
-      change => `CREATE TRIGGER ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;`,
-    )
-    .join('\n')
+// its end. `facts` are of the log as a whole: its id, made once. Triggers forbid every change.
+const forbid = (table: string): string => `
+CREATE TRIGGER ${table}_are_never_changed BEFORE UPDATE ON ${table}
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER ${table}_are_never_removed BEFORE DELETE ON ${table}
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;`
 
 export const schema = `
 CREATE TABLE streams (
@@ -25,10 +23,10 @@ CREATE TABLE events (
   UNIQUE (stream_no, revision)
 ) STRICT;
 
-CREATE TABLE about (
+CREATE TABLE facts (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT;
 
-${['streams', 'events', 'about'].map(forbid).join('\n')}
+${['streams', 'events', 'facts'].map(forbid).join('')}
 `

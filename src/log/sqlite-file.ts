@@ -66,7 +66,7 @@ const identify = (db: Database.Database, path: string): boolean => {
 const make = (db: Database.Database, logId: string): void => {
   const create = db.transaction(() => {
     db.exec(schema)
-    db.prepare("INSERT INTO about (key, value) VALUES ('log_id', ?)").run(logId)
+    db.prepare("INSERT INTO facts (key, value) VALUES ('log_id', ?)").run(logId)
     db.pragma(`application_id = ${applicationId}`)
     db.pragma(`user_version = ${schemaVersion}`)
   })

@@ -49,7 +49,7 @@ export const sqliteReader = (path: string): Reader => {
     .raw()
   const lastStreamNo = db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck()
   const leafAt = db.prepare<[number], string>('SELECT leaf FROM events WHERE position = ?').pluck()
-  const logId = db.prepare<[], string>("SELECT value FROM about WHERE key = 'log_id'").pluck()
+  const logId = db.prepare<[], string>("SELECT value FROM facts WHERE key = 'log_id'").pluck()
   return {
     page: (after, limit) => page.all(after, limit).map(rowOf),
     streamPage: (stream, after, limit) => streamPage.all(stream, after, limit).map(rowOf),

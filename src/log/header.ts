@@ -1,0 +1,42 @@
+// The stored header: as an object, and as the text that is hashed.
+import type { Header, NewEvent, StreamAppend } from '../contract/stored.ts'
+
+/** What all headers of one append have in common, as text: written out once. */
+export const commonText = (
+  { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
+  build: string,
+) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
+
+/** Header text but for its digest, which the writer adds; the same text as JSON.stringify gives. */
+export const openHeader = (header: Header, stream: string, common: string): string => {
+  const { revision, type, schema_version, time, seq, frames } = header
+  const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`
+  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}`
+}
+
+export const headerOf = (
+  append: StreamAppend,
+  event: NewEvent,
+  revision: number,
+  time: string,
+  build: string,
+): Header => {
+  const header: Header = {
+    stream: append.stream,
+    revision,
+    type: event.type,
+    schema_version: event.schema_version,
+    time,
+    principal: append.principal,
+    owner: append.owner,
+    session_id: append.session_id,
+    correlation_id: append.correlation_id,
+    causation_id: append.causation_id,
+    build,
+  }
+  if (event.seq !== undefined && event.frames !== undefined) {
+    header.seq = event.seq
+    header.frames = event.frames
+  }
+  return header
+}
