@@ -14,6 +14,7 @@ export const demo = (timers: Timers): Agent => ({
   name: 'demo',
   async *step({ request, history, signal }) {
     const asked = textOf(request.user_message_content)
+    const count = words(asked).length
     const seen = (await history()).length - 1
 
     async function* say(item: ItemKind, part: PartKind, text: string): AsyncGenerator<StepPart> {
@@ -24,7 +25,7 @@ export const demo = (timers: Timers): Agent => ({
     }
     const before =
       seen === 0 ? 'This is the first message here.' : `I see ${seen} earlier items in this session.`
-    yield* say('reasoning', 'summary_text', `The user wrote ${words(asked).length} words. ${before}`)
+    yield* say('reasoning', 'summary_text', `The user wrote ${count} ${count === 1 ? 'word' : 'words'}. ${before}`)
     yield* say(
       'message',
       'output_text',
