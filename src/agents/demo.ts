@@ -25,7 +25,11 @@ export const demo = (timers: Timers): Agent => ({
     }
     const before =
       seen === 0 ? 'This is the first message here.' : `I see ${seen} earlier items in this session.`
-    yield* say('reasoning', 'summary_text', `The user wrote ${count} ${count === 1 ? 'word' : 'words'}. ${before}`)
+    yield* say(
+      'reasoning',
+      'summary_text',
+      `The user wrote ${count} ${count === 1 ? 'word' : 'words'}. ${before}`,
+    )
     yield* say(
       'message',
       'output_text',

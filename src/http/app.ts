@@ -40,9 +40,14 @@ const create = (parts: Parts) =>
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-/** A body that was not read whole leaves the connection in no state to be used again. */
+/** The rest of a refused body is read and thrown away up to this size, so that its sender sees the answer. */
+const drainedAtMost = 64 * 1024 * 1024
+
+/** A longer body, or one without an end in sight, is not read on: its connection closes. */
 const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
-  const close = status === 401 || status === 413 ? { connection: 'close' } : {}
+  const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers
+  const isLong = encoding !== undefined || Number(length ?? 0) > drainedAtMost
+  const close = isLong && (status === 401 || status === 413) ? { connection: 'close' } : {}
   void reply
     .code(status)
     .headers({ ...headers, ...close })

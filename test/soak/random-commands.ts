@@ -1,7 +1,7 @@
 // node --import tsx test/soak/random-commands.ts [first seed] [runs] [disks]
 import { simulate } from '../actors/simulation.ts'
 
-const first = Number(process.argv[2] ?? Date.now() % 1_000_000)
+const first = Number(process.argv[2] ?? process.env.SEED ?? Date.now() % 1_000_000)
 const runs = Number(process.argv[3] ?? 10_000)
 let events = 0
 const disks = process.argv[4] === 'disks'
