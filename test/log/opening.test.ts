@@ -39,7 +39,6 @@ t.test('opening a log takes no longer when the log is long', async t => {
   const short = await openings('short.db', 2000)
   const long = await openings('long.db', 20_000) // 25 MB
   t.comment(`short: ${JSON.stringify(short)}, long: ${JSON.stringify(long)}`)
-  t.ok(long.ms < 2 * short.ms + 50, `${long.ms.toFixed(1)} ms, and ${short.ms.toFixed(1)} ms for a tenth`)
   if (short.read === undefined || long.read === undefined) t.pass('', { skip: '/proc/self/io is not there' })
   else t.ok(long.read - short.read < 500_000, `${long.read} bytes read, and ${short.read} for a tenth`)
 })

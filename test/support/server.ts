@@ -117,13 +117,11 @@ export const launch = async (dataDir: string, env: Env = {}) => {
     }
     await new Promise(resolve => setTimeout(resolve, 5))
   }
-  const startedInMs = performance.now() - started
   const { url } = JSON.parse(readFileSync(path.join(dataDir, 'server.json'), 'utf8')) as { url: string }
   return {
     url,
     pid: child.pid ?? 0,
     api: apiOf(url),
-    startedInMs,
     stdout,
     stderr,
     output: () => stdout() + stderr(),
