@@ -31,7 +31,15 @@ const open = (name: string, tasks: number) => {
   const models = fillTasks(filling, tasks)
   filling.close()
   const store: ReadStore = openReadStore(file)
-  return { models, store, queries: createQueries(store, { isCurrent: () => true, flush: () => {} }, noLog) }
+  return {
+    models,
+    store,
+    queries: createQueries(
+      store,
+      { isCurrent: () => true, isCurrentFor: () => true, flush: () => {} },
+      noLog,
+    ),
+  }
 }
 type Opened = ReturnType<typeof open>
 

@@ -26,6 +26,8 @@ export type Projector = {
   catchUp(): Promise<void>
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
+  /** Whether they hold everything of one stream; so a stream without news can be read while others wait. */
+  isCurrentFor(stream: string): boolean
 }
 
 /** True when the checkpoint stands in this log: the same leaf at the same position. */
@@ -55,6 +57,8 @@ export const createProjector = (
   let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
   let position = written
   let behind = false
+  /** Streams with events that are not written yet. */
+  const unwritten = new Set<string>()
   let flushLater: (() => void) | undefined
 
   const commit = store.transaction(() => {
@@ -68,12 +72,14 @@ export const createProjector = (
     if (position === written) return
     commit()
     written = position
+    unwritten.clear()
   }
 
   const take = (events: Recorded[]): void | Promise<void> => {
     const end = events.at(-1)?.position
     if (end === undefined) return
     const fold = () => {
+      for (const { header } of events) unwritten.add(header.stream)
       for (const projection of projections) projection.fold(events)
       position = end
     }
@@ -105,6 +111,7 @@ export const createProjector = (
     follow(events) {
       if (behind || events[0]?.position !== position + 1) {
         behind = true
+        for (const { header } of events) unwritten.add(header.stream)
         return undefined
       }
       try {
@@ -126,5 +133,6 @@ export const createProjector = (
       behind = false
     },
     isCurrent: () => !behind && position === log.head(),
+    isCurrentFor: stream => !behind || !unwritten.has(stream),
   }
 }

@@ -1,5 +1,6 @@
 // The read door: everything that can be asked without changing anything, from the read models, and for a
 // task's own history from the log. What a principal may not see is not there for it.
+import type { Projector } from '../projections/projector.ts'
 import type { ReadStore, Statement } from '../projections/store.ts'
 import { Refusal } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
@@ -45,7 +46,7 @@ const rowColumns =
 
 export const createQueries = (
   store: ReadStore,
-  { isCurrent, flush }: { isCurrent(): boolean; flush(): void },
+  { isCurrent, isCurrentFor, flush }: Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush'>,
   log: Log,
 ) => {
   const rowById = store.prepare<[string], TaskRow>(`SELECT ${rowColumns} FROM tasks WHERE id = ?`)
@@ -109,6 +110,8 @@ export const createQueries = (
 
   /** The row of a task that this principal may see. */
   const visible = (principal: Principal, taskId: string): TaskRow => {
+    flush()
+    if (!isCurrentFor(taskStream(taskId))) throw new Refusal('ReadModelsBehind')
     const row = rowById.get(taskId)
     if (row === undefined || row.deleted === 1 || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
     return row
@@ -174,8 +177,9 @@ export const createQueries = (
   }
 
   return {
-    visible: current(visible),
-    taskText: current(taskText),
+    visible,
+    /** Of a task that was just found. */
+    taskText,
     list: current(list),
     rowById: current((taskId: string) => rowById.get(taskId)),
     /** Every task that has not ended, oldest first. */
