@@ -103,7 +103,8 @@ export type ContentPart = string | Static<typeof ContentItem>
 const itemStatus = Type.Enum(['in_progress', 'completed', 'incomplete'])
 export type ItemStatus = Static<typeof itemStatus>
 
-const Block = Type.Interface([OpenObject], { type: Type.String() })
+export const Block = Type.Interface([OpenObject], { type: Type.String() })
+export type Block = { type: string } & Record<string, unknown>
 
 /** Ids that travel in paths, subjects and headers: 1–256 printable ASCII characters. */
 export const AsciiId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[\\x21-\\x7e]+$' })
@@ -151,6 +152,7 @@ export const OutputItem = Type.Union([ReasoningItem, MessageItem, ToolCallItem, 
 export type ReasoningItem = Static<typeof ReasoningItem>
 export type MessageItem = Static<typeof MessageItem>
 export type ToolCallItem = Static<typeof ToolCallItem>
+export type ToolResultItem = Static<typeof ToolResultItem>
 export type OutputItem = Static<typeof OutputItem>
 
 export const ToolDefinition = Type.Object({
@@ -162,6 +164,7 @@ export const ToolDefinition = Type.Object({
     strict: optional(Type.Boolean()),
   }),
 })
+export type ToolDefinition = Static<typeof ToolDefinition>
 
 export const ErrorObject = Type.Object({
   code: Type.Integer(),
