@@ -2,6 +2,7 @@
 // an actor remembers is never ahead of the log. After each turn, and when an actor is activated, it compares
 // what its state wants running with what runs; so recovery and normal life are one code path.
 import type { Timers } from '../src/contract/ports.ts'
+import { Refusal } from '../src/contract/refusals.ts'
 import {
   type Log,
   type NewEvent,
@@ -15,8 +16,8 @@ export type Behaviour<View, Command> = {
   view: View
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
-  /** Chooses events or throws a Refusal; none is an answer too. */
-  decide(command: Command): NewEvent[]
+  /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
+  decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
   /** Whose events these are, asked after `decide`. */
   envelope(
     command: Command,
@@ -86,7 +87,10 @@ export const createRuntime = <View, Command>(
 ): Runtime<View, Command> => {
   const actors = new Map<string, Actor<View, Command>>()
 
+  let stopped = false
+
   const find = (stream: string, isNew = false): Actor<View, Command> => {
+    if (stopped) throw new Refusal('ShuttingDown') // an effect that still has something to say is not heard
     const known = actors.get(stream)
     if (known !== undefined) return known
     const actor: Actor<View, Command> = {
@@ -142,7 +146,7 @@ export const createRuntime = <View, Command>(
     const { behaviour, stream } = actor
     const before = actor.revision
     for (let tries = 1; ; tries++) {
-      const events = behaviour.decide(command)
+      const { events, made } = behaviour.decide(command)
       if (events.length === 0) break
       try {
         const append = {
@@ -152,7 +156,9 @@ export const createRuntime = <View, Command>(
           justMade: actor.justMade,
           events,
         }
-        fold(actor, await log.append([append]))
+        const stored = await log.append([append, ...made])
+        fold(actor, made.length === 0 ? stored : stored.slice(0, events.length))
+        for (const { stream: other } of made) activate(other).catch(onFault)
         break
       } catch (error) {
         if (!(error instanceof RevisionConflict)) {
@@ -211,6 +217,12 @@ export const createRuntime = <View, Command>(
       void work(actor)
     })
 
+  const activate = async (stream: string): Promise<void> => {
+    const actor = find(stream)
+    if (actor.loaded !== undefined) await actor.loaded
+    if (!actor.atWork) rest(actor)
+  }
+
   return {
     ask,
     async until(stream, done) {
@@ -223,11 +235,7 @@ export const createRuntime = <View, Command>(
       }
       return new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
     },
-    async activate(stream) {
-      const actor = find(stream)
-      if (actor.loaded !== undefined) await actor.loaded
-      if (!actor.atWork) rest(actor)
-    },
+    activate,
     passivate(stream) {
       const actor = actors.get(stream)
       if (actor !== undefined) drop(actor)
@@ -238,6 +246,7 @@ export const createRuntime = <View, Command>(
     busy: () =>
       [...actors.values()].filter(({ behaviour, atWork }) => atWork || behaviour.rest() === 'busy').length,
     stop() {
+      stopped = true
       stopSweeping()
       for (const actor of actors.values()) drop(actor)
     },

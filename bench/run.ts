@@ -7,6 +7,8 @@ type Bench = { about: string; run(args: string[]): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   echo: () => import('./echo.ts'),
   'echo-stream': () => import('./echo-stream.ts'),
+  tools: () => import('./tools.ts'),
+  agents: () => import('./agents.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
   replay: () => import('./replay.ts'),

@@ -6,7 +6,7 @@ export type ReadStore = Database.Database
 export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 1
+const readModelVersion = 2
 
 const schema = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -25,6 +25,8 @@ CREATE TABLE tasks (
   request_id TEXT NOT NULL,
   secret_ref TEXT,
   inputs TEXT NOT NULL,
+  contributed TEXT,
+  rollouts INTEGER NOT NULL,
   deadline INTEGER,
   ended_at INTEGER,
   completed_position INTEGER
@@ -35,16 +37,18 @@ CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE del
 CREATE INDEX tasks_by_session ON tasks (session_id, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_digest ON tasks (principal, digest, position);
 CREATE INDEX tasks_by_deadline ON tasks (deadline) WHERE deadline IS NOT NULL;
+CREATE INDEX tasks_waiting ON tasks (session_id, user_id, position) WHERE status = 'input-required';
 CREATE INDEX tasks_unfinished ON tasks (position) WHERE ended_at IS NULL;
 
 CREATE TABLE items (
   task INTEGER NOT NULL,
   n INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  completed INTEGER NOT NULL,
   body TEXT NOT NULL,
   PRIMARY KEY (task, n)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE steps (position INTEGER PRIMARY KEY, task INTEGER NOT NULL) STRICT;
+CREATE TABLE rollout_files (task INTEGER PRIMARY KEY, folder TEXT NOT NULL) STRICT;
 
 CREATE TABLE task_counts (status TEXT PRIMARY KEY, tasks INTEGER NOT NULL) STRICT;
 

@@ -3,8 +3,10 @@
 import type { Recorded } from '../src/contract/stored.ts'
 import type { TaskEventData } from '../src/contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
-import { isTerminal, type TaskStatus } from '../src/contract/wire.ts'
-import { emptyTask, evolve, type TaskView, taskOf } from '../src/history/task-view.ts'
+import { type CreateTaskBody, isTerminal, type TaskStatus } from '../src/contract/wire.ts'
+import { contributed } from '../src/history/context.ts'
+import { taskOf } from '../src/history/task-object.ts'
+import { emptyTask, evolve, type TaskView } from '../src/history/task-view.ts'
 import type { Projection } from './projector.ts'
 import type { ReadStore } from './store.ts'
 
@@ -14,6 +16,12 @@ type Followed = {
   row: number
   principal: string
   written: { status: TaskStatus | undefined; items: unknown[] }
+}
+
+/** Whether the task object shows its rollouts: 1, its own; 2, its subagents' too. */
+const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
+  if (!request.return_rollout) return 0
+  return request.include_subagent_rollout ? 2 : 1
 }
 
 const followedAtMost = 20_000
@@ -26,16 +34,16 @@ export const tasksProjection = (
 ): Projection => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
-       request_id, secret_ref, inputs, deadline, ended_at, completed_position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       request_id, secret_ref, inputs, contributed, rollouts, deadline, ended_at, completed_position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
-    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, deadline = ?, ended_at = ?, completed_position = ?
-     WHERE position = ?`,
+    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, contributed = ?, deadline = ?, ended_at = ?,
+       completed_position = ? WHERE position = ?`,
   )
-  const putItem = store.prepare(
-    'INSERT OR REPLACE INTO items (task, n, id, completed, body) VALUES (?, ?, ?, ?, ?)',
-  )
+  const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body) VALUES (?, ?, ?)')
+  const putStep = store.prepare('INSERT INTO steps (position, task) VALUES (?, ?)')
+  const putRolloutFile = store.prepare('INSERT OR REPLACE INTO rollout_files (task, folder) VALUES (?, ?)')
   const count = store.prepare(
     `INSERT INTO task_counts (status, tasks) VALUES (?, ?)
      ON CONFLICT (status) DO UPDATE SET tasks = tasks + excluded.tasks`,
@@ -50,6 +58,7 @@ export const tasksProjection = (
   const followed = new Map<string, Followed>()
   /** Taken in and not written yet. */
   const changed = new Map<string, Followed>()
+  let steps: [position: number, task: number][] = []
   let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
   const follow = (stream: string, task: Followed) => {
     if (followed.size >= followedAtMost) {
@@ -78,7 +87,7 @@ export const tasksProjection = (
     for (let n = 0; n < output.length; n++) {
       const item = output[n]
       if (item === undefined || written.items[n] === item) continue
-      putItem.run(row, n, item.id ?? '', item.status === 'completed' ? 1 : 0, JSON.stringify(item))
+      putItem.run(row, n, JSON.stringify(item))
       written.items[n] = item
     }
   }
@@ -91,6 +100,7 @@ export const tasksProjection = (
     const status = view.status
     const ended = view.ended?.at ?? null
     const completedAt = status === 'completed' ? (view.ended?.position ?? null) : null
+    const seen = status === 'completed' ? JSON.stringify(contributed(view)) : null
     const deleted = view.deleted ? 1 : 0
     const text = JSON.stringify(fields)
     const deadline = view.expiresAt ?? null
@@ -109,15 +119,19 @@ export const tasksProjection = (
         created.request_id,
         created.secret_ref ?? null,
         JSON.stringify(created.input_ids),
+        seen,
+        rolloutsShown(created.request),
         deadline,
         ended,
         completedAt,
       )
-    } else update.run(status, deleted, text, deadline, ended, completedAt, row)
+    } else update.run(status, deleted, text, seen, deadline, ended, completedAt, row)
     if (written.status !== status) {
       if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)
       written.status = status
+      const folder = created.request.rollout_save_dir
+      if (folder && isTerminal(status)) putRolloutFile.run(row, folder)
     }
     writeItems(task)
   }
@@ -139,19 +153,21 @@ export const tasksProjection = (
     },
     fold(events) {
       for (const event of events) {
-        const { stream, revision, principal, time } = event.header
+        const { stream, revision, type, principal, time } = event.header
         if (!isTaskStream(stream)) continue
         if (revision === 0) {
           const written = { status: undefined, items: [] }
           follow(stream, { view: emptyTask(), row: event.position, principal, written })
-          const { idempotency_key, task_id, digest } = event.data as TaskEventData<'TaskCreated'>
-          if (idempotency_key !== undefined)
-            keys.push([principal, idempotency_key, task_id, digest, Date.parse(time)])
         }
         const task = followed.get(stream)
         if (task === undefined) throw new Error(`${stream} is not followed`)
         evolve(task.view, event)
         changed.set(stream, task)
+        if (type === 'AgentStepCompleted') steps.push([event.position, task.row])
+        if (type === 'TaskCreated' || type === 'InputAccepted') {
+          const { idempotency_key: key, digest = '' } = event.data as TaskEventData<'InputAccepted'>
+          if (key !== undefined) keys.push([principal, key, taskIdOf(stream), digest, Date.parse(time)])
+        }
       }
     },
     write() {
@@ -159,14 +175,17 @@ export const tasksProjection = (
       for (const task of changed.values()) write(task, counts)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       for (const key of keys) putKey.run(...key)
+      for (const step of steps) putStep.run(...step)
       for (const [stream, { view }] of changed) if (isTerminal(view.status)) followed.delete(stream)
       changed.clear()
       keys = []
+      steps = []
     },
     forget() {
       followed.clear()
       changed.clear()
       keys = []
+      steps = []
     },
   }
 }

@@ -1,15 +1,18 @@
 // The write door: names the stream of a command, asks its actor, and answers when the log and the read models
 // hold what happened.
 import type { Runtime } from '../actors/runtime.ts'
+import { knowsCall } from '../actors/task/inbox.ts'
 import type { Place, Scheduler } from '../actors/task/scheduler.ts'
-import type { Asked, TaskCommand } from './contract/commands.ts'
+import { answersIn, isEmpty } from './answers.ts'
+import { digestOfBody } from './canonical.ts'
+import type { Asked, CallAnswer, TaskCommand } from './contract/commands.ts'
 import type { Ids } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Principal } from './contract/token-events.ts'
-import { type CreateTaskBody, isTerminal, type OutputItem } from './contract/wire.ts'
+import { type CreateTaskBody, isTerminal, type MessageContent, type OutputItem } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
 import type { TaskView } from './history/task-view.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -28,7 +31,8 @@ export type CreateWish = {
   /** Called with the new task's stream just before it is created, so that nothing of it is missed. */
   onNew?: (stream: string) => void
 }
-export type Created = { taskId: string; view: TaskView } | { replay: TaskRow }
+/** `answered`: no new task; it brought these answers to the calls of one that waits, which goes on. */
+export type Created = { taskId: string; view: TaskView; answered?: string[] } | { replay: TaskRow }
 
 /** A task at rest: ended, or waiting for somebody. */
 export const isAtRest = ({ status }: TaskView): boolean =>
@@ -70,13 +74,24 @@ export const createCommands = ({
     return principal.userId ?? named ?? 'default'
   }
 
+  /** The newest task of this session that waits for one of these results, and those that it waits for. */
+  const waitingFor = (userId: string, sessionId: string, answers: CallAnswer[]) => {
+    for (const { id, pending } of queries.waitingInSession(userId, sessionId)) {
+      const given = answers.filter(({ callId }) => pending.includes(callId))
+      if (given.length > 0) return { id, answers: given }
+    }
+    return undefined
+  }
+
   const makeTask = async (wish: CreateWish, userId: string): Promise<{ taskId: string; view: TaskView }> => {
     const { principal, request, body, envelopeId, idempotencyKey } = wish
     const taskId = body.task_id ?? ids.next('task_')
     const sessionId = body.session_id ?? ids.next('sess_')
     const isNewSession = !body.session_id
     const place: Place = { taskId, userId, sessionId }
-    const previous = isNewSession ? undefined : queries.lastInSession(userId, sessionId)
+    const answers = isNewSession || body.task_id ? [] : answersIn(body, ids)
+    const waiting = answers.length === 0 ? undefined : waitingFor(userId, sessionId, answers)
+    const previous = waiting?.id ?? (isNewSession ? undefined : queries.lastInSession(userId, sessionId))
     const secretRef = Object.keys(request.secrets).length === 0 ? undefined : ids.next('sec_')
     const created: TaskEventData<'TaskCreated'> = {
       task_id: taskId,
@@ -101,6 +116,18 @@ export const createCommands = ({
     try {
       const context = start ? contextOf(place, created.input_ids, isNewSession) : []
       const asked = { principal: principal.id, causation: envelopeId }
+      if (waiting !== undefined) {
+        const command: TaskCommand = {
+          type: 'ContinueElsewhere',
+          ...waiting,
+          created,
+          start,
+          context,
+          ...asked,
+        }
+        const continued = await runtime.ask(taskStream(waiting.id), command).then(always, isOvertaken)
+        if (continued) return { taskId, view: await runtime.until(stream, always) }
+      }
       const command: TaskCommand = { type: 'CreateTask', created, start, context, ...asked }
       return { taskId, view: await runtime.ask(stream, command, !body.task_id) }
     } catch (error) {
@@ -108,6 +135,28 @@ export const createCommands = ({
       if (secretRef !== undefined) secrets.forget(secretRef)
       throw error
     }
+  }
+
+  /** A create that names a task and brings results of its calls is no create: that task goes on with them. */
+  const answer = async (wish: CreateWish): Promise<Created | undefined> => {
+    const { principal, body, envelopeId, request, idempotencyKey } = wish
+    const answers = answersIn(body, ids)
+    if (!body.task_id || answers.length === 0) return undefined
+    const row = queries.rowById(body.task_id)
+    if (row === undefined || !queries.isVisible(principal, row)) return undefined
+    const stream = taskStream(row.id)
+    const known = answersKnown(await runtime.until(stream, always), answers)
+    if (known.length === 0) return undefined
+    const content = body.user_message_content
+    const view = await runtime.ask(stream, {
+      type: 'AnswerCalls',
+      answers: known,
+      whole: true,
+      ...(isEmpty(content) ? {} : { message: { itemId: ids.next('msg_'), content } }),
+      keys: { digest: request.digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      ...by(principal, envelopeId),
+    })
+    return { taskId: row.id, view, answered: known.map(({ callId }) => callId) }
   }
 
   /** The stream of a task that this principal may touch. */
@@ -131,6 +180,8 @@ export const createCommands = ({
       const { principal, request, body } = wish
       const userId = userOf(principal, body)
       if (isLogAway()) await ready()
+      const answered = await answer(wish)
+      if (answered !== undefined) return answered
       const call = {
         principal,
         digest: request.digest,
@@ -163,6 +214,59 @@ export const createCommands = ({
     async resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
       if (isLogAway()) await ready()
       return runtime.ask(streamFor(principal, taskId), { type: 'ResumeTask', ...by(principal, requestId) })
+    },
+
+    /** Results of client tools, some or all; the task goes on by itself when none is missing. */
+    input(principal: Principal, taskId: string, requestId: string, answers: CallAnswer[]): Promise<TaskView> {
+      const asked = by(principal, requestId)
+      const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
+      return runtime.ask(streamFor(principal, taskId), command)
+    },
+
+    /** Something said to the agent while it works: seen before its next step. */
+    async message(
+      principal: Principal,
+      taskId: string,
+      requestId: string,
+      content: MessageContent,
+      { key, isRetry }: { key: string | undefined; isRetry: boolean },
+    ): Promise<{ made: TaskView } | { replay: TaskRow }> {
+      const stream = streamFor(principal, taskId)
+      const digest = digestOfBody({ taskId, content })
+      const keys = key === undefined ? {} : { digest, idempotencyKey: key }
+      const call = { principal, digest, key, taskId: undefined, isRetry: false }
+      const itemId = ids.next('msg_')
+      const asked = by(principal, requestId)
+      return idempotency.once(call, () =>
+        runtime.ask(stream, { type: 'PostMessage', itemId, content, isRetry, keys, ...asked }),
+      )
+    },
+
+    /** What somebody thinks of the task, also after its end. */
+    reward(
+      principal: Principal,
+      taskId: string,
+      requestId: string,
+      reward: { value: number; name?: string; data?: unknown },
+    ): Promise<TaskView> {
+      const stream = streamFor(principal, taskId)
+      return runtime.ask(stream, { type: 'GiveReward', reward, ...by(principal, requestId) })
+    },
+
+    /** For a caller of a subagent: how its task ends, and its end when the caller is canceled. */
+    children: {
+      ended: (stream: string): Promise<TaskView> => runtime.until(stream, view => isTerminal(view.status)),
+      async cancel(stream: string, causation: string): Promise<void> {
+        const command: TaskCommand = {
+          type: 'CancelTask',
+          reason: 'caller_ended',
+          principal: 'system',
+          causation,
+        }
+        await runtime.ask(stream, command).catch(error => {
+          if (!(error instanceof Refusal)) throw error // it had ended already
+        })
+      },
     },
 
     /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
@@ -206,6 +310,23 @@ export const createCommands = ({
   }
 }
 export type Commands = ReturnType<typeof createCommands>
+
+const always = (): true => true
+
+/** Somebody else answered the calls first: what was brought is plain history now. */
+const isOvertaken = (error: unknown): false => {
+  const gone =
+    error instanceof Refusal && (error.reason === 'WrongState' || error.reason === 'AlreadyAnswered')
+  if (!gone) throw error
+  return false
+}
+
+/** Of results that name calls of a task: those for pending ones, or, if none is, those given before. */
+const answersKnown = (view: TaskView, answers: CallAnswer[]): CallAnswer[] => {
+  const known = answers.filter(({ callId }) => knowsCall(view, callId))
+  const pending = known.filter(({ callId }) => view.pendingCalls.some(call => call.call_id === callId))
+  return pending.length > 0 ? pending : known
+}
 
 /** Each input has an id from the moment it is accepted; one that the caller gave is kept. */
 const inputIds = (body: CreateTaskBody, ids: Ids): string[] => {

@@ -48,10 +48,9 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
     if (position <= startedAt) remember(claimedOld, id)
   }
 
-  const live = (row: TaskRow | undefined, digest: string): TaskRow => {
+  const undeleted = (row: TaskRow | undefined): TaskRow => {
     if (row === undefined || row.deleted === 1)
       throw new Refusal('Conflict', undefined, 'the task was deleted')
-    if (row.digest !== digest) throw new Refusal('Conflict', { task_id: row.id })
     return row
   }
 
@@ -59,7 +58,7 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
     const known = queries.idempotencyKey(principal.id, key)
     if (known === undefined || known.time + keyLivesMs <= clock.now()) return undefined
     if (known.digest !== digest) throw new Refusal('Conflict', { idempotency_key: key })
-    return live(queries.rowById(known.task_id), digest)
+    return undeleted(queries.rowById(known.task_id))
   }
 
   const byId = ({ principal, digest, key }: CreateCall, taskId: string): TaskRow | undefined => {
@@ -67,7 +66,8 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
     if (row === undefined) return undefined
     if (principal.userId !== undefined && principal.userId !== row.user_id) throw new Refusal('TaskNotFound')
     if (key !== undefined) throw new Refusal('Conflict', { task_id: taskId }) // the key alone decides
-    return live(row, digest)
+    if (undeleted(row).digest !== digest) throw new Refusal('Conflict', { task_id: row.id })
+    return row
   }
 
   /** The only one seen, or else one whose answer did not arrive: unfinished first (oldest), then the newest. */

@@ -1,24 +1,29 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
+import { describeMachine } from '../actors/task/machine.ts'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
 import { echo } from './agents/echo.ts'
 import { script } from './agents/script.ts'
+import { lastFrameOfAnswers } from './answers.ts'
 import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
 import { adminTokenOf, type Config, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
+import type { Reach } from './contract/tools.ts'
 import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
 import { createApp } from './http/app.ts'
+import { createSchemaChecker } from './json-schema/checker.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
 import { createPrincipals } from './principals.ts'
 import { openSecrets } from './secrets.ts'
 import { createSystem } from './system.ts'
+import { builtinTools } from './tools/builtin.ts'
 import { build } from './version.ts'
 import { realWorld } from './world.ts'
 
@@ -26,7 +31,11 @@ const agentsOf = (world: ReturnType<typeof realWorld>): Map<string, Agent> =>
   new Map([echo, script(world.timers), demo(world.timers)].map(agent => [agent.name, agent]))
 
 /** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
-export const openFolder = async (config: Config, report: Report, { idle = false } = {}) => {
+export const openFolder = async (
+  config: Config,
+  report: Report,
+  { idle = false, reach }: { idle?: boolean; reach?: Reach } = {},
+) => {
   makeDataDir(config.dataDir)
   const files = filesOf(config.dataDir)
   const unlock = lockFolder(files.lock, () => {
@@ -45,19 +54,25 @@ export const openFolder = async (config: Config, report: Report, { idle = false 
     const agents = agentsOf(world)
     const secrets = openSecrets(files.secrets)
     opened.unshift(() => secrets.close())
+    const checker = createSchemaChecker()
+    opened.unshift(() => checker.close())
     const system = await createSystem({
       world,
       log,
       openReadStore: anew => openReadStore(files.readModels, anew),
       secrets,
       agents,
+      tools: builtinTools(world),
+      checker,
+      rolloutsRoot: files.rollouts,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
       report,
       idle,
+      ...(reach === undefined ? {} : { reach }),
     })
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
-    return { world, files, agents, system, principals, unlock }
+    return { world, files, agents, checker, system, principals, unlock }
   } catch (error) {
     for (const close of opened) await close()
     throw error
@@ -80,10 +95,11 @@ const checkPort = (host: string, port: number): Promise<void> =>
     probe.listen({ host, port }, () => probe.close(() => resolve()))
   })
 
-export const startServer = async (config: Config, report: Report) => {
+/** `reach` hears of every point where a crash would leave an effect half done. */
+export const startServer = async (config: Config, report: Report, reach?: Reach) => {
   await checkPort(config.host, config.port)
-  const folder = await openFolder(config, report)
-  const { system, files, world, principals, agents } = folder
+  const folder = await openFolder(config, report, reach === undefined ? {} : { reach })
+  const { system, files, world, principals, agents, checker } = folder
   const { log, live, queries } = system
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
@@ -93,8 +109,13 @@ export const startServer = async (config: Config, report: Report) => {
     principals,
     places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
     agents: { known: name => agents.has(name), fallback: 'demo' },
+    problemsOfSchema: checker.problemsOf,
+    recall: system.recall,
+    machineOf: describeMachine,
+    afterAnswers: (taskId, callIds) => lastFrameOfAnswers(log, taskStream(taskId), callIds),
     bodyLimit: config.bodyLimit,
     newId: () => world.ids.next('req_'),
+    newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
     openFeed: (stream, after, endsAtWait, isNew) =>
       openFeed({ log, live }, { stream, after, endsAtWait }, isNew),

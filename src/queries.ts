@@ -21,6 +21,8 @@ export type TaskRow = {
   digest: string
   request_id: string
   ended_at: number | null
+  /** Whether the task object shows its rollouts: 0, no. */
+  rollouts: number
 }
 export type ListWish = {
   userId: string | undefined
@@ -42,7 +44,7 @@ export type TokenRow = {
 }
 
 const rowColumns =
-  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at'
+  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts'
 
 export const createQueries = (
   store: ReadStore,
@@ -64,17 +66,15 @@ export const createQueries = (
        ORDER BY position DESC LIMIT 1`,
     )
     .pluck()
-  const completedInSession = store.prepare<
-    [string, string],
-    { position: number; id: string; inputs: string }
-  >(
-    `SELECT position, id, inputs FROM tasks
+  const waitingInSession = store.prepare<[string, string], { id: string; fields: string }>(
+    `SELECT id, fields FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
+       AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
+  )
+  const completedInSession = store.prepare<[string, string], { id: string; contributed: string }>(
+    `SELECT id, contributed FROM tasks
      WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
      ORDER BY completed_position`,
   )
-  const completedItems = store
-    .prepare<[number], string>('SELECT id FROM items WHERE task = ? AND completed = 1 ORDER BY n')
-    .pluck()
   const keyRow = store.prepare<[string, string], { task_id: string; digest: string; time: number }>(
     'SELECT task_id, digest, time FROM idempotency_keys WHERE principal = ? AND key = ?',
   )
@@ -82,6 +82,18 @@ export const createQueries = (
     `SELECT ${rowColumns} FROM tasks WHERE principal = ? AND digest = ? AND deleted = 0
        AND (ended_at IS NULL OR ended_at >= ?) ORDER BY position`,
   )
+  const stepRows = store.prepare<
+    [{ after: number; user: string | null; limit: number }],
+    { position: number; id: string }
+  >(
+    `SELECT s.position, t.id FROM steps s JOIN tasks t ON t.position = s.task
+     WHERE s.position > :after AND t.deleted = 0 AND (:user IS NULL OR t.user_id = :user)
+     ORDER BY s.position LIMIT :limit`,
+  )
+  const rolloutFiles = store.prepare<[], { task: number; id: string; folder: string }>(
+    'SELECT f.task, t.id, f.folder FROM rollout_files f JOIN tasks t ON t.position = f.task LIMIT 100',
+  )
+  const forgetRolloutFile = store.prepare<[number]>('DELETE FROM rollout_files WHERE task = ?')
   const counts = store.prepare<[], { status: string; tasks: number }>(
     'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
   )
@@ -178,6 +190,7 @@ export const createQueries = (
 
   return {
     visible,
+    isVisible: (principal: Principal, row: TaskRow): boolean => row.deleted === 0 && mayTouch(principal, row),
     /** Of a task that was just found. */
     taskText,
     list: current(list),
@@ -189,10 +202,17 @@ export const createQueries = (
     lastInSession: current((userId: string, sessionId: string) => lastInSession.get(sessionId, userId)),
     /** What a task that starts now in this session sees of the ones before it. */
     sessionContext: current((userId: string, sessionId: string): ContextReference[] =>
-      completedInSession.all(sessionId, userId).map(({ position, id, inputs }) => ({
+      completedInSession.all(sessionId, userId).map(({ id, contributed }) => ({
         stream: taskStream(id),
-        items: [...(JSON.parse(inputs) as string[]), ...completedItems.all(position)],
+        items: JSON.parse(contributed) as string[],
       })),
+    ),
+    /** Tasks of a session that wait for their client, newest first, each with the calls that it waits for. */
+    waitingInSession: current((userId: string, sessionId: string) =>
+      waitingInSession.all(userId, sessionId).map(({ id, fields }) => {
+        const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: { call_id: string }[] } }
+        return { id, pending: (metadata?.pending_inputs ?? []).map(call => call.call_id) }
+      }),
     ),
     inputIds: current((taskId: string) => JSON.parse(inputsById.get(taskId) ?? '[]') as string[]),
     idempotencyKey: current((principalId: string, key: string) => keyRow.get(principalId, key)),
@@ -200,6 +220,13 @@ export const createQueries = (
     sameBody: current((principalId: string, digest: string, since: number) =>
       twins.all(principalId, digest, since),
     ),
+    /** Completed agent steps after a position, of one user or of all, oldest first. */
+    steps: current((after: number, limit: number, user?: string) =>
+      stepRows.all({ after, user: user ?? null, limit }),
+    ),
+    /** Rollouts that are to be saved as files and are not, and the word that one is. */
+    rolloutFiles: current(() => rolloutFiles.all()),
+    rolloutFileSaved: (task: number): void => void forgetRolloutFile.run(task),
     /** Tasks by status, as far as the read models are. */
     taskCounts(): Record<string, number> {
       flush()

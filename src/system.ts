@@ -1,7 +1,9 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
 import { createRuntime } from '../actors/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
-import { deadlineOf, type Ttls } from '../actors/task/decide.ts'
+import { deadlineOf } from '../actors/task/decide.ts'
+import type { Ttls } from '../actors/task/facts.ts'
+import { createRunningCalls } from '../actors/task/running-calls.ts'
 import { createScheduler, type Place } from '../actors/task/scheduler.ts'
 import { checkpointFits } from '../projections/projector.ts'
 import { createReadModels } from '../projections/read-models.ts'
@@ -14,10 +16,16 @@ import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
+import type { Reach, Tool } from './contract/tools.ts'
 import { createIdempotency } from './idempotency.ts'
+import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
 import { createQueries } from './queries.ts'
+import { createRecall } from './recall.ts'
+import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
+import { answerProblem } from './structured-output.ts'
+import { createToolbox } from './toolbox.ts'
 
 export type SystemParts = {
   world: World
@@ -26,11 +34,17 @@ export type SystemParts = {
   openReadStore: (anew: boolean) => ReadStore
   secrets: Secrets
   agents: Map<string, Agent>
+  tools: Tool[]
+  checker: SchemaChecker
+  /** Where tasks may have their rollouts saved. */
+  rolloutsRoot: string
   ttls: Ttls
   maxRunningTasks: number
   report: Report
   /** Leaves the tasks of the log alone: for a command that only wants the doors. */
   idle?: boolean
+  /** Told of every point where a crash would leave an effect half done; tests stop there. */
+  reach?: Reach
 }
 
 const sweepMs = 250
@@ -76,10 +90,18 @@ export const createSystem = async (parts: SystemParts) => {
     })
   }
   const scheduler = createScheduler(parts.maxRunningTasks, (place: Place) => commands.start(place))
+  const calls = createRunningCalls()
   const kind = taskKind({
     world,
     log,
     agents: name => parts.agents.get(name),
+    tools: createToolbox({ builtin: parts.tools, agents: [...parts.agents.keys()], checker: parts.checker }),
+    calls,
+    children: {
+      ended: stream => commands.children.ended(stream),
+      cancel: (stream, cause) => commands.children.cancel(stream, cause),
+    },
+    answerProblem: answerProblem(parts.checker),
     secrets: ref => {
       const values = secrets.get(ref)
       return values === undefined ? undefined : ((values.env as Record<string, unknown> | undefined) ?? {})
@@ -88,6 +110,7 @@ export const createSystem = async (parts: SystemParts) => {
     scheduler,
     ttls: parts.ttls,
     draining: () => draining,
+    reach: parts.reach ?? (() => {}),
   })
   const runtime = createRuntime(log, kind, world.timers, fault)
   const commands = createCommands({
@@ -150,7 +173,14 @@ export const createSystem = async (parts: SystemParts) => {
     }
     for (const taskId of overdue) commands.expire(taskId, startedAt).catch(fault)
   }
-  const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, expireOverdue)
+  const recall = createRecall(log, queries, world.clock)
+  const rolloutFiles = createRolloutFiles(parts.rolloutsRoot, queries, recall, report)
+  let saving = Promise.resolve()
+  const sweep = () => {
+    expireOverdue()
+    if (!draining && !log.isFailing() && projector.isCurrent()) saving = rolloutFiles.write().catch(fault)
+  }
+  const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, sweep)
   let catchingUp = false
   const catchUpAgain = () => {
     if (catchingUp) return
@@ -177,6 +207,7 @@ export const createSystem = async (parts: SystemParts) => {
     log,
     live,
     queries,
+    recall,
     commands,
     runtime,
     scheduler,
@@ -196,6 +227,9 @@ export const createSystem = async (parts: SystemParts) => {
       stopSweeping()
       stopRetrying()
       runtime.stop()
+      calls.stop()
+      await saving
+      await parts.checker.close()
       await log.close()
       projector.flush()
       store.close()

@@ -2,9 +2,10 @@
 // agent runs, and the secret values taken out.
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
+import { Compile } from 'typebox/compile'
 import { digestOfBody } from './canonical.ts'
 import { Invalid, type Problem } from './contract/refusals.ts'
-import { CreateTaskBody, reservedMetadata, scriptActions } from './contract/wire.ts'
+import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
 
 export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
 export type AgentChoice = { known: (name: string) => boolean; fallback: string }
@@ -42,12 +43,26 @@ export const within = (root: string, given: string): string | undefined => {
 }
 
 /** A folder name that is exactly one segment, whatever the id holds. */
-const segment = (id: string): string =>
+export const segment = (id: string): string =>
   /^[A-Za-z0-9_-]{1,128}$/.test(id) ? id : `=${Buffer.from(id).toString('base64url')}`
 
-const scriptProblems = (body: CreateTaskBody): Problem[] => {
-  const at = ['agent_config', 'script']
-  const script = body.agent_config?.script
+/** Steps given as text, for a script that is called as a subagent; undefined: they are none. */
+export const scriptSteps = (text: string): ScriptStep[] | undefined => {
+  try {
+    const steps: unknown = JSON.parse(text)
+    return isScript(steps) ? steps : undefined
+  } catch {
+    return undefined
+  }
+}
+const compiledScript = Compile(Script)
+const isScript = (value: unknown): value is ScriptStep[] => compiledScript.Check(value)
+
+/** What the schema of a script cannot say: each step names exactly one action. */
+export const scriptProblems = (
+  script: ScriptStep[] | null | undefined,
+  at = ['agent_config', 'script'],
+): Problem[] => {
   if (script === undefined || script === null) return [problem(at, 'Field required', 'missing')]
   return script.flatMap((step, index) => {
     const actions = scriptActions.filter(action => step[action] !== undefined)
@@ -113,15 +128,26 @@ export type TaskRequest = {
 }
 
 /** Checks what the schema could not and throws Invalid with every problem at once. */
-export const readTaskRequest = (body: CreateTaskBody, places: Places, agents: AgentChoice): TaskRequest => {
+export const readTaskRequest = async (
+  body: CreateTaskBody,
+  places: Places,
+  agents: AgentChoice,
+  /** What is wrong with a JSON Schema. */
+  problemsOfSchema: (schema: object) => Promise<string[]>,
+): Promise<TaskRequest> => {
   const problems: Problem[] = []
+  // Honoured only when not streaming, and checked only when honoured.
+  if (body.structured_output && !body.stream) {
+    const wrong = await problemsOfSchema(body.structured_output)
+    problems.push(...wrong.map(msg => problem(['structured_output'], msg)))
+  }
   for (const key of Object.keys(body.metadata ?? {})) {
     if (reservedMetadata.has(key))
       problems.push(problem(['metadata', key], 'This key is written by the service'))
   }
   const wished = [body.agent_config?.agent_id, body.client_id].find(name => name && agents.known(name))
   const agent = wished ?? agents.fallback
-  if (agent === 'script') problems.push(...scriptProblems(body))
+  if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
   problems.push(...mcpProblems(body.agent_config?.tool_mcp_config))
   const roots = {
     workspace_dir: places.workspaceRoot,

@@ -10,7 +10,7 @@ const check = (folder: string) => {
 }
 const imports = (...modules: string[]) => modules.map(module => `import '${module}'\n`).join('')
 const parts = (files: Record<string, Record<string, string>>) => ({
-  'package.json': '{ "dependencies": { "fastify": "*", "xstate": "*", "better-sqlite3": "*" } }',
+  'package.json': '{ "dependencies": { "fastify": "*", "xstate": "*", "better-sqlite3": "*", "ajv": "*" } }',
   ...files,
 })
 
@@ -29,10 +29,12 @@ tap.test('every import rule can fail', t => {
       environments: { 'chess.ts': imports('../config.ts') },
       history: { 'task-view.ts': imports('../log/log.ts') },
       http: { 'app.ts': imports('../log/log.ts') },
+      'json-schema': { 'checker.ts': imports('../config.ts') },
       log: { 'log.ts': imports('../config.ts') },
+      tools: { 'calculator.ts': imports('../config.ts') },
       'commands.ts': imports('./log/log.ts'),
       'config.ts': imports('./main.ts', '../bench/run.ts', 'tap', './nowhere.ts'),
-      'main.ts': imports('./config.ts', 'fastify', '@nats-io/jetstream', 'better-sqlite3', 'xstate'),
+      'main.ts': imports('./config.ts', 'fastify', '@nats-io/jetstream', 'better-sqlite3', 'xstate', 'ajv'),
       'queries.ts': imports('./config.ts'),
     },
   })

@@ -1,7 +1,7 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
 import { type Actor, createActor } from 'xstate'
 import type { Agent } from '../../src/contract/agent.ts'
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import type { CallOutcome, PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log, NewEvent } from '../../src/contract/stored.ts'
 import {
@@ -12,40 +12,64 @@ import {
   taskEventVersion,
 } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import { isTerminal } from '../../src/contract/wire.ts'
-import { assemble, contributed, itemsAt } from '../../src/history/context.ts'
+import type { Reach, Toolbox } from '../../src/contract/tools.ts'
+import { type ErrorObject, isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
+import { assemble, firstSeen, ownPast } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
+import {
+  emptyTask,
+  evolve,
+  itemOf,
+  type OpenCall,
+  openCalls,
+  type TaskView,
+} from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime.ts'
-import { decide, type Ttls } from './decide.ts'
-import { type RunningStep, runStep, wanted } from './effects.ts'
+import { childOf, outcomeOf } from './child.ts'
+import { decide } from './decide.ts'
+import type { Ttls } from './facts.ts'
 import { moveOf, taskMachine } from './machine.ts'
+import type { SaidCall } from './recorder.ts'
+import { type RunningCall, type RunningCalls, runTool, watchChild } from './running-calls.ts'
 import type { Scheduler } from './scheduler.ts'
+import { type RunningStep, runStep } from './step.ts'
+import { wanted } from './wanted.ts'
 
 export type TaskParts = {
   world: World
   log: Log
   agents: (name: string) => Agent | undefined
+  tools: Toolbox
+  calls: RunningCalls
+  /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
+  children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
+  /** Why a text is no answer that fits a schema; undefined: it fits. */
+  answerProblem: (schema: object, answer: string) => Promise<ErrorObject | undefined>
   /** The values of a task's `env` by reference; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
   forgetSecrets: (ref: string) => void
   scheduler: Scheduler
   ttls: Ttls
-  /** While the server drains, running steps may finish and none begins. */
+  /** While the server drains, running steps and calls may finish and no step begins. */
   draining: () => boolean
+  reach: Reach
 }
 
-/** How long a step may take to let go of its work when it is canceled. */
+/** How long a step or a call may take to let go of its work when it is canceled. */
 const cancelDeadlineMs = 1000
+const lookAgainMs = 1000
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
   (_stream, tell) => {
-    const { world, scheduler } = parts
+    const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
     let machine: Actor<typeof taskMachine> | undefined
     let running: RunningStep | undefined
+    /** Calls whose outcome this actor waits for. */
+    const awaited = new Set<string>()
     let canceling = false
+    let answered = false
     let known = view.status
 
     /** The live machine: made when it is first asked, in the state that the log tells; moves follow it then. */
@@ -59,17 +83,25 @@ export const taskKind =
     const ownStream = () => taskStream(view.created?.task_id ?? '')
     /** What the task does by itself is caused by its newest event. */
     const bySystem = () => ({ principal: 'system', causation: `${ownStream()}@${view.revision}` })
-    const act = (command: { type: 'AbandonStep' } | { type: 'PauseNow'; reason: string }) =>
-      void tell({ ...command, ...bySystem() })
+    const act = (
+      command: { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string },
+    ) => void tell({ ...command, ...bySystem() })
 
-    const history = async () => {
-      const lists = []
-      for (const reference of view.context) {
-        const own = reference.stream === ownStream()
-        lists.push(itemsAt(own ? view : await foldStream(parts.log, reference.stream), reference))
+    const history = async () => assemble([...(await firstSeen(parts.log.readStream, view)), ...ownPast(view)])
+
+    /** Where each call of a step leads; a subagent's task is thought out here and made with the intent. */
+    const plan = async (said: readonly SaidCall[], agentStep: number): Promise<PlannedCall[]> => {
+      const { created } = view
+      if (created === undefined) return []
+      const one = async (call: SaidCall): Promise<PlannedCall> => {
+        const { callId, name } = call
+        const planned = await parts.tools.plan(created.request, created.depth ?? 0, call)
+        if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
+        if (planned.plan !== 'delegate') return { callId, name, ...planned }
+        const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
+        return { callId, name, plan: 'delegate', child }
       }
-      lists.push(itemsAt(view, { stream: '', items: contributed(view) }))
-      return assemble(lists.flat())
+      return Promise.all(said.map(one))
     }
 
     const start = (agentStep: number, effectId: string) => {
@@ -80,25 +112,26 @@ export const taskKind =
       const agent = parts.agents(created.agent)
       if (agent === undefined) return act({ type: 'PauseNow', reason: 'agent_missing' })
       const cause = bySystem()
+      const { request } = created
+      const schema = request.stream ? undefined : (request.structured_output ?? undefined)
       const step = runStep(
         agent,
         {
           effectId,
           agentStep,
-          request: created.request,
+          request,
+          asked:
+            view.messages.findLast(({ at }) => at !== undefined)?.content ?? request.user_message_content,
           workdir: created.workdir,
           history,
+          tools: () => parts.tools.offered(request, created.depth ?? 0),
           env: () => secret,
+          plan: said => plan(said, agentStep),
+          ...(schema === undefined
+            ? {}
+            : { refuse: answer => parts.answerProblem(schema, answer ?? lastMessage(view)) }),
         },
-        ({ facts, end }) =>
-          tell({
-            type: 'RecordStep',
-            agentStep,
-            effectId,
-            facts,
-            ...(end === undefined ? {} : { end }),
-            ...cause,
-          }),
+        report => tell({ type: 'RecordStep', agentStep, effectId, ...report, ...cause }),
         world,
       )
       running = step
@@ -107,29 +140,93 @@ export const taskKind =
       })
     }
 
+    const startCall = ({ effect, name, itemId }: OpenCall): RunningCall => {
+      if (effect.child !== undefined) return startChild(effect.child)
+      reach('after-intent', 'tool', name)
+      const { arguments: text } = itemOf(view, itemId) as ToolCallItem
+      const { workdir } = view.created ?? { workdir: '' }
+      const input = { effectId: effect.id, arguments: text, workdir, at: effect.at }
+      const call = runTool(signal => parts.tools.run(name, { ...input, signal }))
+      reach('during', 'tool', name)
+      return call
+    }
+    const startChild = (taskId: string): RunningCall => {
+      const stream = taskStream(taskId)
+      reach('after-intent', 'child')
+      const ended = () => parts.children.ended(stream).then(outcomeOf)
+      const cancel = () => parts.children.cancel(stream, `${ownStream()}@${view.revision}`)
+      return watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
+    }
+
+    /** Runs what does not run yet, and hears of the outcome once. */
+    const follow = (open: OpenCall): RunningCall => {
+      const { id, child } = open.effect
+      const call = calls.find(id) ?? calls.add(id, startCall(open))
+      if (awaited.has(id)) return call
+      awaited.add(id)
+      const of = child === undefined ? 'tool' : 'child'
+      void call.outcome.then(async outcome => {
+        if (outcome === undefined) return
+        reach('after-effect', of, open.name)
+        await tell({
+          type: 'CompleteEffect',
+          effectId: id,
+          itemId: world.ids.next('tr_'),
+          outcome: outcome satisfies CallOutcome,
+          ...bySystem(),
+        })
+        reach('after-result', of, open.name)
+      })
+      return call
+    }
+
+    /** Stops what runs, and says of each whether it has stopped within its deadline. */
     const finishCancel = () => {
       if (canceling) return
       canceling = true
+      reach('after-intent', 'cancel')
       const step = running
-      const effectId = step?.effectId ?? view.openStep?.effectId
+      const stepId = step?.effectId ?? view.openStep?.effectId
       step?.abort()
-      let stopWaiting = () => {}
-      const deadline = new Promise<boolean>(resolve => {
-        stopWaiting = world.timers.after(cancelDeadlineMs, () => resolve(false))
+      const open = openCalls(view)
+      const stopped = (settled: Promise<unknown> | undefined, bounded: boolean): Promise<boolean> => {
+        const over = settled === undefined ? Promise.resolve(true) : settled.then(() => true)
+        if (!bounded) return over
+        return new Promise(resolve => {
+          const giveUp = world.timers.after(cancelDeadlineMs, () => resolve(false))
+          void over.then(() => {
+            giveUp()
+            resolve(true)
+          })
+        })
+      }
+      const waits = open.map(async call => {
+        const isChild = call.effect.child !== undefined
+        // What ran in an earlier life has stopped with it, but for a task of its own.
+        const runs = isChild ? follow(call) : calls.find(call.effect.id)
+        runs?.stop()
+        // A subagent's task keeps to the same deadline by itself.
+        return { effect_id: call.effect.id, stopped: await stopped(runs?.outcome, !isChild) }
       })
-      const settled = step === undefined ? Promise.resolve(true) : step.settled.then(() => true)
-      void Promise.race([settled, deadline]).then(stopped => {
-        stopWaiting()
-        const receipts = effectId === undefined ? [] : [{ effect_id: effectId, stopped }]
-        return tell({ type: 'FinishCancel', receipts, ...bySystem() })
+      if (stepId !== undefined) {
+        waits.unshift(stopped(step?.settled, true).then(is => ({ effect_id: stepId, stopped: is })))
+      }
+      reach('during', 'cancel')
+      void Promise.all(waits).then(async receipts => {
+        reach('after-effect', 'cancel')
+        await tell({ type: 'FinishCancel', receipts, ...bySystem() })
+        reach('after-result', 'cancel')
       })
     }
 
     const reconcile = () => {
+      if (answered) reach('after-result', 'answer')
+      answered = false
       if (known !== view.status) place()
+      forgetEnded()
       // A step that has reported its end is only returning: the next one need not wait for it.
       if (running !== undefined && view.completedSteps >= running.agentStep) running = undefined
-      const want = wanted(view, running?.effectId)
+      const want = wanted(view, { step: running?.effectId, call: isRunning })
       if (want.want === 'step') {
         if (running === undefined) start(want.agentStep, want.effectId)
         return
@@ -137,8 +234,27 @@ export const taskKind =
       if (want.want === 'finish-cancel') return finishCancel()
       running?.abort()
       running = undefined
+      if (want.want === 'calls') for (const call of want.calls) follow(call)
+      if (want.want === 'consume') act({ type: 'ConsumeInputs' })
       if (want.want === 'abandon') act({ type: 'AbandonStep' })
-      if (want.want === 'pause') act({ type: 'PauseNow', reason: 'pause_requested' })
+      if (want.want === 'pause') act({ type: 'PauseNow', reason: want.reason })
+    }
+
+    /** Calls made in this process: their intent was stored by this actor, or they run already. */
+    const intended = new Set<string>()
+    const isRunning = (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined
+    /** What has its result is let go, and what a task that has ended wants no more is stopped. */
+    const forgetEnded = () => {
+      if (awaited.size === 0 && intended.size === 0) return
+      const open = new Set(openCalls(view).map(({ effect }) => effect.id))
+      const over = isTerminal(view.status)
+      for (const id of new Set([...awaited, ...intended])) {
+        if (open.has(id) && !over) continue
+        if (open.has(id)) calls.find(id)?.stop()
+        calls.forget(id)
+        awaited.delete(id)
+        intended.delete(id)
+      }
     }
 
     /** The scheduler follows the status, secrets go with the end. */
@@ -164,30 +280,43 @@ export const taskKind =
       },
       decide: command => {
         const can = (type: TaskEventType) => live().getSnapshot().can({ type })
-        const events = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
+        const { events, made } = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
         judge(view.status, events)
-        let { seq } = view
-        return events.map(({ type, data }): NewEvent => {
-          const frames = frameCount(type, data as never)
-          const numbered = { type, schema_version: taskEventVersion, data, seq, frames }
-          seq += frames
-          return numbered
-        })
+        for (const { events: first } of made) judge('absent', first)
+        intended.clear()
+        answered = false
+        for (const { type, data } of events) {
+          if (type === 'EffectIntended') {
+            intended.add(data.effect_id)
+            reach('before-intent', data.child === undefined ? 'tool' : 'child', data.name)
+          }
+          if (type === 'InputAccepted') answered = true
+          if (type === 'CancelRequested') reach('before-intent', 'cancel')
+        }
+        if (answered) reach('before-intent', 'answer')
+        return {
+          events: numbered(events, view.seq),
+          made: made.map(({ created, events: first }) => ({
+            stream: taskStream(created.task_id),
+            expectedRevision: -1,
+            justMade: true,
+            ...envelopeOf(created, command),
+            events: numbered(first, 0),
+          })),
+        }
       },
       envelope: command => {
         const created = command.type === 'CreateTask' ? command.created : view.created
         if (created === undefined) throw new Error('a task without a beginning')
-        return {
-          principal: command.principal,
-          owner: created.user_id,
-          session_id: created.session_id,
-          correlation_id: created.parent_task_id ?? created.task_id,
-          causation_id: command.causation,
-        }
+        return envelopeOf(created, command)
       },
       reconcile,
       rest() {
         if (running !== undefined || (canceling && !isTerminal(view.status))) return 'busy'
+        // A subagent's task works for itself; its caller may leave memory meanwhile.
+        if (view.status === 'working' && openCalls(view).some(({ effect }) => effect.child === undefined)) {
+          return 'busy'
+        }
         return view.status === 'absent' || isTerminal(view.status) ? 'ended' : 'idle'
       },
       stop() {
@@ -200,6 +329,37 @@ export const taskKind =
     return behaviour
   }
 
+const envelopeOf = (
+  created: NonNullable<TaskView['created']>,
+  { principal, causation }: { principal: string; causation: string },
+) => ({
+  principal,
+  owner: created.user_id,
+  session_id: created.session_id,
+  correlation_id: created.root_task_id ?? created.task_id,
+  causation_id: causation,
+})
+
+/** Facts as they are stored: each with the number of its first frame and how many it gives. */
+const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
+  let seq = from
+  return events.map(({ type, data }): NewEvent => {
+    const frames = frameCount(type, data as never)
+    const event = { type, schema_version: taskEventVersion, data, seq, frames }
+    seq += frames
+    return event
+  })
+}
+
+/** What the task has said last. */
+const lastMessage = ({ output }: TaskView): string => {
+  const item = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
+  if (item?.type !== 'message' || typeof item.message_content === 'string') return ''
+  return item.message_content
+    .map(part => (typeof part !== 'string' && 'text' in part ? part.text : ''))
+    .join('')
+}
+
 /** The machine's word on every move before it is stored; a move that it refuses is a bug of ours. */
 const judge = (status: Lifecycle, events: TaskEvent[]): void => {
   let at = status
@@ -209,10 +369,4 @@ const judge = (status: Lifecycle, events: TaskEvent[]): void => {
     if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
     at = next
   }
-}
-
-const foldStream = async (log: Log, stream: string): Promise<TaskView> => {
-  const view = emptyTask()
-  for await (const page of log.readStream(stream)) for (const event of page) evolve(view, event)
-  return view
 }

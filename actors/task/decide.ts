@@ -1,56 +1,33 @@
 // From a command to facts, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
 // The machine judges every move (`can`); here each command only names its facts and its reason to refuse.
-import type { StepEnd } from '../../src/contract/agent.ts'
-import type { StepFact, TaskCommand } from '../../src/contract/commands.ts'
+import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { TaskEvent, TaskEventType } from '../../src/contract/task-events.ts'
+import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
-import { effectIdOf, type TaskView } from '../../src/history/task-view.ts'
-
-/** How long a task may rest in each state, seconds; 0 is for ever. */
-export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
-
-/** What a decision may ask besides the task itself. */
-export type Judgement = {
-  can(type: TaskEventType): boolean
-  now: number
-  ttls: Ttls
-}
-
-type Decide<T extends TaskCommand['type']> = (
-  command: Extract<TaskCommand, { type: T }>,
-  view: TaskView,
-  judgement: Judgement,
-) => TaskEvent[]
-
-const deadline = (ttl: number, now: number) => (ttl === 0 ? {} : { expires_at: now + ttl * 1000 })
-const ttlSeconds = (ttl: number) => (ttl === 0 ? {} : { ttl_seconds: ttl })
-const statusOf = (view: TaskView): TaskStatus => {
-  if (view.status === 'absent' || view.deleted) throw new Refusal('TaskNotFound')
-  return view.status
-}
-const wrongState = (view: TaskView) => new Refusal('WrongState', { status: view.status })
-
-/** A step that is open ends here; its items stay as far as they came. */
-const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
-  openStep === undefined
-    ? []
-    : [
-        {
-          type: 'AgentStepAbandoned',
-          data: {
-            agent_step: openStep.agentStep,
-            effect_id: openStep.effectId,
-            items: [...openStep.items].map(([item_id, parts]) => ({ item_id, parts })),
-          },
-        },
-      ]
-
-/** The agent's end, for a task that ends without an answer or an error of the agent. */
-const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): TaskEvent[] =>
-  agentSpawned && !agentEnded && created !== undefined
-    ? [{ type: 'AgentCompleted', data: { agent_id: created.agent_id, success: false } }]
-    : []
+import { openCalls, type TaskView } from '../../src/history/task-view.ts'
+import { standing } from './calls.ts'
+import {
+  answerCalls,
+  completeEffect,
+  consumeInputs,
+  continueElsewhere,
+  postMessage,
+} from './decide-inputs.ts'
+import { recordStep } from './decide-step.ts'
+import {
+  abandoned,
+  agentStopped,
+  type Decide,
+  type Decision,
+  firstFacts,
+  type Judgement,
+  onwards,
+  pausedFor,
+  started,
+  statusOf,
+  ttlSeconds,
+  wrongState,
+} from './facts.ts'
 
 const expired = (view: TaskView): TaskEvent[] => [
   ...abandoned(view),
@@ -58,71 +35,22 @@ const expired = (view: TaskView): TaskEvent[] => [
   { type: 'TaskExpired', data: { from: view.status as TaskStatus } },
 ]
 
-/** When a task has rested too long: stored, but while it works counted from its last event or the server's start. */
+/**
+ * When a task has rested too long: stored, but while it works counted from its last event or the server's start,
+ * and not at all while a subagent's task works for it.
+ */
 export const deadlineOf = (view: TaskView, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
+  if (openCalls(view).some(({ effect }) => effect.child !== undefined)) return undefined
   return view.ttlSeconds === undefined
     ? undefined
     : Math.max(view.changedAt, startedAt) + view.ttlSeconds * 1000
 }
 
-const started = (
-  from: TaskStatus,
-  view: { agent_id: string; workdir: string; parent_agent_id?: string },
-  context: Extract<TaskCommand, { type: 'StartTask' }>['context'],
-  ttls: Ttls,
-): TaskEvent[] => [
-  {
-    type: 'AgentSpawned',
-    data: {
-      agent_id: view.agent_id,
-      workdir: view.workdir,
-      ...(view.parent_agent_id === undefined ? {} : { parent_agent_id: view.parent_agent_id }),
-    },
-  },
-  { type: 'TaskStarted', data: { from, context, ...ttlSeconds(ttls.working) } },
-]
-
-type Failure = Extract<StepEnd, { end: 'fail' }>
-
-/** A task that is being canceled records what its step did and moves nowhere. */
-const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
-  cancelRequested
-    ? []
-    : [
-        {
-          type: 'AgentError',
-          data: { agent_id: created?.agent_id ?? '', error: error.message, code: error.code },
-        },
-        { type: 'TaskFailed', data: { from: 'working', error } },
-      ]
-
-/** What the end of a step leads to. */
-const afterStep = (
-  end: Exclude<StepEnd, Failure>,
-  completed: TaskEvent,
-  view: TaskView,
-  { now, ttls }: Judgement,
-): TaskEvent[] => {
-  const agent_id = view.created?.agent_id ?? ''
-  if (view.cancelRequested || (end.end === 'continue' && !view.pauseRequested)) return [completed]
-  if (end.end === 'answer') {
-    return [
-      completed,
-      { type: 'AgentCompleted', data: { agent_id, success: true } },
-      { type: 'TaskCompleted', data: { from: 'working' } },
-    ]
-  }
-  const reason = end.end === 'pause' ? end.reason : 'pause_requested'
-  return [completed, { type: 'TaskPaused', data: { from: 'working', reason, ...deadline(ttls.paused, now) } }]
-}
-
 const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
-  CreateTask: ({ created, start, context }, view, { now, ttls }) => {
+  CreateTask: ({ created, start, context }, view, judgement) => {
     if (view.status !== 'absent') throw new Refusal('Conflict', { task_id: created.task_id })
-    const first: TaskEvent = { type: 'TaskCreated', data: { ...created, ...deadline(ttls.created, now) } }
-    if (start) return [first, ...started('created', created, context, ttls)]
-    return [first, { type: 'TaskQueued', data: { from: 'created', ...deadline(ttls.queued, now) } }]
+    return firstFacts(created, start, context, judgement)
   },
 
   // A task whose turn came after it was canceled, expired or deleted never starts.
@@ -132,31 +60,17 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return started(view.status as TaskStatus, view.created, context, ttls)
   },
 
-  // A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
-  RecordStep: ({ agentStep, effectId, facts, end }, view, judgement) => {
-    if (view.status !== 'working' || effectId !== effectIdOf(view) || view.stoppedEffects.has(effectId))
-      return []
-    const step = { agent_step: agentStep, effect_id: effectId }
-    const begun = view.openStep !== undefined
-    const failed = end?.end === 'fail'
-    // A step that says all it has to say at once needs no beginning in the log; nor does one that said nothing.
-    const whole =
-      end !== undefined && (failed ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
-    const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
-    const told: TaskEvent[] = [...begin, ...facts]
-    if (end === undefined) return told
-    if (failed) {
-      const items = itemsAfter(view, facts)
-      const gone: TaskEvent[] =
-        begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
-      return [...told, ...gone, ...afterFailure(end, view)]
-    }
-    const completed: TaskEvent = {
-      type: 'AgentStepCompleted',
-      data: { ...step, ...(end.usage === undefined ? {} : { usage: end.usage }) },
-    }
-    return [...told, ...afterStep(end, completed, view, judgement)]
+  GiveReward: ({ reward, principal }, view) => {
+    statusOf(view)
+    return [{ type: 'RewardGiven', data: { by: principal, ...reward } }]
   },
+
+  RecordStep: recordStep,
+  CompleteEffect: completeEffect,
+  AnswerCalls: answerCalls,
+  ContinueElsewhere: continueElsewhere,
+  PostMessage: postMessage,
+  ConsumeInputs: consumeInputs,
 
   AbandonStep: (_, view) => (view.status === 'working' ? abandoned(view) : []),
 
@@ -165,22 +79,30 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return view.pauseRequested ? [] : [{ type: 'PauseRequested', data: {} }]
   },
 
-  PauseNow: ({ reason }, view, { can, now, ttls }) => {
-    if (view.cancelRequested || !can('TaskPaused')) return []
-    return [
-      ...abandoned(view),
-      { type: 'TaskPaused', data: { from: 'working', reason, ...deadline(ttls.paused, now) } },
-    ]
-  },
+  PauseNow: ({ reason }, view, judgement) =>
+    view.cancelRequested || !judgement.can('TaskPaused')
+      ? []
+      : [...abandoned(view), pausedFor(reason, judgement)],
 
-  ResumeTask: (_, view, { can, ttls }) => {
+  ResumeTask: (_, view, judgement) => {
+    const { can, ttls } = judgement
     const status = statusOf(view)
     if (status === 'working' || status === 'queued') return []
     if (status === 'input-required') {
       throw new Refusal('InputMissing', { missing_call_ids: view.pendingCalls.map(call => call.call_id) })
     }
-    if (!can('TaskResumed')) throw wrongState(view)
-    return [{ type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }]
+    if (!can('TaskResumed') || view.cancelRequested) throw wrongState(view)
+    const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
+    const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
+    if (again.length === 0) return [resumed, ...onwards(standing(view), view, judgement)]
+    // Nobody knows how these calls ended, and somebody said: once more.
+    return [
+      resumed,
+      ...again.map(({ callId, name, effect }): TaskEvent => {
+        const data = { effect_id: effect.id, call_id: callId, name, attempt: effect.attempt + 1 }
+        return { type: 'EffectIntended', data }
+      }),
+    ]
   },
 
   // Only a working task has something to stop first; any other is canceled in the same turn.
@@ -217,15 +139,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 }
 
-/** The items of the step once these facts are stored, with the number of their parts. */
-const itemsAfter = (view: TaskView, facts: StepFact[]) => {
-  const items = new Map(view.openStep?.items)
-  for (const { type, data } of facts) {
-    if (type === 'ItemDelta') items.set(data.item_id, (items.get(data.item_id) ?? 0) + (data.first ? 1 : 0))
-    if (type === 'ItemSaid') items.set(data.item_id, data.texts.length)
-  }
-  return [...items].map(([item_id, parts]) => ({ item_id, parts }))
+export const decide = (command: TaskCommand, view: TaskView, judgement: Judgement): Decision => {
+  const decided = (decisions[command.type] as Decide<TaskCommand['type']>)(command, view, judgement)
+  return Array.isArray(decided) ? { events: decided, made: [] } : decided
 }
-
-export const decide = (command: TaskCommand, view: TaskView, judgement: Judgement): TaskEvent[] =>
-  (decisions[command.type] as Decide<TaskCommand['type']>)(command, view, judgement)

@@ -4,6 +4,7 @@
 // still be deleted.
 import { setup, transition } from 'xstate'
 import type { Lifecycle, TaskEventType } from '../../src/contract/task-events.ts'
+import type { TaskStatus } from '../../src/contract/wire.ts'
 
 const fromWaiting = { TaskCanceled: 'canceled', TaskExpired: 'expired' } as const
 
@@ -45,3 +46,10 @@ export const moveOf = (status: Lifecycle, type: TaskEventType): Lifecycle | unde
   }
   return moves.get(pair)
 }
+
+/** The machine as plain data, the state that a task is in, and the facts that may follow. */
+export const describeMachine = (state: TaskStatus) => ({
+  machine: taskMachine.config,
+  state,
+  next_events: Object.keys(taskMachine.config.states?.[state]?.on ?? {}),
+})

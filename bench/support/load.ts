@@ -13,7 +13,14 @@ export type Load = {
   /** Share of one core that the load itself took: near 1 it measures the load, not the server. */
   generator: number
 }
-type Wish = { clients: number; seconds?: number; amount?: number; stream?: boolean }
+type Wish = {
+  clients: number
+  seconds?: number
+  amount?: number
+  stream?: boolean
+  /** The n-th body; by default an echo task's. */
+  body?: (n: number, stream: boolean) => string
+}
 
 const different = 500
 
@@ -29,13 +36,13 @@ const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'applic
 
 export const load = async (
   server: Server,
-  { clients, seconds, amount, stream = false }: Wish,
+  { clients, seconds, amount, stream = false, body = echoBody }: Wish,
 ): Promise<Load> => {
   const requests = Array.from({ length: different }, (_, n) => ({
     method: 'POST',
     path: '/v1/tasks',
     headers,
-    body: echoBody(n, stream),
+    body: body(n, stream),
   }))
   const ownBefore = ownCpuSeconds()
   const before = cpuSecondsOf(server.pid)

@@ -1,7 +1,10 @@
-// Needs no model: thinks aloud about what it was asked and answers, slowly enough to be watched.
-import type { Agent, StepPart } from '../contract/agent.ts'
+// Needs no model: thinks aloud about what it was asked, calls a tool when the text holds arithmetic or names one,
+// and answers, slowly enough to be watched.
+import type { Agent, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
-import type { ItemKind, PartKind } from '../contract/task-events.ts'
+import type { TextItemKind, TextPartKind } from '../contract/task-events.ts'
+import type { OutputItem, ToolDefinition } from '../contract/wire.ts'
+import { instanceOf } from './instance.ts'
 import { sleep } from './sleep.ts'
 import { textOf, words } from './text.ts'
 
@@ -9,33 +12,88 @@ import { textOf, words } from './text.ts'
 const wordMs = 15
 
 const short = (text: string, most = 200) => (text.length > most ? `${text.slice(0, most)}…` : text)
+const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
+
+/** The longest piece of a text that reads as arithmetic; a date does not. */
+export const arithmeticIn = (text: string): string | undefined => {
+  const runs = text.match(/[\d.(][\d.()+\-*/^%\s]*[\d)]/g) ?? []
+  const sums = runs.filter(
+    run => /[\d)]\s*[+\-*/^%]\s*[\d.(-]/.test(run) && !/^\d+-\d+-\d+$/.test(run.trim()),
+  )
+  return sums.sort((a, b) => b.length - a.length)[0]?.trim()
+}
+
+type Call = { name: string; arguments: Record<string, unknown> }
+
+/** A tool that the text names, with the words after its name as the argument that it needs. */
+const named = (text: string, { function: { name, parameters } }: ToolDefinition): Call | undefined => {
+  const at = text.search(new RegExp(`\\b${name.replace(/[^\w]/g, '\\$&')}\\b`))
+  if (at < 0) return undefined
+  const rest = text.slice(at + name.length).trim()
+  const required = Array.isArray(parameters.required) ? (parameters.required as string[]) : []
+  const [first, ...others] = required
+  if (first === undefined) return { name, arguments: {} }
+  const value = /`([^`]+)`/.exec(rest)?.[1] ?? rest
+  return others.length > 0 || value === '' ? undefined : { name, arguments: { [first]: value } }
+}
+
+const callFor = (text: string, tools: ToolDefinition[]): Call | undefined => {
+  const byName = tools.flatMap(tool => named(text, tool) ?? [])[0]
+  const expression = arithmeticIn(text)
+  const canCalculate = tools.some(tool => tool.function.name === 'calculator')
+  if (byName !== undefined || expression === undefined || !canCalculate) return byName
+  return { name: 'calculator', arguments: { expression } }
+}
+
+/** What came back since the user spoke last. */
+const resultsSince = (history: OutputItem[]): string[] => {
+  const spoke = history.findLastIndex(item => item.type === 'message' && item.role === 'user')
+  return history
+    .slice(spoke + 1)
+    .flatMap(item => (item.type === 'tool_result' ? [textOf(item.message_content)] : []))
+}
+
+const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
+  const text = textOf(asked)
+  const schema = request.stream ? undefined : request.structured_output
+  if (schema) return JSON.stringify(instanceOf(schema, results.at(-1) ?? text))
+  const found =
+    results.length > 0 ? `The answer is ${short(results.join(', '), 2000)}.` : `You said: “${short(text)}”.`
+  return (
+    `${found} I am the demo agent and work without a model. Every word of this answer is an event in the log: ` +
+    'cut the connection, or kill the server, and read on where you were.'
+  )
+}
 
 export const demo = (timers: Timers): Agent => ({
   name: 'demo',
-  async *step({ request, history, signal }) {
-    const asked = textOf(request.user_message_content)
-    const count = words(asked).length
-    const seen = (await history()).length - 1
-
-    async function* say(item: ItemKind, part: PartKind, text: string): AsyncGenerator<StepPart> {
-      for (const word of words(text)) {
+  async *step(input) {
+    const text = textOf(input.asked)
+    const history = await input.history()
+    async function* say(item: TextItemKind, part: TextPartKind, said: string): AsyncGenerator<StepPart> {
+      for (const word of words(said)) {
         yield { say: 'delta', item, part, text: word }
-        await sleep(timers, wordMs, signal)
+        await sleep(timers, wordMs, input.signal)
       }
     }
-    const before =
-      seen === 0 ? 'This is the first message here.' : `I see ${seen} earlier items in this session.`
-    yield* say(
-      'reasoning',
-      'summary_text',
-      `The user wrote ${count} ${count === 1 ? 'word' : 'words'}. ${before}`,
-    )
-    yield* say(
-      'message',
-      'output_text',
-      `You said: “${short(asked)}”. I am the demo agent and work without a model. Every word of this answer is an ` +
-        'event in the log: cut the connection, or kill the server, and read on where you were.',
-    )
+
+    const results = resultsSince(history)
+    if (results.length === 0) {
+      const seen = history.length - 1
+      const before =
+        seen === 0
+          ? 'This is the first message here.'
+          : `I see ${plural(seen, 'earlier item')} in this session.`
+      const call = callFor(text, input.tools)
+      const next = call === undefined ? '' : ` I ask the ${call.name}.`
+      const thought = `The user wrote ${plural(words(text).length, 'word')}. ${before}${next}`
+      yield* say('reasoning', 'summary_text', thought)
+      if (call !== undefined) {
+        yield { say: 'call', name: call.name, arguments: JSON.stringify(call.arguments) }
+        return { end: 'continue' }
+      }
+    }
+    yield* say('message', 'output_text', answerTo(input, results))
     return { end: 'answer' }
   },
 })

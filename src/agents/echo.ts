@@ -4,8 +4,8 @@ import { textOf } from './text.ts'
 
 export const echo: Agent = {
   name: 'echo',
-  async *step({ request }) {
-    yield { say: 'item', item: 'message', part: 'output_text', texts: [textOf(request.user_message_content)] }
+  async *step({ asked }) {
+    yield { say: 'item', item: 'message', part: 'output_text', texts: [textOf(asked)] }
     return { end: 'answer' }
   },
 }

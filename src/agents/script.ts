@@ -1,9 +1,27 @@
 // Plays `agent_config.script`, one entry a step, so that integrators can test every path without a model.
-import type { Agent, StepEnd, StepPart } from '../contract/agent.ts'
+import type { Agent, StepEnd, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { ScriptStep } from '../contract/wire.ts'
 import { sleep } from './sleep.ts'
-import { words } from './text.ts'
+import { textOf, words } from './text.ts'
+
+const placeholder = '$result'
+
+/** Whether an entry asks for the last tool result. */
+const asksForResult = (entry: ScriptStep): boolean => JSON.stringify(entry).includes(placeholder)
+
+/** The same value with the result in the place of every `$result` in its texts. */
+const filled = <T>(value: T, result: string): T => {
+  if (typeof value === 'string') return value.replaceAll(placeholder, () => result) as T
+  if (Array.isArray(value)) return value.map(inner => filled(inner, result)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, result)])) as T
+}
+
+const lastResult = async (history: StepInput['history']): Promise<string> => {
+  const item = (await history()).findLast(({ type }) => type === 'tool_result')
+  return item?.type === 'tool_result' ? textOf(item.message_content) : ''
+}
 
 async function* message(
   timers: Timers,
@@ -22,18 +40,29 @@ async function* message(
   }
 }
 
+const callOf = (name: string, args: object): StepPart => ({
+  say: 'call',
+  name,
+  arguments: JSON.stringify(args),
+})
+
 export const script = (timers: Timers): Agent => ({
   name: 'script',
-  async *step({ agentStep, request, signal }) {
+  async *step(input) {
+    const { agentStep, request, history } = input
     const entries = request.agent_config?.script ?? []
-    const entry = entries[agentStep - 1]
+    const next = entries[agentStep - 1]
     const then: StepEnd = agentStep < entries.length ? { end: 'continue' } : { end: 'answer' }
-    if (entry === undefined) return then
+    if (next === undefined) return then
+    const entry = asksForResult(next) ? filled(next, await lastResult(history)) : next
     if (entry.reasoning !== undefined) {
       yield { say: 'item', item: 'reasoning', part: 'summary_text', texts: [entry.reasoning] }
     }
-    if (entry.message !== undefined) yield* message(timers, entry, signal)
-    if (entry.sleep_ms !== undefined) await sleep(timers, entry.sleep_ms, signal)
+    if (entry.message !== undefined) yield* message(timers, entry, input.signal)
+    if (entry.tool !== undefined) yield callOf(entry.tool, entry.arguments ?? {})
+    for (const call of entry.tools ?? []) yield callOf(call.tool, call.arguments ?? {})
+    if (entry.subagent !== undefined) yield callOf(`agent_${entry.subagent}`, { input: entry.input ?? '' })
+    if (entry.sleep_ms !== undefined) await sleep(timers, entry.sleep_ms, input.signal)
     if (entry.pause !== undefined) return { end: 'pause', reason: entry.pause }
     if (entry.fail !== undefined) return { end: 'fail', error: entry.fail }
     return entry.usage === undefined ? then : { ...then, usage: entry.usage }

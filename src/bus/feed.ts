@@ -1,8 +1,9 @@
 // The frames of one task: past first, then live, without a gap or a repeat.
 import type { Log, Recorded } from '../contract/stored.ts'
 import { isTerminal } from '../contract/wire.ts'
-import { type Frame, tell } from '../history/frames.ts'
-import { emptyTask, type TaskView } from '../history/task-view.ts'
+import type { Frame } from '../history/frames.ts'
+import type { TaskView } from '../history/task-view.ts'
+import { createTeller } from '../history/telling.ts'
 import type { Live, Watch } from './live.ts'
 
 export type FeedWish = {
@@ -53,13 +54,16 @@ export const openFeed = (
 ): Feed => {
   const watch = live.watch(stream)
   async function* frames(): AsyncGenerator<Frame[], void, undefined> {
-    const view = emptyTask()
+    const { view, tell } = createTeller(log.readStream)
     try {
       for await (const events of eventsOf(log, watch, stream, isNew)) {
         const told: Frame[] = []
         let ended = false
         for (const event of events) {
-          for (const frame of tell(view, event)) if (frame.sequence_number > after) told.push(frame)
+          const frames = tell(event)
+          for (const frame of Array.isArray(frames) ? frames : await frames) {
+            if (frame.sequence_number > after) told.push(frame)
+          }
           // The frame that ends it is a new one: a wait that was over before the cursor ends nothing.
           ended = endOf(view, endsAtWait) && (view.seq > after + 1 || isTerminal(view.status))
           if (ended) break
@@ -87,11 +91,11 @@ export const readFrames = async (
   after: number,
   limit: number,
 ): Promise<{ frames: Frame[]; more: boolean }> => {
-  const view = emptyTask()
+  const { tell } = createTeller(log.readStream)
   const frames: Frame[] = []
   for await (const page of log.readStream(stream)) {
     for (const event of page) {
-      for (const frame of tell(view, event)) if (frame.sequence_number > after) frames.push(frame)
+      for (const frame of await tell(event)) if (frame.sequence_number > after) frames.push(frame)
       if (frames.length > limit) return { frames: frames.slice(0, limit), more: true }
     }
   }

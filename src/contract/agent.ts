@@ -1,14 +1,25 @@
 // The agent port. An agent goes step by step: one step is one thought, from what it sees to an answer, a wait
 // or the wish to go on. It keeps nothing between steps and starts nothing outside that the runtime does not know.
-import type { ItemKind, PartKind } from './task-events.ts'
-import type { CreateTaskBody, ErrorObject, OutputItem, Usage } from './wire.ts'
+import type { TextItemKind, TextPartKind } from './task-events.ts'
+import type {
+  CreateTaskBody,
+  ErrorObject,
+  MessageContent,
+  OutputItem,
+  ToolDefinition,
+  Usage,
+} from './wire.ts'
 
-/** What a step says while it runs: more text of the item at hand (another kind opens a new one), or a whole item. */
+/**
+ * What a step says while it runs: more text of the item at hand (another kind opens a new one), a whole item, or
+ * a call of a tool, its arguments as JSON text. Calls run when the step has ended, all at once.
+ */
 export type StepPart =
-  | { say: 'delta'; item: ItemKind; part: PartKind; text: string }
-  | { say: 'item'; item: ItemKind; part: PartKind; texts: string[] }
+  | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string }
+  | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
+  | { say: 'call'; name: string; arguments: string }
 
-/** How a step ends. `continue`: another step follows; `answer`: the task is done. */
+/** How a step ends, when its calls have their results. `continue`: another step follows; `answer`: the task is done. */
 export type StepEnd =
   | { end: 'continue'; usage?: Usage }
   | { end: 'answer'; usage?: Usage }
@@ -19,10 +30,14 @@ export type StepInput = {
   /** From 1. */
   agentStep: number
   request: CreateTaskBody
+  /** The newest that the user said. */
+  asked: MessageContent
   /** What came before in the session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /** The values of the request's `env`. */
   env: Record<string, unknown>
+  /** What may be called. */
+  tools: ToolDefinition[]
   workdir: string
   signal: AbortSignal
 }

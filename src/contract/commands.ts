@@ -1,6 +1,7 @@
 // What can be asked of a task. A command is a wish: its actor answers with facts or refuses.
 import type { StepEnd } from './agent.ts'
 import type { TaskEvent, TaskEventData } from './task-events.ts'
+import type { Block, MessageContent } from './wire.ts'
 
 /** Who asks, and because of what: `<stream>@<revision>` of an event, else a request id. */
 export type Asked = { principal: string; causation: string }
@@ -9,12 +10,57 @@ export type Asked = { principal: string; causation: string }
 export type StepFact = Extract<TaskEvent, { type: 'ItemDelta' | 'ItemCompleted' | 'ItemSaid' }>
 
 type Context = TaskEventData<'TaskStarted'>['context']
+type Created = TaskEventData<'TaskCreated'>
+
+/** What becomes of a call that a step made. */
+export type PlannedCall = { callId: string } & (
+  | { plan: 'refuse'; itemId: string; why: string }
+  | { plan: 'run'; name: string; safe: boolean }
+  | { plan: 'client'; name: string }
+  | { plan: 'delegate'; name: string; child: Created }
+)
+
+/** How a call ended: its result, or why there is none, as the agent is told it. */
+export type CallOutcome = {
+  status: 'completed' | 'incomplete'
+  content: MessageContent
+  blocks?: Block[]
+  child?: { stream: string; revision: number }
+  usage?: Record<string, unknown>
+}
+
+/** What somebody outside gives as the result of a call. */
+export type CallAnswer = { callId: string; itemId: string; content: MessageContent; blocks: Block[] }
+
+/** Keys of the request that brings an input: facts of the first event that it stores. */
+export type RequestKeys = { digest?: string; idempotencyKey?: string }
 
 export type TaskCommand = Asked &
   (
-    | { type: 'CreateTask'; created: TaskEventData<'TaskCreated'>; start: boolean; context: Context }
+    | { type: 'CreateTask'; created: Created; start: boolean; context: Context }
     | { type: 'StartTask'; context: Context }
-    | { type: 'RecordStep'; agentStep: number; effectId: string; facts: StepFact[]; end?: StepEnd }
+    | {
+        type: 'RecordStep'
+        agentStep: number
+        effectId: string
+        facts: StepFact[]
+        end?: StepEnd
+        calls?: PlannedCall[]
+      }
+    | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome }
+    | {
+        type: 'AnswerCalls'
+        answers: CallAnswer[]
+        /** Every pending call must be among the answers. */
+        whole: boolean
+        message?: { itemId: string; content: MessageContent }
+        keys: RequestKeys
+      }
+    /** Answers every pending call and completes: the conversation goes on in a new task, made in the same append. */
+    | { type: 'ContinueElsewhere'; answers: CallAnswer[]; created: Created; start: boolean; context: Context }
+    | { type: 'PostMessage'; itemId: string; content: MessageContent; isRetry: boolean; keys: RequestKeys }
+    | { type: 'ConsumeInputs' }
+    | { type: 'GiveReward'; reward: { value: number; name?: string; data?: unknown } }
     | { type: 'AbandonStep' }
     | { type: 'PauseTask' }
     | { type: 'PauseNow'; reason: string }

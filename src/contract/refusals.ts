@@ -9,6 +9,7 @@ export const refusals = {
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
   InputMissing: { http: 400, code: -32021, message: 'some pending tool calls have no answer yet' },
+  AlreadyAnswered: { http: 400, code: -32022, message: 'this call was answered differently already' },
   Conflict: { http: 409, code: -32023, message: 'this id or key is already used for something else' },
   Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
   BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },

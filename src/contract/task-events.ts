@@ -2,7 +2,16 @@
 // texts and whole tasks are never stored a second time. How many frames of the task's public stream a fact
 // gives is known from the fact itself (src/history/frames.ts).
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
-import { CreateTaskBody, ErrorObject, type TaskStatus, ToolCallItem, taskStatuses } from './wire.ts'
+import {
+  Block,
+  CreateTaskBody,
+  ErrorObject,
+  MessageContent,
+  MessageItem,
+  type TaskStatus,
+  ToolResultItem,
+  taskStatuses,
+} from './wire.ts'
 
 const optional = Type.Optional
 const From = Type.Enum([...taskStatuses])
@@ -12,11 +21,15 @@ const Deadline = optional(Type.Integer())
 
 const AgentStep = Type.Integer({ minimum: 1 })
 const ItemId = Type.String()
-const ItemKind = Type.Enum(['message', 'reasoning'])
-const PartKind = Type.Enum(['output_text', 'refusal', 'summary_text', 'reasoning_text'])
+const ItemKind = Type.Enum(['message', 'reasoning', 'tool_call'])
+/** `arguments` is the one text of a tool call. */
+const PartKind = Type.Enum(['output_text', 'refusal', 'summary_text', 'reasoning_text', 'arguments'])
 export type ItemKind = Static<typeof ItemKind>
 export type PartKind = Static<typeof PartKind>
+export type TextItemKind = Exclude<ItemKind, 'tool_call'>
+export type TextPartKind = Exclude<PartKind, 'arguments'>
 const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
+const CallId = Type.String()
 
 const facts = {
   /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
@@ -36,8 +49,12 @@ const facts = {
     secret_ref: optional(Type.String()),
     ignored_fields: optional(Type.Array(Type.String())),
     previous_task_id: optional(Type.String()),
+    /** Of a subagent's task: who called it, the task that all began with, and how far down from that it is. */
     parent_task_id: optional(Type.String()),
     parent_agent_id: optional(Type.String()),
+    parent_agent_step: optional(AgentStep),
+    root_task_id: optional(Type.String()),
+    depth: optional(Type.Integer()),
     expires_at: Deadline,
   },
   TaskQueued: { from: From, expires_at: Deadline },
@@ -60,33 +77,83 @@ const facts = {
     delta: Type.String(),
   },
   ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer() },
-  /** An item that was not streamed, whole; `texts` are its parts in order. */
+  /** An item that was not streamed, whole; `texts` are its parts in order. `call` says which tool call it is. */
   ItemSaid: {
     agent_step: AgentStep,
     item_id: ItemId,
     item: ItemKind,
     part: PartKind,
     texts: Type.Array(Type.String()),
+    call: optional(Type.Object({ call_id: CallId, name: Type.String() })),
   },
-  AgentStepCompleted: { agent_step: AgentStep, effect_id: Type.String(), usage: optional(Usage) },
+  /** `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream. */
+  AgentStepCompleted: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    usage: optional(Usage),
+    final: optional(Type.Literal(true)),
+    rollout: optional(Type.Literal(true)),
+  },
   /** The step ended without completing; its items stay as far as they came, and the step runs again. */
   AgentStepAbandoned: { agent_step: AgentStep, effect_id: Type.String(), items: Type.Array(OpenItem) },
   AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },
   AgentError: { agent_id: Type.String(), error: Type.String(), code: optional(Type.Integer()) },
+  /**
+   * A call is about to run. Stored before it does, and again when it runs again although nobody knows how it
+   * ended (`attempt`). `safe`: it may run again by itself; `child`: the task that does it, made in the same append.
+   */
+  EffectIntended: {
+    effect_id: Type.String(),
+    call_id: CallId,
+    name: Type.String(),
+    safe: optional(Type.Literal(true)),
+    child: optional(Type.String()),
+    attempt: optional(Type.Integer()),
+  },
+  /** The result of a call; without an effect_id it was refused and never ran. `child`: its stream, as far as read. */
+  EffectCompleted: {
+    agent_step: AgentStep,
+    effect_id: optional(Type.String()),
+    item_id: ItemId,
+    call_id: CallId,
+    status: Type.Enum(['completed', 'incomplete']),
+    content: MessageContent,
+    blocks: optional(Type.Array(Block)),
+    child: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
+    usage: optional(Usage),
+  },
   /** Every server-side call of the turn has its result; these calls wait for the client. */
-  InputRequired: { from: From, calls: Type.Array(ToolCallItem), expires_at: Deadline },
+  InputRequired: { from: From, calls: Type.Array(CallId), expires_at: Deadline },
+  /** Somebody answered a call, or wrote to the agent; seen by it when consumed. */
+  InputAccepted: {
+    by: Type.String(),
+    agent_step: optional(AgentStep),
+    item: Type.Union([ToolResultItem, MessageItem]),
+    digest: optional(Type.String()),
+    idempotency_key: optional(Type.String()),
+  },
   InputAnswered: { from: From, ttl_seconds: optional(Type.Integer()) },
+  /** What the step that follows sees of the accepted inputs, in this order. */
+  InputConsumed: { agent_step: AgentStep, items: Type.Array(ItemId) },
   PauseRequested: {},
   TaskPaused: { from: From, reason: Type.String(), expires_at: Deadline },
   TaskResumed: { from: From, ttl_seconds: optional(Type.Integer()) },
   CancelRequested: { reason: optional(Type.String()) },
   /** The receipt of a cancel: what ran, and whether it stopped within its deadline. */
   EffectStopped: { effect_id: Type.String(), stopped: Type.Boolean() },
-  TaskCompleted: { from: From },
+  /** `continued_by`: the task that was created with the answers to this one's calls. */
+  TaskCompleted: { from: From, continued_by: optional(Type.String()) },
   TaskFailed: { from: From, error: ErrorObject },
   TaskCanceled: { from: From, reason: optional(Type.String()) },
   TaskExpired: { from: From },
   TaskDeleted: { by: Type.String() },
+  /** Somebody's judgement of the task, perhaps long after its end. */
+  RewardGiven: {
+    by: Type.String(),
+    value: Type.Number(),
+    name: optional(Type.String()),
+    data: optional(Type.Unknown()),
+  },
 } satisfies Record<string, TProperties>
 
 export type TaskEventType = keyof typeof facts

@@ -1,5 +1,5 @@
 // The tool port: what an agent may call, whatever its source.
-import type { Block, MessageContent, ToolDefinition } from './wire.ts'
+import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
 
 export type ToolInput = {
   /** Stable over every run of the same call. */
@@ -28,4 +28,21 @@ export type CallPlan =
   | { plan: 'refuse'; why: string }
   | { plan: 'run'; safe: boolean }
   | { plan: 'client' }
-  | { plan: 'delegate'; agent: string; input: string }
+  | { plan: 'delegate'; agent: string; request: CreateTaskBody }
+
+/** All tools of a task, whatever their source, as its lists allow. */
+export type Toolbox = {
+  /** What the agent may call. */
+  offered(request: CreateTaskBody, depth: number): ToolDefinition[]
+  plan(request: CreateTaskBody, depth: number, call: { name: string; arguments: string }): Promise<CallPlan>
+  /** Runs a call that was planned to run here; `arguments` as JSON text. */
+  run(name: string, input: Omit<ToolInput, 'arguments'> & { arguments: string }): Promise<ToolOutput>
+}
+
+/**
+ * The places where a crash can fall between a wish and what the log says of it. Named so that tests can stop there:
+ * before and after the intent is stored, while it runs, when it has run, and after its result is stored.
+ */
+export const killPoints = ['before-intent', 'after-intent', 'during', 'after-effect', 'after-result'] as const
+export type KillPoint = (typeof killPoints)[number]
+export type Reach = (point: KillPoint, of: 'tool' | 'child' | 'answer' | 'cancel', name?: string) => void

@@ -211,18 +211,38 @@ export type Task = {
   output: OutputItem[]
 }
 
+const ScriptCall = Type.Object({
+  tool: Type.String({ minLength: 1, maxLength: 128 }),
+  arguments: optional(OpenObject),
+})
 /** One entry of `agent_config.script`: an object that names exactly one action. */
 export const ScriptStep = Type.Object({
   reasoning: optional(Type.String()),
   message: optional(Type.String()),
   delta_ms: optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
+  tool: optional(Type.String({ minLength: 1, maxLength: 128 })),
+  arguments: optional(OpenObject),
+  tools: optional(Type.Array(ScriptCall, { maxItems: 64 })),
+  subagent: optional(Type.String({ minLength: 1, maxLength: 120 })),
+  input: optional(Type.String()),
   sleep_ms: optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
   pause: optional(Type.String()),
   fail: optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
   usage: optional(Usage),
 })
 export type ScriptStep = Static<typeof ScriptStep>
-export const scriptActions = ['reasoning', 'message', 'sleep_ms', 'pause', 'fail', 'usage'] as const
+export const Script = Type.Array(ScriptStep, { maxItems: 10_000 })
+export const scriptActions = [
+  'reasoning',
+  'message',
+  'tool',
+  'tools',
+  'subagent',
+  'sleep_ms',
+  'pause',
+  'fail',
+  'usage',
+] as const
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const names = nullable(Type.Array(Type.String()))
@@ -247,7 +267,7 @@ export const AgentConfig = Type.Object({
   code_interpreter_config: orNull(OpenObject),
   code_for_agent: orNull(Type.String()),
   code_for_interpreter: orNull(Type.String()),
-  script: orNull(Type.Array(ScriptStep, { maxItems: 10_000 })),
+  script: orNull(Script),
 })
 export type AgentConfig = Static<typeof AgentConfig>
 
@@ -281,6 +301,25 @@ export const CreateTaskBody = Type.Object({
   metadata: orNull(OpenObject),
 })
 export type CreateTaskBody = Static<typeof CreateTaskBody>
+
+export const AnswerCallsBody = Type.Object({
+  tool_results: Type.Array(
+    Type.Object({
+      call_id: AsciiId,
+      message_content: MessageContent,
+      block_list: orNull(Type.Array(Block)),
+    }),
+  ),
+})
+export type AnswerCallsBody = Static<typeof AnswerCallsBody>
+export const PostMessageBody = Type.Object({ content: MessageContent })
+export type PostMessageBody = Static<typeof PostMessageBody>
+export const RewardBody = Type.Object({
+  value: Type.Number(),
+  name: orNull(TextId),
+  data: optional(Type.Unknown()),
+})
+export type RewardBody = Static<typeof RewardBody>
 
 /** Keys of `metadata` that only the service writes; a create that names one is refused. */
 export const reservedMetadata: ReadonlySet<string> = new Set([

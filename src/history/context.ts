@@ -1,39 +1,89 @@
 // What an agent sees: the inputs and items of a task, chosen by reference, put together without doubles.
+import type { Log } from '../contract/stored.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
-import type { OutputItem } from '../contract/wire.ts'
-import type { TaskView } from './task-view.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import type { MessageItem, OutputItem } from '../contract/wire.ts'
+import { emptyTask, evolve, type Message, type TaskView } from './task-view.ts'
 
 export type ContextReference = TaskEventData<'TaskStarted'>['context'][number]
+export type ReadStream = Log['readStream']
+
+const userMessage = (id: string, message_content: MessageItem['message_content']): OutputItem => ({
+  type: 'message',
+  id,
+  role: 'user',
+  message_content,
+})
 
 /** A task's own inputs in the order in which they are seen, each with the id it was given when accepted. */
 export const inputsOf = (created: TaskEventData<'TaskCreated'>): OutputItem[] => {
   const { request, input_ids } = created
-  const user: OutputItem = { type: 'message', role: 'user', message_content: request.user_message_content }
+  const user = userMessage('', request.user_message_content)
   const inputs = [...(request.history_messages ?? []), ...(request.thought_messages ?? []), user]
   return inputs.map((item, index) => ({ ...item, id: input_ids[index] ?? '' }))
 }
 
+/** Output and what was written to the agent in between, in the order in which the agent saw it. */
+const seen = ({ output, messages }: TaskView): OutputItem[] => {
+  if (messages.length === 0) return output
+  const consumed = messages.filter((message): message is Message & { at: number } => message.at !== undefined)
+  const before = (n: number) =>
+    consumed.filter(({ at }) => at === n).map(({ id, content }) => userMessage(id, content))
+  return [...output.flatMap((item, n) => [...before(n), item]), ...before(output.length)]
+}
+
+/** What the next step of a task sees of the task's own past: a call that failed is part of it. */
+export const ownPast = (view: TaskView): OutputItem[] =>
+  seen(view).filter(
+    item => item.type === 'tool_result' || item.status === 'completed' || item.status === undefined,
+  )
+
 /** The items of a task that a later one in its session may see. */
 export const contributed = (view: TaskView): string[] => [
   ...(view.created?.input_ids ?? []),
-  ...view.output.flatMap(item => (item.status === 'completed' && item.id !== undefined ? [item.id] : [])),
+  ...seen(view).flatMap(({ id, status }) =>
+    (status === 'completed' || status === undefined) && id !== undefined ? [id] : [],
+  ),
 ]
 
 /** The referenced inputs and items of one task, in the order of the reference. */
 export const itemsAt = (view: TaskView, { items }: ContextReference): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
-  for (const item of [...inputs, ...view.output]) {
+  for (const item of [...inputs, ...seen(view)]) {
     if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two, the first counts
   }
   return items.flatMap(id => known.get(id) ?? [])
+}
+
+/** A task folded as far as a revision. */
+export const foldStream = async (
+  read: ReadStream,
+  stream: string,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<TaskView> => {
+  const view = emptyTask()
+  for await (const page of read(stream)) {
+    for (const event of page) if (event.header.revision <= upTo) evolve(view, event)
+  }
+  return view
+}
+
+/** What a task saw when it began: the session before it, then its own inputs. */
+export const firstSeen = async (read: ReadStream, view: TaskView): Promise<OutputItem[]> => {
+  const own = taskStream(view.created?.task_id ?? '')
+  const lists: OutputItem[][] = []
+  for (const reference of view.context) {
+    lists.push(itemsAt(reference.stream === own ? view : await foldStream(read, reference.stream), reference))
+  }
+  return lists.flat()
 }
 
 /** One list without doubles (by id, or by call_id of the same kind); a call without a result gets a marked one. */
 export const assemble = (items: OutputItem[]): OutputItem[] => {
   const seen = new Set<string>()
   const unique = items.filter(item => {
-    if (item.status === 'incomplete') return false
+    if (item.status === 'incomplete' && item.type !== 'tool_result') return false
     const keys = [item.id === undefined ? [] : [`id ${item.id}`]].flat()
     if (item.type === 'tool_call' || item.type === 'tool_result') keys.push(`${item.type} ${item.call_id}`)
     if (keys.some(key => seen.has(key))) return false

@@ -2,8 +2,10 @@
 // the fact alone, so the writer can number them; a reader that comes to another count has found damage.
 import { DamagedEvent, type Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
-import type { OutputItem, TextContentItem } from '../contract/wire.ts'
-import { evolve, itemOf, partsOf, type TaskView, taskOf } from './task-view.ts'
+import type { OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
+import { partsOf } from './items.ts'
+import { taskOf } from './task-object.ts'
+import { evolve, itemOf, type TaskView } from './task-view.ts'
 
 /** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
 export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
@@ -44,6 +46,24 @@ const partDone = (at: object, part: TextContentItem): FrameBody[] => [
   { type: `task.${familyOf(part.type).part}.done`, ...at, part },
 ]
 
+const callText = (agent_step: number, item: OutputItem, text: 'delta' | 'arguments'): FrameBody[] => {
+  if (item.type !== 'tool_call') return []
+  const at = { item_id: item.id, call_id: item.call_id, agent_step }
+  const type = `task.tool_call_arguments.${text === 'delta' ? 'delta' : 'done'}`
+  return [{ type, ...at, [text]: item.arguments }]
+}
+/** The result of a call, whoever gave it: always whole. */
+const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => {
+  const { id, call_id, message_content, block_list } = item
+  const shell = { ...item, status: 'in_progress' as const, message_content: '', block_list: [] }
+  const at = { item_id: id, call_id, agent_step }
+  return [
+    { type: 'task.output_item.added', agent_step, item: shell },
+    { type: 'task.tool_result.done', ...at, message_content, block_list },
+    { type: 'task.output_item.done', agent_step, item },
+  ]
+}
+
 /** The parts of an item in the order in which they are told: a reasoning item's summary first. */
 const allParts = (item: OutputItem): { content_index: number; part: TextContentItem }[] => {
   const lists =
@@ -60,6 +80,7 @@ const shellOf = (item: OutputItem): OutputItem => {
   if (item.type === 'reasoning') {
     return { type: 'reasoning', id: item.id, status: 'in_progress', summary: [] }
   }
+  if (item.type === 'tool_call') return { ...item, status: 'in_progress', arguments: '' }
   return item
 }
 
@@ -101,6 +122,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     count: data => (data.item === undefined ? 0 : 1) + (data.first ? 1 : 0) + 1,
     frames: (view, data) => {
       const { agent_step, item_id, content_index, part } = data
+      if (part === 'arguments') throw new Error('the arguments of a call are said whole')
       const at = { item_id, agent_step, content_index }
       return [
         ...(data.item === undefined ? [] : [itemAdded(agent_step, itemOf(view, item_id))]),
@@ -114,11 +136,16 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     frames: (view, data) => itemDone(data.agent_step, itemOf(view, data.item_id)),
   },
   ItemSaid: {
-    count: data => 2 + 4 * data.texts.length,
+    count: data => (data.part === 'arguments' ? 4 : 2 + 4 * data.texts.length),
     frames: (view, { agent_step, item_id, part, texts }) => {
       const item = itemOf(view, item_id)
+      const added = itemAdded(agent_step, item)
+      if (part === 'arguments') {
+        const text = [...callText(agent_step, item, 'delta'), ...callText(agent_step, item, 'arguments')]
+        return [added, ...text, ...itemDone(agent_step, item)]
+      }
       return [
-        itemAdded(agent_step, item),
+        added,
         ...texts.flatMap((text, content_index) => {
           const at = { item_id, agent_step, content_index }
           return [partAdded(at, part), delta(at, part, text), ...partDone(at, { type: part, text })]
@@ -132,9 +159,27 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     frames: (view, data) =>
       data.items.flatMap(({ item_id }) => itemDone(data.agent_step, itemOf(view, item_id))),
   },
+  EffectCompleted: {
+    count: () => 3,
+    frames: (view, { agent_step, item_id }) =>
+      resultFrames(agent_step, itemOf(view, item_id) as ToolResultItem),
+  },
+  // What is written to the agent is no output of it; the answer to its call is.
+  InputAccepted: {
+    count: ({ item }) => (item.type === 'tool_result' ? 3 : 0),
+    frames: (_, { agent_step, item }) =>
+      item.type === 'tool_result' ? resultFrames(agent_step ?? 1, item) : [],
+  },
+  // Its frame is the step's rollout, which is told with what the step saw (telling.ts).
+  AgentStepCompleted: {
+    count: data => (data.rollout ? 1 : 0),
+    frames: (_, data) => (data.rollout ? [{ type: 'task.rollout' }] : []),
+  },
   AgentSpawned: none,
   AgentStepStarted: none,
-  AgentStepCompleted: none,
+  EffectIntended: none,
+  InputConsumed: none,
+  RewardGiven: none,
   AgentCompleted: none,
   AgentError: none,
   PauseRequested: none,

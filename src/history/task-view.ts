@@ -3,9 +3,7 @@
 // replaced, never changed, so whoever took a task or a frame keeps what they saw.
 import type { Header, Recorded } from '../contract/stored.ts'
 import {
-  type ItemKind,
   type Lifecycle,
-  type PartKind,
   statusAfter,
   type TaskEventData,
   type TaskEventType,
@@ -13,12 +11,12 @@ import {
 import {
   type ErrorObject,
   isTerminal,
+  type MessageContent,
   type OutputItem,
-  type Task,
-  type TextContentItem,
   type ToolCallItem,
   type Usage,
 } from '../contract/wire.ts'
+import { emptyItem, resultItem, withDelta, withTexts } from './items.ts'
 
 /** A step that has begun in the log and has neither completed nor been abandoned. */
 export type OpenStep = {
@@ -27,6 +25,28 @@ export type OpenStep = {
   /** Its items, with the number of their parts: until the step completes, none of them is sure to stay. */
   items: Map<string, number>
 }
+
+/** A call of the newest completed step. */
+export type Call = {
+  callId: string
+  name: string
+  itemId: string
+  /** How it runs here; a call without is the client's, or nobody's. */
+  effect: { id: string; safe: boolean; child: string | undefined; at: number; attempt: number } | undefined
+  /** It has its result; `refused`: it never ran. */
+  ended: false | 'answered' | 'refused'
+}
+
+/** Something that somebody wrote to the agent after the task was created. */
+export type Message = {
+  id: string
+  by: string
+  content: MessageContent
+  /** Before which item of the output the agent saw it; undefined: not yet. */
+  at: number | undefined
+}
+
+export type Reward = { value: number; name?: string; data?: unknown }
 
 export type TaskView = {
   revision: number
@@ -52,7 +72,22 @@ export type TaskView = {
   agentSpawned: boolean
   agentEnded: boolean
   completedSteps: number
+  /** The newest completed step was the last one: the task is done when its calls are. */
+  finalStep: boolean
   openStep: OpenStep | undefined
+  /** Items and calls of the step at hand so far, then those of the newest completed step. */
+  saidItems: string[]
+  saidCalls: Call[]
+  stepItems: string[]
+  calls: Map<string, Call>
+  messages: Message[]
+  /** Ids of accepted inputs that no step has seen. */
+  inbox: string[]
+  /** Subagents' tasks that have given their result, as far as they were read for it. */
+  children: { stream: string; revision: number }[]
+  subagentUsage: Usage | undefined
+  continuedBy: string | undefined
+  rewards: Reward[]
   abandonedSteps: number
   pauseRequested: boolean
   cancelRequested: boolean
@@ -82,7 +117,18 @@ export const emptyTask = (): TaskView => ({
   agentSpawned: false,
   agentEnded: false,
   completedSteps: 0,
+  finalStep: false,
   openStep: undefined,
+  saidItems: [],
+  saidCalls: [],
+  stepItems: [],
+  calls: new Map(),
+  messages: [],
+  inbox: [],
+  children: [],
+  subagentUsage: undefined,
+  continuedBy: undefined,
+  rewards: [],
   abandonedSteps: 0,
   pauseRequested: false,
   cancelRequested: false,
@@ -92,24 +138,6 @@ export const emptyTask = (): TaskView => ({
 })
 
 type Fold<T extends TaskEventType> = (view: TaskView, data: TaskEventData<T>, header: Header) => void
-
-const emptyItem = (id: string, item: ItemKind): OutputItem =>
-  item === 'message'
-    ? { type: 'message', id, status: 'in_progress', role: 'assistant', message_content: [] }
-    : { type: 'reasoning', id, status: 'in_progress', summary: [] }
-
-/** The text parts of one kind: what `content_index` counts in. */
-export const partsOf = (item: OutputItem, part: PartKind): TextContentItem[] => {
-  if (item.type === 'reasoning') return part === 'summary_text' ? item.summary : (item.content ?? [])
-  if (item.type === 'message') return item.message_content as TextContentItem[]
-  return []
-}
-
-const withParts = (item: OutputItem, part: PartKind, parts: TextContentItem[]): OutputItem => {
-  if (item.type === 'message') return { ...item, message_content: parts }
-  if (item.type !== 'reasoning') return item
-  return part === 'summary_text' ? { ...item, summary: parts } : { ...item, content: parts }
-}
 
 const addItem = (view: TaskView, id: string, item: OutputItem) => {
   view.indexOf.set(id, view.output.length)
@@ -124,7 +152,7 @@ const replaceItem = (view: TaskView, id: string, item: OutputItem) => {
   view.output[view.indexOf.get(id) ?? -1] = item
 }
 
-const addUsage = (total: Usage | undefined, usage: Usage): Usage => {
+export const addUsage = (total: Usage | undefined, usage: Usage): Usage => {
   const sum: Usage = { ...total }
   for (const [key, value] of Object.entries(usage)) {
     const before = sum[key]
@@ -136,6 +164,19 @@ const addUsage = (total: Usage | undefined, usage: Usage): Usage => {
 const openStepOf = (view: TaskView, agentStep: number): OpenStep => {
   if (view.openStep === undefined) throw new Error(`agent step ${agentStep} has not begun`)
   return view.openStep
+}
+
+const madeCall = (itemId: string, { call_id, name }: { call_id: string; name: string }): Call => ({
+  callId: call_id,
+  name,
+  itemId,
+  effect: undefined,
+  ended: false,
+})
+const callOf = (view: TaskView, callId: string): Call => {
+  const call = view.calls.get(callId)
+  if (call === undefined) throw new Error(`there is no call ${callId}`)
+  return call
 }
 
 /** A move replaces what the state before it left behind: why it waited, and until when. */
@@ -165,12 +206,11 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   },
   ItemDelta: (view, data) => {
     const id = data.item_id
-    if (data.item !== undefined) addItem(view, id, emptyItem(id, data.item))
-    const item = itemOf(view, id)
-    const parts = [...partsOf(item, data.part)]
-    const before = parts[data.content_index]?.text ?? ''
-    parts[data.content_index] = { type: data.part, text: before + data.delta }
-    replaceItem(view, id, withParts(item, data.part, parts))
+    if (data.item !== undefined) {
+      addItem(view, id, emptyItem(id, data.item))
+      view.saidItems.push(id)
+    }
+    replaceItem(view, id, withDelta(itemOf(view, id), data.part, data.content_index, data.delta))
     const step = openStepOf(view, data.agent_step)
     step.items.set(id, (step.items.get(id) ?? 0) + (data.first ? 1 : 0))
   },
@@ -178,15 +218,26 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     replaceItem(view, data.item_id, { ...itemOf(view, data.item_id), status: 'completed' })
   },
   ItemSaid: (view, data) => {
-    const parts = data.texts.map(text => ({ type: data.part, text }))
-    const item = withParts(emptyItem(data.item_id, data.item), data.part, parts)
-    addItem(view, data.item_id, { ...item, status: 'completed' })
-    view.openStep?.items.set(data.item_id, data.texts.length)
+    const { item_id, item, part, texts, call } = data
+    addItem(view, item_id, {
+      ...withTexts(emptyItem(item_id, item, call), part, texts),
+      status: 'completed',
+    } as OutputItem)
+    view.saidItems.push(item_id)
+    view.openStep?.items.set(item_id, call === undefined ? texts.length : 0)
+    if (call !== undefined) view.saidCalls.push(madeCall(item_id, call))
   },
   AgentStepCompleted: (view, data) => {
     view.completedSteps = data.agent_step
+    view.finalStep = data.final === true
     view.openStep = undefined
     view.abandonedSteps = 0
+    view.stepItems = view.saidItems
+    view.saidItems = []
+    if (view.calls.size > 0 || view.saidCalls.length > 0) {
+      view.calls = new Map(view.saidCalls.map(call => [call.callId, call]))
+      view.saidCalls = []
+    }
     if (data.usage !== undefined) view.usage = addUsage(view.usage, data.usage)
   },
   AgentStepAbandoned: (view, data) => {
@@ -194,6 +245,8 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
       replaceItem(view, item_id, { ...itemOf(view, item_id), status: 'incomplete' })
     }
     view.openStep = undefined
+    view.saidItems = []
+    view.saidCalls = []
     view.abandonedSteps++
   },
   AgentCompleted: view => {
@@ -202,10 +255,43 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   AgentError: view => {
     view.agentEnded = true
   },
-  InputRequired: (view, data) => enter(view, data.expires_at, undefined, data.calls),
+  EffectIntended: (view, data, header) => {
+    const call = callOf(view, data.call_id)
+    const attempt = data.attempt ?? 1
+    const at = millisOf(header.time)
+    call.effect = { id: data.effect_id, safe: data.safe === true, child: data.child, at, attempt }
+  },
+  EffectCompleted: (view, data) => {
+    const { item_id, call_id, status, content, blocks } = data
+    addItem(view, item_id, resultItem(item_id, call_id, status, content, blocks))
+    callOf(view, call_id).ended = data.effect_id === undefined ? 'refused' : 'answered'
+    if (data.child !== undefined) view.children.push(data.child)
+    if (data.usage !== undefined) view.subagentUsage = addUsage(view.subagentUsage, data.usage)
+  },
+  InputRequired: (view, data) => {
+    const calls = data.calls.map(id => itemOf(view, callOf(view, id).itemId) as ToolCallItem)
+    enter(view, data.expires_at, undefined, calls)
+  },
+  InputAccepted: (view, { by, item }) => {
+    const id = item.id ?? ''
+    view.inbox.push(id)
+    if (item.type === 'message') {
+      view.messages.push({ id, by, content: item.message_content, at: undefined })
+      return
+    }
+    addItem(view, id, item)
+    callOf(view, item.call_id).ended = 'answered'
+    view.pendingCalls = view.pendingCalls.filter(call => call.call_id !== item.call_id)
+  },
   InputAnswered: (view, data) => {
     enter(view)
     view.ttlSeconds = data.ttl_seconds
+  },
+  InputConsumed: (view, data) => {
+    for (const message of view.messages) {
+      if (data.items.includes(message.id)) message.at = view.output.length
+    }
+    view.inbox = view.inbox.filter(id => !data.items.includes(id))
   },
   PauseRequested: view => {
     view.pauseRequested = true
@@ -225,7 +311,10 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   EffectStopped: (view, data) => {
     view.stoppedEffects.add(data.effect_id)
   },
-  TaskCompleted: view => enter(view),
+  TaskCompleted: (view, data) => {
+    enter(view)
+    view.continuedBy = data.continued_by
+  },
   TaskFailed: (view, data) => {
     enter(view)
     view.error = data.error
@@ -234,6 +323,10 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   TaskExpired: view => enter(view),
   TaskDeleted: view => {
     view.deleted = true
+  },
+  RewardGiven: (view, { value, name, data }) => {
+    const named = name === undefined ? {} : { name }
+    view.rewards.push({ value, ...named, ...(data === undefined ? {} : { data }) })
   },
 }
 
@@ -269,40 +362,16 @@ export const effectIdOf = (view: TaskView): string => {
   return `${view.created?.task_id}/${view.completedSteps + 1}${attempt}`
 }
 
-const seconds = (millis: number): number => Math.floor(millis / 1000)
+/** A stable name of the n-th call (from 1) of a step that has completed. */
+export const callEffectId = (stepEffectId: string, n: number): string => `${stepEffectId}/${n}`
 
-const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
-  const { created } = view
-  const own: Record<string, unknown> = {}
-  if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
-  if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
-  if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
-  if (view.reason !== undefined) own.reason = view.reason
-  if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
-  const given = created?.request.metadata
-  if (given === undefined || given === null) return Object.keys(own).length > 0 ? own : undefined
-  return { ...given, ...own }
-}
+/** A call of the newest step that runs here, or ran when the server went down, and has no result. */
+export type OpenCall = Call & { effect: NonNullable<Call['effect']> }
 
-/** The task object of the interface as of now. Keys come in this order everywhere, `output` last. */
-export const taskOf = (view: TaskView): Task => {
-  const { created, status } = view
-  if (created === undefined || status === 'absent') throw new Error('there is no task yet')
-  const task: Partial<Task> = {
-    object: 'task',
-    id: created.task_id,
-    session_id: created.session_id,
-    user_id: created.user_id,
-    status,
-    created_at: seconds(view.createdAt),
+export const openCalls = (view: TaskView): OpenCall[] => {
+  const open: OpenCall[] = []
+  for (const call of view.calls.values()) {
+    if (call.effect !== undefined && call.ended === false) open.push(call as OpenCall)
   }
-  if (view.usage !== undefined) task.usage = view.usage
-  if (view.error !== undefined) task.error = view.error
-  const oldest = view.pendingCalls[0]
-  if (oldest !== undefined) task.input_required = oldest
-  const metadata = metadataOf(view)
-  if (metadata !== undefined) task.metadata = metadata
-  if (created.previous_task_id !== undefined) task.previous_task_id = created.previous_task_id
-  task.output = view.output.slice()
-  return task as Task
+  return open
 }

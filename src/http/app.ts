@@ -10,6 +10,8 @@ import { healthRoutes } from './health.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
+import { taskHistoryRoutes } from './task-history.ts'
+import { taskInputRoutes } from './task-inputs.ts'
 import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
@@ -116,6 +118,8 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     async v1 => {
       taskRoutes(v1 as App, parts)
       taskEventRoutes(v1 as App, parts)
+      taskInputRoutes(v1 as App, parts)
+      taskHistoryRoutes(v1 as App, parts)
       tokenRoutes(v1 as App, parts)
     },
     { prefix: '/v1' },

@@ -11,9 +11,11 @@ import type {
 import type { Feed } from '../bus/feed.ts'
 import type { Commands } from '../commands.ts'
 import type { Principal } from '../contract/token-events.ts'
+import type { TaskStatus } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import type { Principals } from '../principals.ts'
 import type { Queries } from '../queries.ts'
+import type { Recall } from '../recall.ts'
 import type { AgentChoice, Places } from '../task-request.ts'
 import type { Access } from './auth.ts'
 
@@ -32,8 +34,17 @@ export type Parts = {
   principals: Principals
   places: Places
   agents: AgentChoice
+  recall: Recall
+  /** The machine of a task, its state, and what may follow. */
+  machineOf: (status: TaskStatus) => object
+  /** The number of the last frame that told of the acceptance of these answers. */
+  afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
+  /** What is wrong with a JSON Schema that a caller gave. */
+  problemsOfSchema: (schema: object) => Promise<string[]>
   bodyLimit: number
   newId: () => string
+  /** An id for the result of a call that a caller gives. */
+  newItemId: () => string
   streamOf: (taskId: string) => string
   openFeed: (stream: string, after: number, endsAtWait: boolean, isNew?: boolean) => Feed
   readFrames: (stream: string, after: number, limit: number) => Promise<{ frames: Frame[]; more: boolean }>

@@ -19,3 +19,7 @@ export const shortHeader = (request: FastifyRequest, name: string): string | und
     { loc: ['header', name], msg: 'Input should have 1 to 256 characters', type: 'value_error' },
   ])
 }
+
+/** Whether the caller says that it asks again. */
+export const isRetry = (request: FastifyRequest): boolean =>
+  Number(request.headers['x-stainless-retry-count'] ?? 0) > 0

@@ -4,36 +4,34 @@ import type { Feed } from '../bus/feed.ts'
 import { isAtRest } from '../commands.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import { CreateTaskBody, isTerminal, taskStatuses } from '../contract/wire.ts'
-import { type TaskView, taskOf } from '../history/task-view.ts'
+import type { TaskView } from '../history/task-view.ts'
+import type { Moment } from '../recall.ts'
 import { readTaskRequest } from '../task-request.ts'
 import { envelope } from './envelope.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
-import { setRequestId, shortHeader } from './request-id.ts'
+import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { sendTaskStream } from './task-stream.ts'
 
 const json = 'application/json; charset=utf-8'
 const sendText = (reply: FastifyReply, text: string) => reply.type(json).send(text)
-const taskText = (view: TaskView): string => JSON.stringify(taskOf(view))
-const isRetry = (request: FastifyRequest): boolean =>
-  Number(request.headers['x-stainless-retry-count'] ?? 0) > 0
 
 type ById = { Params: { task_id: string } }
 
 export const taskRoutes = (app: App, parts: Parts): void => {
-  const { commands, queries, stopping } = parts
+  const { commands, queries, recall, stopping } = parts
 
   /** What happens when the caller goes away before its answer is whole. */
   const watchDelivery = (
     reply: FastifyReply,
     taskId: string,
-    cancels: boolean,
+    { made, cancels }: { made: boolean; cancels: boolean },
     principal = reply.request.principal,
   ) => {
     const closed = () => {
       if (reply.raw.writableFinished) return
-      parts.notDelivered(taskId)
+      if (made) parts.notDelivered(taskId)
       if (!cancels || stopping.aborted) return
       commands.cancel(principal, taskId, reply.request.envelopeId, 'disconnected').catch(error => {
         if (!(error instanceof Refusal)) faultOf(parts, reply.request)(error)
@@ -68,7 +66,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       const { body, principal } = request
       if (body.request_id) setRequestId(request, reply, body.request_id)
       const idempotencyKey = shortHeader(request, 'idempotency-key')
-      const taskRequest = readTaskRequest(body, parts.places, parts.agents)
+      const taskRequest = await readTaskRequest(body, parts.places, parts.agents, parts.problemsOfSchema)
       let feed: Feed | undefined
       const created = await commands
         .create({
@@ -88,23 +86,27 @@ export const taskRoutes = (app: App, parts: Parts): void => {
         })
       const replayed = 'replay' in created
       const taskId = replayed ? created.replay.id : created.taskId
+      const answered = replayed ? undefined : created.answered
       if (replayed) void reply.header('idempotency-replayed', 'true')
-      watchDelivery(reply, taskId, body.on_disconnect === 'cancel')
+      watchDelivery(reply, taskId, { made: answered === undefined, cancels: body.on_disconnect === 'cancel' })
 
+      const { envelopeId } = request
       if (body.stream) {
-        const own = feed ?? parts.openFeed(parts.streamOf(taskId), -1, true)
-        const envelopeId = replayed ? created.replay.request_id : request.envelopeId
-        return answerStream(request, reply, taskId, envelopeId, own)
+        const stream = parts.streamOf(taskId)
+        // An answer's stream goes on after it was accepted, under the name of this request.
+        const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered)
+        const own = feed ?? parts.openFeed(stream, after, true)
+        return answerStream(request, reply, taskId, replayed ? created.replay.request_id : envelopeId, own)
       }
-      const answer = (view: TaskView) => envelope(request.envelopeId, taskText(view))
+      const answer = async (view: TaskView) => envelope(envelopeId, await recall.textOf(view))
       if (replayed) {
         const rested = body.background || isTerminal(created.replay.status)
         const ready = rested
-          ? Promise.resolve(envelope(request.envelopeId, queries.taskText(created.replay.position)))
+          ? Promise.resolve(recall.textOfRow(created.replay)).then(text => envelope(envelopeId, text))
           : commands.atRest(taskId).then(answer)
         return answerWhenReady(reply, ready, stopping)
       }
-      if (body.background || isAtRest(created.view)) return sendText(reply, answer(created.view))
+      if (body.background || isAtRest(created.view)) return sendText(reply, await answer(created.view))
       return answerWhenReady(reply, commands.atRest(taskId).then(answer), stopping)
     },
   })
@@ -166,8 +168,10 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     url: '/tasks/:task_id',
     config: { access: 'read', envelope: true },
     async handler(request, reply) {
+      const moment = momentOf(readQuery(request.query))
       const row = queries.visible(request.principal, request.params.task_id)
-      return sendText(reply, envelope(request.envelopeId, queries.taskText(row.position)))
+      const text = moment === undefined ? recall.textOfRow(row) : recall.asOf(row.id, moment)
+      return sendText(reply, envelope(request.envelopeId, await text))
     },
   })
 
@@ -180,7 +184,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       const last = commands.remove(principal, params.task_id, envelopeId)
       return answerWhenReady(
         reply,
-        last.then(view => envelope(envelopeId, taskText(view))),
+        last.then(async view => envelope(envelopeId, await recall.textOf(view))),
         stopping,
       )
     },
@@ -194,10 +198,30 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       async handler(request, reply) {
         const { principal, params, envelopeId } = request
         const done = commands[verb](principal, params.task_id, envelopeId)
-        return answerWhenReady(reply, done.then(taskText), stopping)
+        return answerWhenReady(
+          reply,
+          done.then(view => recall.textOf(view)),
+          stopping,
+        )
       },
     })
   }
+}
+
+/** `as_of`: a frame's number, `position:N`, or a time. */
+const momentOf = (q: ReturnType<typeof readQuery>): Moment | undefined => {
+  const text = q.text('as_of')
+  q.done()
+  if (text === undefined) return undefined
+  const number = /^(position:)?(\d{1,15})$/.exec(text)
+  if (number !== null) {
+    const n = Number(number[2])
+    return number[1] === undefined ? { frame: n } : { position: n }
+  }
+  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return { time }
+  const msg = 'Give the number of a frame, position:N, or an ISO 8601 time'
+  throw new Invalid([{ loc: ['query', 'as_of'], msg, type: 'value_error' }])
 }
 
 /** The same list, from another cursor. */

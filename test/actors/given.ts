@@ -1,6 +1,7 @@
 // Given facts, when a command, then facts or a refusal: `decide` without a log, a server or a clock.
 import { createActor } from 'xstate'
-import { decide, type Ttls } from '../../actors/task/decide.ts'
+import { decide } from '../../actors/task/decide.ts'
+import type { Ttls } from '../../actors/task/facts.ts'
 import { taskMachine } from '../../actors/task/machine.ts'
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -28,7 +29,6 @@ export const createdData: TaskEventData<'TaskCreated'> = {
   digest: 'd',
 }
 export const context = [{ stream: 'task-t1', items: ['msg_in'] }]
-export const call = { type: 'tool_call' as const, call_id: 'c1', name: 'ask', arguments: '{}' }
 
 export const created = fact('TaskCreated', createdData)
 export const queued = fact('TaskQueued', { from: 'created' })
@@ -56,6 +56,15 @@ export const itemCompleted = (item_id: string, agent_step = 1) =>
   fact('ItemCompleted', { agent_step, item_id, parts: 1 })
 export const said = (item_id: string, text: string, agent_step = 1) =>
   fact('ItemSaid', { agent_step, item_id, item: 'message', part: 'output_text', texts: [text] })
+export const called = (item_id: string, call_id: string, name: string, agent_step = 1) =>
+  fact('ItemSaid', {
+    agent_step,
+    item_id,
+    item: 'tool_call',
+    part: 'arguments',
+    texts: ['{}'],
+    call: { call_id, name },
+  })
 export const paused = fact('TaskPaused', { from: 'working', reason: 'tea' })
 export const resumed = fact('TaskResumed', { from: 'paused' })
 export const pauseRequested = fact('PauseRequested', {})
@@ -68,7 +77,12 @@ export const historyOf = {
   created: [created],
   queued: [created, queued],
   working,
-  'input-required': [...working, fact('InputRequired', { from: 'working', calls: [call] })],
+  'input-required': [
+    ...working,
+    called('tc_1', 'c1', 'ask'),
+    stepCompleted(1, 't1/1'),
+    fact('InputRequired', { from: 'working', calls: ['c1'] }),
+  ],
   paused: [...working, paused],
   completed: [
     ...working,
@@ -137,7 +151,7 @@ export const given = (...facts: TaskEvent[]) => ({
       can,
       now,
       ttls,
-    })
+    }).events
   },
   /** The same as one word: the types of the facts, or why not. */
   answers(command: WithoutAsked<TaskCommand>): string {

@@ -2,11 +2,15 @@
 // put away, restarts. `check` compares everything that is derived from the log with the log.
 import assert from 'node:assert/strict'
 import type { ReadStore } from '../../projections/store.ts'
+import { sleep } from '../../src/agents/sleep.ts'
+import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { type Recorded, StorageFailure } from '../../src/contract/stored.ts'
+import type { ToolInput } from '../../src/contract/tools.ts'
 import { type ScriptStep, type TaskStatus, taskStatuses } from '../../src/contract/wire.ts'
 import { tell } from '../../src/history/frames.ts'
-import { emptyTask, evolve, type TaskView, taskOf } from '../../src/history/task-view.ts'
+import { taskOf } from '../../src/history/task-object.ts'
+import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 import type { Store } from '../../src/log/store.ts'
 import {
   admin,
@@ -19,6 +23,7 @@ import {
   storeOf,
   type TestSystem,
 } from '../support/system.ts'
+import { clientTool, tool } from '../support/tools.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
 
 const terminal = new Set(['completed', 'canceled', 'expired', 'failed'])
@@ -57,12 +62,18 @@ export const randomScript = (random: () => number): ScriptStep[] => {
     ).join(' ')
   const step = (): ScriptStep => {
     const kind = random()
-    if (kind < 0.25) return { message: text() }
-    if (kind < 0.5) return { message: text(), delta_ms: pick([0, 5, 60, 200]) }
-    if (kind < 0.65) return { reasoning: text() }
-    if (kind < 0.8) return { sleep_ms: pick([0, 10, 300, 3000]) }
+    if (kind < 0.15) return { message: text() }
+    if (kind < 0.3) return { message: text(), delta_ms: pick([0, 5, 60, 200]) }
+    if (kind < 0.37) return { reasoning: text() }
+    if (kind < 0.48) return { sleep_ms: pick([0, 10, 300, 3000]) }
+    if (kind < 0.6) return { tool: pick(['count', 'slow', 'read', 'ask', 'nobody']) }
+    if (kind < 0.69) return { tools: [{ tool: 'count' }, { tool: pick(['ask', 'slow', 'agent_echo']) }] }
+    if (kind < 0.79) {
+      const steps = random() < 0.5 ? [{ sleep_ms: 300 }, { tool: 'slow' }] : [{ message: text() }]
+      return { subagent: 'script', input: JSON.stringify(steps) }
+    }
     if (kind < 0.87) return { pause: text() }
-    if (kind < 0.9) return { fail: { code: -32000, message: text() } }
+    if (kind < 0.91) return { fail: { code: -32000, message: text() } }
     return { usage: { input_tokens: Math.floor(random() * 10), output_tokens: 1, total_tokens: 2 } }
   }
   return Array.from({ length: Math.floor(random() * 5) }, step)
@@ -70,7 +81,7 @@ export const randomScript = (random: () => number): ScriptStep[] => {
 
 /** Every row of every table but the checkpoint's leaf, as text; counts of nothing left out. */
 export const dump = (store: ReadStore): string =>
-  ['tasks', 'items', 'idempotency_keys', 'tokens', 'task_counts', 'checkpoint']
+  ['tasks', 'items', 'steps', 'idempotency_keys', 'tokens', 'task_counts', 'checkpoint']
     .map(table => {
       const rows = store.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1, 2`).all()
       return `${table}\n${rows
@@ -111,8 +122,11 @@ export const mustBeLegal = (events: Recorded[]): string => {
 const mustKeepPlaces = (events: Recorded[], limit: number) => {
   type Known = { session: string; status: string; by: string }
   const tasks = new Map<string, Known>()
-  for (const { header } of events) {
+  const children = new Set<string>()
+  for (const { header, data } of events) {
     const { stream, type, owner, session_id } = header
+    if (type === 'TaskCreated' && 'parent_task_id' in (data as object)) children.add(stream)
+    if (children.has(stream)) continue
     const session = JSON.stringify([owner, session_id])
     const task = tasks.get(stream) ?? { session, status: 'absent', by: '' }
     tasks.set(stream, task)
@@ -122,7 +136,7 @@ const mustKeepPlaces = (events: Recorded[], limit: number) => {
       for (const [other, { session: theirs, status, by }] of tasks) {
         if (other === stream || theirs !== session) continue
         assert.ok(
-          status !== 'working' || by === 'TaskResumed',
+          status !== 'working' || by === 'TaskResumed' || by === 'InputAnswered',
           `${stream} starts while ${other} of its session works`,
         )
         // Map order is the order of creation.
@@ -208,6 +222,7 @@ const checkLists = ({ queries }: TestSystem, folds: TaskView[], random: () => nu
     const fitting = range.filter(
       view =>
         !view.deleted &&
+        view.created?.parent_task_id === undefined &&
         (userId === undefined || view.created?.user_id === userId) &&
         (sessionId === undefined || view.created?.session_id === sessionId) &&
         (statuses.length === 0 || statuses.includes(view.status as TaskStatus)),
@@ -270,12 +285,15 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
   const report = (level: string, message: string, fields: unknown) => {
     if (level === 'error' && !closing) faults.push(`${message} ${JSON.stringify(fields)}`)
   }
+  const world = testWorld(seed)
+  const { tools, happened } = worldOutside(world.timers)
   let disk = failingStore()
   let system = await givenSystem({
     store: disk.store,
-    world: testWorld(seed),
+    world,
     ttls,
     maxRunningTasks: limit,
+    tools,
     report,
   })
   const asked: Promise<unknown>[] = []
@@ -292,7 +310,8 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     [
       6,
       () => {
-        const given = { session_id: pick(['s1', 's2', 's3']), user_id: pick(['u1', 'u2']) }
+        const client_tools = [clientTool('ask')]
+        const given = { session_id: pick(['s1', 's2', 's3']), user_id: pick(['u1', 'u2']), client_tools }
         const made =
           random() < 0.3
             ? system.create({ ...given, client_id: 'echo' })
@@ -304,6 +323,9 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     [2, () => ask(() => system.commands.pause(admin, someTask(), 'req'))],
     [3, () => ask(() => system.commands.resume(admin, someTask(), 'req'))],
     [1, () => ask(() => system.commands.remove(admin, someTask(), 'req'))],
+    [3, () => ask(() => answer(system, someTask(), random))],
+    [1.5, () => ask(() => say(system, someTask(), pick(['stop', 'go on', 'why?'])))],
+    [0.5, () => ask(() => system.commands.reward(admin, someTask(), 'req', { value: random() }))],
     [4, () => system.world.advance(pick([1, 49, 50, 51, 250, 1000]))],
     [3, () => settle(Math.floor(random() * 4))],
     [
@@ -352,6 +374,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     for (let n = 0; n < 40 && unfinished(system, ['working', 'queued']).length > 0; n++) {
       await system.world.advance(1000)
     }
+    for (const { id } of unfinished(system, ['input-required'])) ask(() => answer(system, id, () => 0))
     for (const { id } of unfinished(system, ['paused'])) {
       ask(() =>
         round === 0 ? system.commands.resume(admin, id, 'req') : system.commands.cancel(admin, id, 'req'),
@@ -359,8 +382,10 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     }
     await settle()
   }
-  for (let n = 0; n < 40 && unfinished(system, ['working', 'queued']).length > 0; n++) {
-    for (const { id } of unfinished(system, ['paused'])) ask(() => system.commands.cancel(admin, id, 'req'))
+  const left = ['working', 'queued', 'paused', 'input-required']
+  for (let n = 0; n < 40 && unfinished(system, left).length > 0; n++) {
+    for (const { id } of unfinished(system, ['paused', 'input-required']))
+      ask(() => system.commands.cancel(admin, id, 'req'))
     await system.world.advance(1000)
   }
   await Promise.all(asked)
@@ -375,6 +400,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     assert.ok(spawned <= 1, 'an agent is spawned once')
     assert.equal(agentEnds, spawned, 'an agent that was spawned ends, once')
   }
+  mustNotRepeat(events, happened)
   assert.deepEqual(system.scheduler.counts(), { running: 0, waiting: 0 }, 'every place is given back')
   assert.deepEqual(faults, [])
   await system.close()
@@ -383,3 +409,57 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
 
 const unfinished = ({ queries }: TestSystem, statuses: string[]) =>
   queries.unfinished().filter(({ status }) => statuses.includes(status))
+
+/** Tools that do something outside: what happened is counted, whatever becomes of the systems that asked for it. */
+const worldOutside = (timers: Timers) => {
+  const happened: string[] = []
+  const counts =
+    (ms: number) =>
+    async ({ effectId, signal }: ToolInput) => {
+      happened.push(effectId)
+      if (ms > 0) await sleep(timers, ms, signal)
+      if (signal.aborted) throw new Error('stopped')
+      return { content: effectId }
+    }
+  const tools = [
+    tool('count', { run: counts(0) }),
+    tool('slow', { run: counts(700) }),
+    tool('read', { safe: true }),
+  ]
+  return { tools, happened }
+}
+
+/** An effect outside happens at most as often as the log says that it was meant to. */
+const mustNotRepeat = (events: Recorded[], happened: string[]) => {
+  const meant = events.flatMap(({ header, data }) =>
+    header.type === 'EffectIntended' ? [(data as { effect_id: string }).effect_id] : [],
+  )
+  const times = (list: string[], id: string) => list.filter(other => other === id).length
+  for (const id of new Set(happened)) {
+    assert.ok(times(happened, id) <= times(meant, id), `${id} happened ${times(happened, id)} times`)
+  }
+}
+
+/** Answers what a task waits for: each call by itself, or all with a create. */
+const answer = async (system: TestSystem, taskId: string, random: () => number): Promise<unknown> => {
+  const { session_id, user_id, metadata } = system.get(taskId)
+  const calls: { call_id: string }[] = metadata?.pending_inputs ?? []
+  const content = random() < 0.9 ? 'yes' : 'no'
+  if (random() < 0.5) {
+    const answers = calls.map(({ call_id: callId }) => {
+      return { callId, itemId: system.world.ids.next('tr_'), content, blocks: [] }
+    })
+    return answers.length === 0 ? undefined : system.commands.input(admin, taskId, 'req', answers)
+  }
+  const history_messages = calls.map(({ call_id }) => {
+    return { type: 'tool_result' as const, call_id, message_content: content, block_list: [] }
+  })
+  const same = random() < 0.5 ? { task_id: taskId } : { client_id: 'echo' }
+  if (calls.length === 0) return undefined
+  return system.create({ session_id, user_id, history_messages, user_message_content: '', ...same })
+}
+
+const say = (system: TestSystem, taskId: string, content: string): Promise<unknown> => {
+  const call = { key: undefined, isRetry: false }
+  return system.commands.message(admin, taskId, 'req', content, call)
+}

@@ -4,9 +4,11 @@ import type { Agent, StepPart } from '../../src/contract/agent.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import type { TaskEvent, TaskEventType } from '../../src/contract/task-events.ts'
 import { type Frame, frameCount, tell } from '../../src/history/frames.ts'
-import { emptyTask, evolve, taskOf } from '../../src/history/task-view.ts'
+import { taskOf } from '../../src/history/task-object.ts'
+import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import {
   abandoned,
+  called,
   cancelRequested,
   created,
   fact,
@@ -69,10 +71,9 @@ const everything: TaskEvent[][] = [
     stepStarted(2, 't1/2'),
     opened('m3', 'cut', 2),
     fact('AgentStepAbandoned', { agent_step: 2, effect_id: 't1/2', items: [{ item_id: 'm3', parts: 1 }] }),
-    fact('InputRequired', {
-      from: 'working',
-      calls: [{ type: 'tool_call', call_id: 'c', name: 'n', arguments: '{}' }],
-    }),
+    called('tc_1', 'c1', 'ask', 2),
+    stepCompleted(2, 't1/2'),
+    fact('InputRequired', { from: 'working', calls: ['c1'] }),
     fact('InputAnswered', { from: 'input-required' }),
     ...historyOf.completed.slice(3),
     fact('TaskDeleted', { by: 'x' }),
@@ -316,7 +317,7 @@ for (const [way, parts] of Object.entries(ways)) {
     const done = frames.filter(frame => frame.type === 'task.output_item.done').map(frame => frame.item)
     t.same(done, system.get(taskId).output)
     const saidBefore = parts
-      .map(part => (part.say === 'delta' ? part.text : part.texts.join('')))
+      .map(part => (part.say === 'delta' ? part.text : part.say === 'call' ? '' : part.texts.join('')))
       .sort()
       .join('')
     const told = frames.filter(frame => /delta$/.test(frame.type)).map(frame => frame.delta as string)

@@ -7,12 +7,15 @@ import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
 import { build, version } from '../../src/version.ts'
 import { admin, crashed, givenSystem, quiet, rowsOf, type TestSystem } from '../support/system.ts'
+import { clientTool, outside, tool } from '../support/tools.ts'
 import { testWorld } from '../support/world.ts'
 import { type StoredRow, writeHistory } from './stored.ts'
 import { framesFrom, taskFrom } from './told.ts'
 
 type Recorder = (system: TestSystem) => Promise<{ taskId: string; system?: TestSystem }>
 const ttls = { created: 60, queued: 5, working: 600, paused: 60, 'input-required': 60 }
+
+const tools = [tool('count'), tool('read', { safe: true }), outside('slow', { waits: true }).tool]
 
 const recorders: Record<string, Recorder> = {
   echo: async system => ({
@@ -94,6 +97,74 @@ const recorders: Record<string, Recorder> = {
     await system.commands.remove(admin, taskId, 'req_delete')
     return { taskId }
   },
+  'tools-in-parallel': async system => ({
+    taskId: await system.play([
+      { tools: [{ tool: 'count', arguments: { n: 1 } }, { tool: 'nobody' }, { tool: 'read' }] },
+      { message: 'then $result' },
+    ]),
+  }),
+  'client-tools-in-parts': async system => {
+    const client_tools = [clientTool('ask')]
+    const taskId = await system.play(
+      [{ tools: [{ tool: 'ask' }, { tool: 'ask' }] }, { message: '$result' }],
+      {
+        client_tools,
+      },
+    )
+    await quiet(system)
+    for (const { call_id: callId } of system.get(taskId).metadata.pending_inputs) {
+      const answer = {
+        callId,
+        itemId: system.world.ids.next('tr_'),
+        content: 'yes',
+        blocks: [{ type: 'chart' }],
+      }
+      await system.commands.input(admin, taskId, 'req_input', [answer])
+    }
+    return { taskId }
+  },
+  'continued-elsewhere': async system => {
+    const given = { session_id: 's1', client_tools: [clientTool('ask')] }
+    const taskId = await system.play([{ tool: 'ask' }, { message: 'never' }], given)
+    await quiet(system)
+    const { call_id } = system.get(taskId).input_required
+    const result = { type: 'tool_result' as const, call_id, message_content: 'yes', block_list: [] }
+    await system.create({ session_id: 's1', history_messages: [result] })
+    return { taskId }
+  },
+  'steered-and-rewarded': async system => {
+    const taskId = await system.play([{ sleep_ms: 500 }, { message: 'after' }])
+    await system.world.advance(100)
+    const call = { key: 'key-2', isRetry: false }
+    await system.commands.message(admin, taskId, 'req_message', 'be quick', call)
+    await system.world.advance(1000)
+    await system.commands.reward(admin, taskId, 'req_reward', {
+      value: 0.5,
+      name: 'speed',
+      data: { by: 'hand' },
+    })
+    return { taskId }
+  },
+  'with-a-subagent': async system => ({
+    taskId: await system.play([
+      {
+        subagent: 'script',
+        input: JSON.stringify([{ usage: { input_tokens: 2 } }, { message: 'from below' }]),
+      },
+      { message: 'it said $result' },
+    ]),
+  }),
+  'outcome-unknown': async system => {
+    const taskId = await system.play([{ tool: 'slow' }, { message: 'then' }])
+    await system.world.advance(100)
+    return { taskId, system: await crashed(system) }
+  },
+  'canceled-in-a-tool': async system => {
+    const taskId = await system.play([{ tool: 'slow' }, { message: 'never' }])
+    await system.world.advance(100)
+    await system.commands.cancel(admin, taskId, 'req_cancel')
+    return { taskId }
+  },
   'abandoned-step': async system => {
     const taskId = await system.play([{ reasoning: 'first' }, { message: 'one two three', delta_ms: 100 }])
     await system.world.advance(180)
@@ -106,7 +177,7 @@ const recorders: Record<string, Recorder> = {
 for (const [index, [name, recorder]] of Object.entries(recorders).entries()) {
   const file = path.join(import.meta.dirname, '../histories', `${version}-${name}.ndjson`)
   if (existsSync(file)) continue
-  const first = await givenSystem({ world: testWorld(index + 1), ttls, build })
+  const first = await givenSystem({ world: testWorld(index + 1), ttls, build, tools })
   const { taskId, system = first } = await recorder(first)
   await quiet(system)
   const rows = rowsOf(system.store).filter(row => row.stream === `task-${taskId}`) as StoredRow[]

@@ -2,7 +2,8 @@
 
 import type { Recorded } from '../../src/contract/stored.ts'
 import { type Frame, tell } from '../../src/history/frames.ts'
-import { emptyTask, evolve, taskOf } from '../../src/history/task-view.ts'
+import { taskOf } from '../../src/history/task-object.ts'
+import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import type { TestSystem } from '../support/system.ts'
 
 export const eventsOf = async ({ log }: Pick<TestSystem, 'log'>, taskId: string): Promise<Recorded[]> => {

@@ -8,7 +8,9 @@ import type { Report } from '../../src/contract/ports.ts'
 import { type RefusalName, refusals } from '../../src/contract/refusals.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
+import type { Reach, Tool } from '../../src/contract/tools.ts'
 import type { CreateTaskBody, ScriptStep } from '../../src/contract/wire.ts'
+import { createSchemaChecker } from '../../src/json-schema/checker.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
@@ -102,6 +104,10 @@ type Options = {
   readModels?: string
   secrets?: Secrets
   agents?: Agent[]
+  tools?: Tool[]
+  workspaceRoot?: string
+  rolloutsRoot?: string
+  reach?: Reach
   ttls?: typeof noTtls
   maxRunningTasks?: number
   report?: Report
@@ -126,6 +132,7 @@ export const givenSystem = async (options: Options = {}) => {
     ]),
   )
   let readStore: ReadStore | undefined
+  const checker = createSchemaChecker()
   const system = await createSystem({
     world,
     log,
@@ -135,14 +142,18 @@ export const givenSystem = async (options: Options = {}) => {
     },
     secrets,
     agents,
+    tools: options.tools ?? [],
+    checker,
+    rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
     ttls: options.ttls ?? noTtls,
     maxRunningTasks: options.maxRunningTasks ?? 0,
     report: options.report ?? (() => {}),
     idle: options.idle ?? false,
+    ...(options.reach === undefined ? {} : { reach: options.reach }),
   })
   const places = {
-    workspaceRoot: '/nowhere/workspace',
-    rolloutsRoot: '/nowhere/rollouts',
+    workspaceRoot: options.workspaceRoot ?? '/nowhere/workspace',
+    rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
     logsRoot: '/nowhere/logs',
   }
   let requests = 0
@@ -153,7 +164,8 @@ export const givenSystem = async (options: Options = {}) => {
     call: { principal?: Principal; key?: string; isRetry?: boolean } = {},
   ): Promise<string> => {
     const body: CreateTaskBody = { user_message_content: 'hello', stream: false, background: true, ...given }
-    const request = readTaskRequest(body, places, { known: name => agents.has(name), fallback: 'echo' })
+    const agentChoice = { known: (name: string) => agents.has(name), fallback: 'echo' }
+    const request = await readTaskRequest(body, places, agentChoice, checker.problemsOf)
     const created = await system.commands.create({
       principal: call.principal ?? admin,
       request,

@@ -1,0 +1,59 @@
+// A subagent's task: what it is created with, and what its end gives its caller. Pure.
+import type { CallOutcome } from '../../src/contract/commands.ts'
+import type { Ids } from '../../src/contract/ports.ts'
+import type { TaskEventData } from '../../src/contract/task-events.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import type { CreateTaskBody, OutputItem } from '../../src/contract/wire.ts'
+import { addUsage, type TaskView } from '../../src/history/task-view.ts'
+
+type Created = TaskEventData<'TaskCreated'>
+
+/** It works in its caller's session, folder and name, and with its caller's secrets. */
+export const childOf = (
+  parent: Created,
+  agentStep: number,
+  agent: string,
+  request: CreateTaskBody,
+  ids: Ids,
+): Created => ({
+  task_id: ids.next('task_'),
+  session_id: parent.session_id,
+  user_id: parent.user_id,
+  agent,
+  agent_id: ids.next('agent_'),
+  workdir: parent.workdir,
+  request_id: parent.request_id,
+  request,
+  input_ids: [ids.next('msg_')],
+  digest: '', // nobody sends it again
+  ...(parent.secret_ref === undefined ? {} : { secret_ref: parent.secret_ref }),
+  parent_task_id: parent.task_id,
+  parent_agent_id: parent.agent_id,
+  parent_agent_step: agentStep,
+  root_task_id: parent.root_task_id ?? parent.task_id,
+  depth: (parent.depth ?? 0) + 1,
+})
+
+const textOf = (item: OutputItem): string[] => {
+  if (item.type !== 'message' || item.role !== 'assistant' || item.status !== 'completed') return []
+  const { message_content: content } = item
+  if (typeof content === 'string') return [content]
+  return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
+}
+
+/** The last thing it said, or why it said nothing; with its usage, its own subagents' included. */
+export const outcomeOf = (view: TaskView): CallOutcome => {
+  const { created, status, usage, subagentUsage } = view
+  const child = { stream: taskStream(created?.task_id ?? ''), revision: view.revision }
+  const total = subagentUsage === undefined ? usage : addUsage(usage, subagentUsage)
+  const rest = { child, ...(total === undefined ? {} : { usage: total }) }
+  if (status === 'completed') {
+    return { status: 'completed', content: view.output.flatMap(textOf).at(-1) ?? '', ...rest }
+  }
+  const why = view.error === undefined ? '' : `: ${view.error.message}`
+  return {
+    status: 'incomplete',
+    content: `the subagent's task ${created?.task_id} ended ${status}${why}`,
+    ...rest,
+  }
+}

@@ -1,0 +1,101 @@
+// What comes back to a task: results of its calls, answers and messages from outside. Pure.
+import type { TaskEvent } from '../../src/contract/task-events.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import { isTerminal } from '../../src/contract/wire.ts'
+import { contributed } from '../../src/history/context.ts'
+import { outcomeUnknown } from '../../src/history/task-object.ts'
+import { openCalls } from '../../src/history/task-view.ts'
+import { standing } from './calls.ts'
+import { agentDone, type Decide, firstFacts, onwards, statusOf, ttlSeconds, wrongState } from './facts.ts'
+import { accept, answersFor } from './inbox.ts'
+
+// While a task is being canceled a result is recorded and moves nothing.
+export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, outcome }, view, judgement) => {
+  const call = openCalls(view).find(({ effect }) => effect.id === effectId)
+  if (call === undefined || view.status !== 'working') return []
+  const { status, content, blocks, child, usage } = outcome
+  const completed: TaskEvent = {
+    type: 'EffectCompleted',
+    data: {
+      agent_step: view.completedSteps,
+      effect_id: effectId,
+      item_id: itemId,
+      call_id: call.callId,
+      status,
+      content,
+      ...(blocks === undefined || blocks.length === 0 ? {} : { blocks }),
+      ...(child === undefined ? {} : { child }),
+      ...(usage === undefined ? {} : { usage }),
+    },
+  }
+  return [completed, ...onwards(standing(view, new Set([call.callId])), view, judgement)]
+}
+
+export const answerCalls: Decide<'AnswerCalls'> = (
+  { answers, whole, message, keys, principal },
+  view,
+  judgement,
+) => {
+  const status = statusOf(view)
+  const fresh = answersFor(answers, view, whole)
+  if (fresh.length === 0) return []
+  if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
+  const accepted = accept(fresh, message, view, principal, keys)
+  const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
+  if (status === 'paused') {
+    if (view.reason !== outcomeUnknown || after.running) return accepted
+    const resumed: TaskEvent = {
+      type: 'TaskResumed',
+      data: { from: 'paused', ...ttlSeconds(judgement.ttls.working) },
+    }
+    return [...accepted, resumed, ...onwards(after, view, judgement)]
+  }
+  if (status !== 'input-required' || after.waiting.length > 0) return accepted
+  const answered: TaskEvent = {
+    type: 'InputAnswered',
+    data: { from: 'input-required', ...ttlSeconds(judgement.ttls.working) },
+  }
+  const final = after.final && message === undefined
+  return [...accepted, answered, ...onwards({ ...after, final }, view, judgement)]
+}
+
+// Two moves and no step: the answers are in the log of the task that asked, the conversation goes on elsewhere.
+export const continueElsewhere: Decide<'ContinueElsewhere'> = (
+  { answers, created, start, context, principal },
+  view,
+  judgement,
+) => {
+  if (statusOf(view) !== 'input-required') throw wrongState(view)
+  const fresh = answersFor(answers, view, true)
+  if (fresh.length === 0) throw wrongState(view)
+  const own = contributed(view).concat(fresh.map(({ itemId }) => itemId))
+  const { task_id } = created
+  const seen = [...context.slice(0, -1), { stream: taskStream(view.created?.task_id ?? ''), items: own }]
+  return {
+    events: [
+      ...accept(fresh, undefined, view, principal, {}),
+      { type: 'InputAnswered', data: { from: 'input-required', ...ttlSeconds(judgement.ttls.working) } },
+      agentDone(view),
+      { type: 'TaskCompleted', data: { from: 'working', continued_by: task_id } },
+    ],
+    made: [{ created, events: firstFacts(created, start, [...seen, ...context.slice(-1)], judgement) }],
+  }
+}
+
+export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, keys, principal }, view) => {
+  const status = statusOf(view)
+  if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
+  const last = view.messages.at(-1)
+  const same = last?.by === principal && JSON.stringify(last.content) === JSON.stringify(content)
+  return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
+}
+
+export const consumeInputs: Decide<'ConsumeInputs'> = (_, view) =>
+  view.status !== 'working' || view.cancelRequested || view.inbox.length === 0
+    ? []
+    : [
+        {
+          type: 'InputConsumed',
+          data: { agent_step: view.completedSteps + 1, items: [...view.inbox] },
+        },
+      ]

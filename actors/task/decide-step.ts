@@ -1,0 +1,106 @@
+// What a running step reports, and what its end leads to. Pure.
+import type { StepEnd } from '../../src/contract/agent.ts'
+import type { StepFact } from '../../src/contract/commands.ts'
+import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import { effectIdOf, type TaskView } from '../../src/history/task-view.ts'
+import { callsAfter, planned } from './calls.ts'
+import {
+  agentDone,
+  type Decide,
+  firstFacts,
+  hasUnread,
+  type Judgement,
+  type Made,
+  onwards,
+  pausedFor,
+} from './facts.ts'
+
+type Failure = Extract<StepEnd, { end: 'fail' }>
+
+/** A task that is being canceled records what its step did and moves nowhere. */
+const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
+  cancelRequested
+    ? []
+    : [
+        {
+          type: 'AgentError',
+          data: { agent_id: created?.agent_id ?? '', error: error.message, code: error.code },
+        },
+        { type: 'TaskFailed', data: { from: 'working', error } },
+      ]
+
+/** What the end of a step without calls leads to. What somebody wrote meanwhile is answered by a step of its own. */
+const afterStep = (
+  end: Exclude<StepEnd, Failure>,
+  isFinal: boolean,
+  view: TaskView,
+  judgement: Judgement,
+): TaskEvent[] => {
+  if (view.cancelRequested) return []
+  if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
+  if (isFinal) {
+    return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
+  }
+  return view.pauseRequested ? [pausedFor('pause_requested', judgement)] : []
+}
+
+/** A subagent's task starts at once: it takes nobody's place. */
+const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement): Made => {
+  const context = [{ stream: taskStream(created.task_id), items: created.input_ids }]
+  return { created, events: firstFacts(created, true, context, judgement) }
+}
+
+/** The items of the step once these facts are stored, with the number of their parts. */
+const itemsAfter = (view: TaskView, facts: StepFact[]) => {
+  const items = new Map(view.openStep?.items)
+  for (const { type, data } of facts) {
+    if (type === 'ItemDelta') items.set(data.item_id, (items.get(data.item_id) ?? 0) + (data.first ? 1 : 0))
+    if (type === 'ItemSaid') items.set(data.item_id, data.call === undefined ? data.texts.length : 0)
+  }
+  return [...items].map(([item_id, parts]) => ({ item_id, parts }))
+}
+
+// A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
+export const recordStep: Decide<'RecordStep'> = (
+  { agentStep, effectId, facts, end, calls = [] },
+  view,
+  judgement,
+) => {
+  if (view.status !== 'working' || effectId !== effectIdOf(view) || view.stoppedEffects.has(effectId))
+    return []
+  const step = { agent_step: agentStep, effect_id: effectId }
+  const begun = view.openStep !== undefined
+  const failed = end?.end === 'fail'
+  // A step that says all it has to say at once needs no beginning in the log; nor does one that said nothing.
+  const whole =
+    end !== undefined && (failed ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
+  const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
+  const told: TaskEvent[] = [...begin, ...facts]
+  if (end === undefined) return told
+  if (failed) {
+    const items = itemsAfter(view, facts)
+    const gone: TaskEvent[] =
+      begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
+    return [...told, ...gone, ...afterFailure(end, view)]
+  }
+  if (calls.length > 0 && end.end === 'pause') throw new Error('a step that calls tools cannot pause')
+  const isFinal = end.end === 'answer' && !hasUnread(view)
+  const completed: TaskEvent = {
+    type: 'AgentStepCompleted',
+    data: {
+      ...step,
+      ...(end.usage === undefined ? {} : { usage: end.usage }),
+      ...(isFinal ? { final: true } : {}),
+      ...(view.created?.request.return_rollout ? { rollout: true } : {}),
+    },
+  }
+  if (calls.length === 0) return [...told, completed, ...afterStep(end, isFinal, view, judgement)]
+  // A task that is being canceled makes no more calls.
+  if (view.cancelRequested) return [...told, completed]
+  const after = callsAfter(calls, view, isFinal)
+  return {
+    events: [...told, completed, ...planned(calls, agentStep, effectId), ...onwards(after, view, judgement)],
+    made: calls.flatMap(call => (call.plan === 'delegate' ? [makeChild(call.child, judgement)] : [])),
+  }
+}

@@ -1,0 +1,114 @@
+// Facts that several decisions share. Pure.
+
+import type { TaskCommand } from '../../src/contract/commands.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
+import type { TaskStatus } from '../../src/contract/wire.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
+import type { Standing } from './calls.ts'
+
+/** How long a task may rest in each state, seconds; 0 is for ever. */
+export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
+
+/** What a decision may ask besides the task itself. */
+export type Judgement = {
+  can(type: TaskEventType): boolean
+  now: number
+  ttls: Ttls
+}
+
+/** Another task that is made in the same append, with its first facts. */
+export type Made = { created: TaskEventData<'TaskCreated'>; events: TaskEvent[] }
+export type Decision = { events: TaskEvent[]; made: Made[] }
+
+export type Decide<T extends TaskCommand['type']> = (
+  command: Extract<TaskCommand, { type: T }>,
+  view: TaskView,
+  judgement: Judgement,
+) => TaskEvent[] | Decision
+
+export const deadline = (ttl: number, now: number) => (ttl === 0 ? {} : { expires_at: now + ttl * 1000 })
+export const ttlSeconds = (ttl: number) => (ttl === 0 ? {} : { ttl_seconds: ttl })
+export const statusOf = (view: TaskView): TaskStatus => {
+  if (view.status === 'absent' || view.deleted) throw new Refusal('TaskNotFound')
+  return view.status
+}
+export const wrongState = (view: TaskView) => new Refusal('WrongState', { status: view.status })
+
+/** A step that is open ends here; its items stay as far as they came. */
+export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
+  openStep === undefined
+    ? []
+    : [
+        {
+          type: 'AgentStepAbandoned',
+          data: {
+            agent_step: openStep.agentStep,
+            effect_id: openStep.effectId,
+            items: [...openStep.items].map(([item_id, parts]) => ({ item_id, parts })),
+          },
+        },
+      ]
+
+/** The agent's end, for a task that ends without an answer or an error of the agent. */
+export const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): TaskEvent[] =>
+  agentSpawned && !agentEnded && created !== undefined
+    ? [{ type: 'AgentCompleted', data: { agent_id: created.agent_id, success: false } }]
+    : []
+
+export const started = (
+  from: TaskStatus,
+  view: { agent_id: string; workdir: string; parent_agent_id?: string },
+  context: Extract<TaskCommand, { type: 'StartTask' }>['context'],
+  ttls: Ttls,
+): TaskEvent[] => [
+  {
+    type: 'AgentSpawned',
+    data: {
+      agent_id: view.agent_id,
+      workdir: view.workdir,
+      ...(view.parent_agent_id === undefined ? {} : { parent_agent_id: view.parent_agent_id }),
+    },
+  },
+  { type: 'TaskStarted', data: { from, context, ...ttlSeconds(ttls.working) } },
+]
+
+export const agentDone = (view: TaskView): TaskEvent => ({
+  type: 'AgentCompleted',
+  data: { agent_id: view.created?.agent_id ?? '', success: true },
+})
+export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent => ({
+  type: 'TaskPaused',
+  data: { from: 'working', reason, ...deadline(ttls.paused, now) },
+})
+
+/** Somebody wrote to the agent, and no step has seen it. */
+export const hasUnread = ({ messages }: TaskView): boolean => messages.some(({ at }) => at === undefined)
+
+/**
+ * What follows when the calls of a turn stand like this: nothing while one runs; the end when a stop tool was hit
+ * or the agent had given its answer; else a wait for the client, or the next step.
+ */
+export const onwards = (calls: Standing, view: TaskView, judgement: Judgement): TaskEvent[] => {
+  const { running, stopped, waiting, final } = calls
+  if (running || view.cancelRequested) return []
+  if (stopped || (final && waiting.length === 0 && !hasUnread(view))) {
+    return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
+  }
+  if (view.pauseRequested) return [pausedFor('pause_requested', judgement)]
+  if (waiting.length === 0) return []
+  const { now, ttls } = judgement
+  const expires = deadline(ttls['input-required'], now)
+  return [{ type: 'InputRequired', data: { from: 'working', calls: waiting, ...expires } }]
+}
+
+export const firstFacts = (
+  created: TaskEventData<'TaskCreated'>,
+  start: boolean,
+  context: TaskEventData<'TaskStarted'>['context'],
+  { now, ttls }: Judgement,
+): TaskEvent[] => {
+  const first: TaskEvent = { type: 'TaskCreated', data: { ...created, ...deadline(ttls.created, now) } }
+  if (start) return [first, ...started('created', created, context, ttls)]
+  return [first, { type: 'TaskQueued', data: { from: 'created', ...deadline(ttls.queued, now) } }]
+}

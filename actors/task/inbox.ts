@@ -1,0 +1,76 @@
+// What somebody outside gives a task: results of its calls, and messages. Pure.
+import type { CallAnswer, RequestKeys } from '../../src/contract/commands.ts'
+import { Invalid, Refusal } from '../../src/contract/refusals.ts'
+import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import type { MessageContent, ToolResultItem } from '../../src/contract/wire.ts'
+import { resultItem } from '../../src/history/items.ts'
+import { outcomeUnknown } from '../../src/history/task-object.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
+
+/** Whether a call waits for somebody outside: a client's, or one of which nobody knows whether it happened. */
+const isPending = (view: TaskView, callId: string): boolean => {
+  const call = view.calls.get(callId)
+  if (call === undefined || call.ended !== false) return false
+  return call.effect === undefined || (view.status === 'paused' && view.reason === outcomeUnknown)
+}
+
+const givenResult = (view: TaskView, callId: string): ToolResultItem | undefined =>
+  view.output.find((item): item is ToolResultItem => item.type === 'tool_result' && item.call_id === callId)
+
+const isSame = (item: ToolResultItem, { content, blocks }: CallAnswer): boolean =>
+  JSON.stringify([item.message_content, item.block_list]) === JSON.stringify([content, blocks])
+
+/** Calls of this task that an answer may name: pending, or answered already. */
+export const knowsCall = (view: TaskView, callId: string): boolean =>
+  isPending(view, callId) || givenResult(view, callId) !== undefined
+
+/**
+ * The answers that are new; the same answer again is none. Refuses a different one, and with `whole` a part of
+ * what is pending.
+ */
+export const answersFor = (answers: CallAnswer[], view: TaskView, whole: boolean): CallAnswer[] => {
+  const unknown = answers.flatMap(({ callId }, index) => (knowsCall(view, callId) ? [] : [index]))
+  if (unknown.length > 0) {
+    const msg = 'This call does not wait for an answer'
+    throw new Invalid(
+      unknown.map(index => ({ loc: ['body', 'tool_results', index, 'call_id'], msg, type: 'value_error' })),
+    )
+  }
+  const fresh = new Map<string, CallAnswer>()
+  for (const answer of answers) {
+    const given = givenResult(view, answer.callId)
+    const first = fresh.get(answer.callId)
+    const stored = given ?? (first === undefined ? undefined : itemOf(first))
+    if (stored === undefined) fresh.set(answer.callId, answer)
+    else if (!isSame(stored, answer)) throw new Refusal('AlreadyAnswered', { call_id: answer.callId })
+  }
+  const missing = view.pendingCalls.map(call => call.call_id).filter(id => !fresh.has(id))
+  if (whole && fresh.size > 0 && missing.length > 0) {
+    throw new Refusal('InputMissing', { missing_call_ids: missing })
+  }
+  return [...fresh.values()]
+}
+
+const itemOf = ({ itemId, callId, content, blocks }: CallAnswer): ToolResultItem =>
+  resultItem(itemId, callId, 'completed', content, blocks)
+
+/** The facts of accepting; the keys of the request stand in the first. */
+export const accept = (
+  answers: CallAnswer[],
+  message: { itemId: string; content: MessageContent } | undefined,
+  view: TaskView,
+  by: string,
+  { digest, idempotencyKey }: RequestKeys,
+): TaskEvent[] => {
+  const items: TaskEventData<'InputAccepted'>['item'][] = answers.map(itemOf)
+  if (message !== undefined) {
+    const { itemId, content } = message
+    items.push({ type: 'message', id: itemId, role: 'user', message_content: content })
+  }
+  return items.map((item, index): TaskEvent => {
+    const step = item.type === 'tool_result' ? { agent_step: view.completedSteps } : {}
+    const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }
+    const keys = index > 0 ? {} : { ...(digest === undefined ? {} : { digest }), ...key }
+    return { type: 'InputAccepted', data: { by, ...step, item, ...keys } }
+  })
+}

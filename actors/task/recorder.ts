@@ -1,0 +1,110 @@
+// Turns what an agent says into facts: text that belongs together in one, every item and call with an id of ours.
+import type { StepPart } from '../../src/contract/agent.ts'
+import type { StepFact } from '../../src/contract/commands.ts'
+import type { Ids } from '../../src/contract/ports.ts'
+import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
+
+/** A call as it was said. */
+export type SaidCall = { callId: string; name: string; arguments: string }
+
+type OpenItem = {
+  id: string
+  item: TextItemKind
+  /** The index of each part, by its kind. */
+  parts: Map<TextPartKind, number>
+}
+
+export const recorder = (agentStep: number, ids: Ids) => {
+  let facts: StepFact[] = []
+  let characters = 0
+  let open: OpenItem | undefined
+  const calls: SaidCall[] = []
+  /** The text of the newest message, as it came. */
+  let answer: string[] | undefined
+
+  const close = () => {
+    if (open === undefined) return
+    const data = { agent_step: agentStep, item_id: open.id, parts: open.parts.size }
+    facts.push({ type: 'ItemCompleted', data })
+    open = undefined
+  }
+  const prefix = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
+
+  const delta = (item: TextItemKind, part: TextPartKind, text: string) => {
+    if (open !== undefined && open.item !== item) close()
+    const opensItem = open === undefined
+    open ??= { id: ids.next(prefix(item)), item, parts: new Map() }
+    if (item === 'message') {
+      if (opensItem || answer === undefined) answer = []
+      answer.push(text)
+    }
+    const known = open.parts.get(part)
+    const last = facts.at(-1)
+    if (
+      known !== undefined &&
+      last?.type === 'ItemDelta' &&
+      last.data.item_id === open.id &&
+      last.data.part === part
+    ) {
+      last.data.delta += text
+      return
+    }
+    // The parts of a message are one list; those of a reasoning item are two, summary and content.
+    const content_index = known ?? (item === 'message' ? open.parts.size : 0)
+    open.parts.set(part, content_index)
+    facts.push({
+      type: 'ItemDelta',
+      data: {
+        agent_step: agentStep,
+        item_id: open.id,
+        content_index,
+        ...(opensItem ? { item } : {}),
+        part,
+        ...(known === undefined ? { first: true as const } : {}),
+        delta: text,
+      },
+    })
+  }
+
+  return {
+    hear(said: StepPart) {
+      if (said.say === 'delta') {
+        if (said.text === '') return
+        characters += said.text.length
+        delta(said.item, said.part, said.text)
+        return
+      }
+      close()
+      if (said.say === 'call') {
+        const call = { call_id: ids.next('call_'), name: said.name }
+        calls.push({ callId: call.call_id, name: said.name, arguments: said.arguments })
+        facts.push({
+          type: 'ItemSaid',
+          data: {
+            agent_step: agentStep,
+            item_id: ids.next('tc_'),
+            item: 'tool_call',
+            part: 'arguments',
+            texts: [said.arguments],
+            call,
+          },
+        })
+        return
+      }
+      const { item, part, texts } = said
+      const item_id = ids.next(prefix(item))
+      if (item === 'message') answer = texts
+      facts.push({ type: 'ItemSaid', data: { agent_step: agentStep, item_id, item, part, texts } })
+    },
+    close,
+    answer: () => answer?.join(''),
+    calls: (): readonly SaidCall[] => calls,
+    characters: () => characters,
+    take(): StepFact[] {
+      const taken = facts
+      facts = []
+      characters = 0
+      return taken
+    },
+  }
+}

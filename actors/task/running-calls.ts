@@ -1,0 +1,64 @@
+// Calls under way in this process, by effect. They outlive an actor that is put away, as after a failed write:
+// whoever takes the task up again finds its calls here, and what they gave, and none runs twice.
+import type { CallOutcome } from '../../src/contract/commands.ts'
+import type { ToolOutput } from '../../src/contract/tools.ts'
+
+export type RunningCall = {
+  stop(): void
+  /** It is a task of its own, which goes on when this process ends. */
+  outlives: boolean
+  /** What it gave; undefined when it stopped because it was told to. Never rejects. */
+  outcome: Promise<CallOutcome | undefined>
+}
+
+export const createRunningCalls = () => {
+  const running = new Map<string, RunningCall>()
+  return {
+    find: (effectId: string) => running.get(effectId),
+    add(effectId: string, call: RunningCall): RunningCall {
+      running.set(effectId, call)
+      return call
+    },
+    /** Its result is in the log, or will never be. */
+    forget: (effectId: string) => running.delete(effectId),
+    stop() {
+      for (const call of running.values()) if (!call.outlives) call.stop()
+      running.clear()
+    },
+  }
+}
+export type RunningCalls = ReturnType<typeof createRunningCalls>
+
+/** A tool at work: its failure is a result, told to the agent. */
+export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): RunningCall => {
+  const stop = new AbortController()
+  const { signal } = stop
+  const work = async (): Promise<CallOutcome | undefined> => {
+    try {
+      return { status: 'completed', ...(await run(signal)) }
+    } catch (error) {
+      if (signal.aborted) return undefined
+      return { status: 'incomplete', content: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  return { stop: () => stop.abort(), outlives: false, outcome: work() }
+}
+
+/** A subagent's task at work: found again by its stream, whoever started it. */
+export const watchChild = (
+  child: { ended(): Promise<CallOutcome>; cancel(): Promise<void> },
+  later: (job: () => void) => void,
+): RunningCall => {
+  let over = false
+  const outcome = new Promise<CallOutcome>(resolve => {
+    const end = (given: CallOutcome) => {
+      over = true
+      resolve(given)
+    }
+    // Its actor may be put away while the log is: it is looked for again.
+    const look = () => void child.ended().then(end, () => later(look))
+    look()
+  })
+  const cancel = (): void => void child.cancel().catch(() => (over ? undefined : later(cancel)))
+  return { stop: cancel, outlives: true, outcome }
+}

@@ -1,0 +1,153 @@
+// One agent step running: what it says is reported as it comes, its end once its calls are planned and its answer
+// is checked. It reports to its actor through the same mailbox as any caller and never rejects.
+import type { Agent, StepEnd } from '../../src/contract/agent.ts'
+import type { PlannedCall, StepFact } from '../../src/contract/commands.ts'
+import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
+import type {
+  CreateTaskBody,
+  ErrorObject,
+  MessageContent,
+  OutputItem,
+  ToolDefinition,
+} from '../../src/contract/wire.ts'
+import { recorder, type SaidCall } from './recorder.ts'
+
+export type StepReport = { facts: StepFact[]; end?: StepEnd; calls?: PlannedCall[] }
+
+export type RunningStep = {
+  effectId: string
+  agentStep: number
+  abort(): void
+  /** Resolves when the agent has let go, whatever it did. */
+  settled: Promise<void>
+}
+
+const flushMs = 50
+const flushCharacters = 2048
+
+/** A way to stop; its signal is made when somebody asks for it, which most steps never do. */
+const createStop = () => {
+  let aborted = false
+  let controller: AbortController | undefined
+  return {
+    aborted: () => aborted,
+    abort() {
+      aborted = true
+      controller?.abort()
+    },
+    signal(): AbortSignal {
+      controller ??= new AbortController()
+      if (aborted) controller.abort()
+      return controller.signal
+    },
+  }
+}
+
+/** Runs one agent step; `report` stores what it says and rejects when that cannot be stored. */
+export const runStep = (
+  agent: Agent,
+  input: {
+    effectId: string
+    agentStep: number
+    request: CreateTaskBody
+    asked: MessageContent
+    workdir: string
+    history: () => Promise<OutputItem[]>
+    tools: () => ToolDefinition[]
+    env: () => Record<string, unknown>
+    /** Where each call leads. */
+    plan: (calls: readonly SaidCall[]) => Promise<PlannedCall[]>
+    /** Why an answer cannot be given; absent: any can. */
+    refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
+  },
+  report: (report: StepReport) => Promise<void>,
+  { clock, timers, ids }: { clock: Clock; timers: Timers; ids: Ids },
+): RunningStep => {
+  const stop = createStop()
+  const heard = recorder(input.agentStep, ids)
+  let writing: Promise<void> = Promise.resolve()
+  let cancelTimer: (() => void) | undefined
+  let ended = false
+  let wroteAt = Number.NEGATIVE_INFINITY
+
+  const write = (end?: StepEnd, calls: PlannedCall[] = []): Promise<void> => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    if (stop.aborted()) return Promise.resolve()
+    wroteAt = clock.now()
+    const facts = heard.take()
+    writing = report(
+      end === undefined ? { facts } : calls.length === 0 ? { facts, end } : { facts, end, calls },
+    )
+    return writing
+  }
+  /** The first text leaves at once; what follows closely travels together. */
+  const writeSoon = () => {
+    const wait = wroteAt + flushMs - clock.now()
+    if (wait <= 0) cancelTimer?.()
+    if (wait <= 0) cancelTimer = undefined
+    writeLater(Math.max(0, wait))
+  }
+  const writeLater = (ms: number) => {
+    cancelTimer ??= timers.after(ms, () => {
+      cancelTimer = undefined
+      if (!ended) void writing.then(() => (ended ? undefined : write())).catch(() => stop.abort())
+    })
+  }
+
+  const play = async (): Promise<void> => {
+    // A step that takes its time shows in the log that it began.
+    writeLater(flushMs)
+    let end: StepEnd
+    let calls: PlannedCall[] = []
+    try {
+      const said = agent.step({
+        ...input,
+        env: input.env(),
+        get tools() {
+          return input.tools()
+        },
+        get signal() {
+          return stop.signal()
+        },
+      })
+      for (;;) {
+        const next = await said.next()
+        if (stop.aborted()) {
+          void said.return({ end: 'continue' }).catch(() => {})
+          return
+        }
+        if (next.done === true) {
+          end = next.value
+          break
+        }
+        heard.hear(next.value)
+        if (heard.characters() >= flushCharacters) {
+          await writing
+          await write()
+        } else if (next.value.say === 'delta') writeSoon()
+        else writeLater(flushMs)
+      }
+      if (end.end !== 'fail' && heard.calls().length > 0) calls = await input.plan(heard.calls())
+      if (end.end === 'answer' && calls.length === 0) {
+        const error = await input.refuse?.(heard.answer())
+        if (error !== undefined) end = { end: 'fail', error }
+      }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      end = { end: 'fail', error: { code: -32000, message } }
+    }
+    ended = true
+    if (end.end !== 'fail') heard.close()
+    await writing
+    await write(end, calls)
+  }
+
+  const settled = play()
+    .catch(() => {})
+    .finally(() => {
+      ended = true
+      cancelTimer?.()
+    })
+  return { effectId: input.effectId, agentStep: input.agentStep, abort: () => stop.abort(), settled }
+}

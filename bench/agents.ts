@@ -1,0 +1,202 @@
+// Agents as a model paces them: five steps of forty small deltas and four tool calls, hundreds at once.
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { openReadStore } from '../projections/store.ts'
+import { script } from '../src/agents/script.ts'
+import { openFeed } from '../src/bus/feed.ts'
+import type { Agent } from '../src/contract/agent.ts'
+import { taskStream } from '../src/contract/task-stream.ts'
+import type { CreateTaskBody, OutputItem } from '../src/contract/wire.ts'
+import { createSchemaChecker } from '../src/json-schema/checker.ts'
+import { openSecrets } from '../src/secrets.ts'
+import { createSystem } from '../src/system.ts'
+import { readTaskRequest } from '../src/task-request.ts'
+import { builtinTools } from '../src/tools/builtin.ts'
+import { realWorld } from '../src/world.ts'
+import { newFolder } from './support/folder.ts'
+import { openFileLog } from './support/open-log.ts'
+import { ownCpuSeconds } from './support/process-use.ts'
+import { createNotes, printRatio } from './support/rounds.ts'
+import { percentile, short } from './support/stats.ts'
+
+export const about =
+  'hundreds of agents at once, paced as a model paces them, open loop, against the same script without a log'
+
+const atOnce = 500
+const share = 0.7
+const deltaMs = 25
+const words = 40
+const steps = 5
+const seconds = 20
+const rounds = 5
+
+const text = Array.from({ length: words }, (_, n) => `word${n % 10}`).join(' ')
+const entries = Array.from({ length: steps }, (_, n) => [
+  { message: text, delta_ms: deltaMs },
+  ...(n < steps - 1 ? [{ tool: 'calculator', arguments: { expression: `${n}+1` } }] : []),
+]).flat()
+const taskMs = steps * (words - 1) * deltaMs
+const body: CreateTaskBody = {
+  user_message_content: 'go',
+  stream: false,
+  background: true,
+  agent_config: { agent_id: 'script', script: entries },
+}
+
+const world = realWorld()
+const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+const tools = builtinTools(world)
+const calculator = tools.find(({ definition }) => definition.function.name === 'calculator')
+
+/** The same script with the same pace, nothing stored: what the agents and their tools cost by themselves. */
+const playInMemory = async (agent: Agent): Promise<void> => {
+  const output: OutputItem[] = []
+  for (let agentStep = 1; ; agentStep++) {
+    const { signal } = new AbortController()
+    const input = { agentStep, request: body, asked: 'go', env: {}, tools: [], workdir: '/', signal }
+    const said = agent.step({ ...input, history: async () => output })
+    let message = ''
+    for (;;) {
+      const next = await said.next()
+      if (next.done === true) {
+        if (next.value.end === 'answer') return
+        break
+      }
+      if (next.value.say === 'delta') message += next.value.text
+      if (next.value.say !== 'call') continue
+      const args = JSON.parse(next.value.arguments)
+      await calculator?.run({ effectId: 'e', arguments: args, workdir: '/', at: 0, signal })
+    }
+    output.push({ type: 'message', id: 'm', role: 'assistant', message_content: message })
+  }
+}
+
+/** Starts tasks at a rate for some time and waits for the last; CPU milliseconds of this process for each. */
+const openLoop = async (rate: number, forSeconds: number, play: () => Promise<unknown>): Promise<number> => {
+  const cpu = ownCpuSeconds()
+  const began = performance.now()
+  const all: Promise<unknown>[] = []
+  for (let n = 0; n < rate * forSeconds; n++) {
+    const due = began + (n * 1000) / rate
+    if (due > performance.now()) await wait(due - performance.now())
+    all.push(play())
+  }
+  await Promise.all(all)
+  return ((ownCpuSeconds() - cpu) * 1000) / all.length
+}
+
+const openSystem = async (folder: string) => {
+  const log = openFileLog(folder)
+  /** When each delta of a task was said, oldest first. */
+  const saidAt = new Map<string, number[]>()
+  const plain = script(world.timers)
+  const timed: Agent = {
+    name: 'script',
+    async *step(input) {
+      const said = plain.step(input)
+      for (;;) {
+        const next = await said.next()
+        if (next.done === true) return next.value
+        if (next.value.say === 'delta') saidAt.get(input.workdir)?.push(performance.now())
+        yield next.value
+      }
+    },
+  }
+  const system = await createSystem({
+    world,
+    log,
+    openReadStore: anew => openReadStore(path.join(folder, 'read.db'), anew),
+    secrets: openSecrets(path.join(folder, 'secrets.db')),
+    agents: new Map([['script', timed]]),
+    tools,
+    checker: createSchemaChecker(),
+    rolloutsRoot: folder,
+    ttls: { created: 0, queued: 0, working: 0, paused: 0, 'input-required': 0 },
+    maxRunningTasks: 0,
+    report: () => {},
+  })
+  const places = { workspaceRoot: folder, rolloutsRoot: folder, logsRoot: folder }
+  const delays: number[] = []
+  const choice = { known: () => true, fallback: 'script' }
+  const principal = { id: 'admin', role: 'admin' as const, userId: undefined, expiresAt: undefined }
+
+  /** Creates a task, follows its stream to its end, and notes how late each delta came. */
+  const play = async (): Promise<void> => {
+    const request = await readTaskRequest(body, places, choice, async () => [])
+    const workdir = path.join(folder, world.ids.next('w_'))
+    const said: number[] = []
+    saidAt.set(workdir, said)
+    const created = await system.commands.create({
+      principal,
+      request: { ...request, workdir: () => workdir },
+      body,
+      envelopeId: 'req',
+      idempotencyKey: undefined,
+      isRetry: false,
+    })
+    if (!('taskId' in created)) throw new Error('no new task')
+    const wish = { stream: taskStream(created.taskId), after: -1, endsAtWait: true }
+    let heard = 0
+    for await (const frames of openFeed({ log, live: system.live }, wish).frames()) {
+      const now = performance.now()
+      for (const frame of frames) {
+        if (frame.type !== 'task.text.delta') continue
+        const count = (String(frame.delta).match(/\S+/g) ?? []).length
+        for (const at of said.slice(heard, heard + count)) delays.push(now - at)
+        heard += count
+      }
+    }
+    if (heard !== words * steps) throw new Error(`heard ${heard} words of ${words * steps}`)
+    saidAt.delete(workdir)
+  }
+  return { system, log, play, delays }
+}
+
+const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+export const run = async (): Promise<void> => {
+  const folder = newFolder('agents')
+  const { system, log, play, delays } = await openSystem(folder)
+  const plain = script(world.timers)
+
+  // Capacity: what the main thread would do if it were busy all the time.
+  await openLoop(atOnce / (taskMs / 1000) / 2, 5, play)
+  const before = performance.eventLoopUtilization()
+  const began = performance.now()
+  const probe = atOnce / (taskMs / 1000) / 2
+  await openLoop(probe, 10, play)
+  const { utilization } = performance.eventLoopUtilization(before)
+  const played = (probe * 10) / ((performance.now() - began) / 1000)
+  const capacity = played / utilization
+  const rate = share * capacity
+  console.log(
+    `capacity ${short(capacity)} tasks/s; open loop at ${short(rate)}/s: ${short((rate * taskMs) / 1000)} tasks at once`,
+  )
+
+  const notes = createNotes()
+  const cpu = { ours: [] as number[], memory: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    cpu.memory.push(await openLoop(rate, seconds / 2, () => playInMemory(plain)))
+    delays.length = 0
+    const [position, bytes] = [log.head(), bytesOf(path.join(folder, 'log.db'))]
+    const tasks = Math.ceil(rate * seconds)
+    cpu.ours.push(await openLoop(rate, seconds, play))
+    notes.add('delta delay p50 ms', percentile(delays, 0.5))
+    notes.add('p99 ms (target <= 100)', percentile(delays, 0.99))
+    const events = log.head() - position
+    const grown = bytesOf(path.join(folder, 'log.db')) - bytes
+    notes.add('events/task', events / tasks)
+    notes.add(
+      'bytes/event in the file, text taken off (target <= 700)',
+      (grown - tasks * steps * text.length) / events,
+    )
+    notes.add('ms CPU/task', cpu.ours.at(-1))
+  }
+  printRatio('CPU of an agent task against the same script without a log', cpu.ours, cpu.memory, {
+    unit: 'ms/task',
+    target: { atMost: 4 },
+  })
+  notes.print()
+  await system.close()
+}

@@ -1,0 +1,50 @@
+// The task object of the interface, as a view says it.
+import type { Task } from '../contract/wire.ts'
+import { openCalls, type TaskView } from './task-view.ts'
+
+/** Why a task is paused whose call may have happened or not. */
+export const outcomeUnknown = 'outcome_unknown'
+
+const seconds = (millis: number): number => Math.floor(millis / 1000)
+
+const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
+  const { created } = view
+  const own: Record<string, unknown> = {}
+  if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
+  if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
+  if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
+  if (view.reason !== undefined) own.reason = view.reason
+  if (view.reason === outcomeUnknown) {
+    const call = openCalls(view)[0]
+    if (call !== undefined) own.effect = { effect_id: call.effect.id, call_id: call.callId, name: call.name }
+  }
+  if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
+  if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
+  if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
+  const given = created?.request.metadata
+  if (given === undefined || given === null) return Object.keys(own).length > 0 ? own : undefined
+  return { ...given, ...own }
+}
+
+/** The task object of the interface as of now. Keys come in this order everywhere, `output` last. */
+export const taskOf = (view: TaskView): Task => {
+  const { created, status } = view
+  if (created === undefined || status === 'absent') throw new Error('there is no task yet')
+  const task: Partial<Task> = {
+    object: 'task',
+    id: created.task_id,
+    session_id: created.session_id,
+    user_id: created.user_id,
+    status,
+    created_at: seconds(view.createdAt),
+  }
+  if (view.usage !== undefined) task.usage = view.usage
+  if (view.error !== undefined) task.error = view.error
+  const oldest = view.pendingCalls[0]
+  if (oldest !== undefined) task.input_required = oldest
+  const metadata = metadataOf(view)
+  if (metadata !== undefined) task.metadata = metadata
+  if (created.previous_task_id !== undefined) task.previous_task_id = created.previous_task_id
+  task.output = view.output.slice()
+  return task as Task
+}

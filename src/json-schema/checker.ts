@@ -1,0 +1,61 @@
+// Whether a value fits a JSON Schema (2020-12): the answer of a task its `structured_output`, arguments the
+// `parameters` of their tool. A caller's schema and value never run on this thread, our own schemas do.
+import type { Timers } from '../contract/ports.ts'
+import { compile } from './compile.ts'
+import { schemaText, valueText } from './limits.ts'
+import { schemaThread } from './thread.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+export type { Verdict } from './verdict.ts'
+export type SchemaChecker = {
+  /** Why this cannot be used as a schema; empty if it can. */
+  problemsOf(schema: unknown): Promise<string[]>
+  /** A check that runs over its deadline, or takes too much memory, is not ok, with a problem that says so. */
+  check(schema: unknown, value: unknown): Promise<Verdict>
+  /** Nothing is left running; calls that are under way reject, and so do later ones. */
+  close(): Promise<void>
+}
+
+const realTimers: Pick<Timers, 'after'> = {
+  after(ms, job) {
+    const timer = setTimeout(job, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+export type Options = {
+  /** For a call's own run, not for its waiting for others or for the thread to start. */
+  deadlineMs?: number
+  timers?: Pick<Timers, 'after'>
+}
+
+export const createSchemaChecker = ({
+  deadlineMs = 1000,
+  timers = realTimers,
+}: Options = {}): SchemaChecker => {
+  const thread = schemaThread(deadlineMs, timers)
+  return {
+    async problemsOf(schema) {
+      const text = schemaText(schema)
+      return 'problem' in text ? [text.problem] : thread.ask({ schema: text.text })
+    },
+    async check(schema, value) {
+      const texts = [schemaText(schema), valueText(value)] as const
+      const problems = texts.flatMap(text => ('problem' in text ? [text.problem] : []))
+      const [schemaIs, valueIs] = texts
+      if ('problem' in schemaIs || 'problem' in valueIs) return verdictOf(problems)
+      return verdictOf(await thread.ask({ schema: schemaIs.text, value: valueIs.text }))
+    },
+    close: thread.close,
+  }
+}
+
+/** For our own schemas: compiled once, here, and run on this thread. Throws for a schema that is none. */
+export const trusted = (schema: object): ((value: unknown) => Verdict) => {
+  // As JSON, without what else TypeBox hangs on a schema.
+  const compiled = compile(JSON.parse(JSON.stringify(schema)))
+  if ('problems' in compiled) throw new Error(compiled.problems.join('; '))
+  const { check } = compiled
+  return value => verdictOf(check(value))
+}

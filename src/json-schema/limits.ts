@@ -1,0 +1,48 @@
+// How much a caller may hand in, and how much we say about it. Values become JSON text here, once: that is what is
+// measured, what crosses to the thread, and what a compiled schema is known by.
+export const mostProblems = 20
+const longestProblem = 240
+const largestSchema = 64 * 1024
+const deepestSchema = 32
+const largestValue = 1024 * 1024
+
+export type Text = { text: string } | { problem: string }
+
+export const schemaText = (schema: unknown): Text => {
+  if (isDeeper(schema, deepestSchema)) {
+    return { problem: `the schema is nested deeper than ${deepestSchema} levels` }
+  }
+  return jsonText('schema', schema, largestSchema, '64 KiB')
+}
+
+export const valueText = (value: unknown): Text => jsonText('value', value, largestValue, '1 MiB')
+
+const jsonText = (what: string, value: unknown, largest: number, limit: string): Text => {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return { problem: `the ${what} is nested too deeply` }
+  }
+  if (text === undefined) return { problem: `the ${what} is not JSON` }
+  return Buffer.byteLength(text) > largest ? { problem: `the ${what} is larger than ${limit}` } : { text }
+}
+
+/** Never goes deeper than `levels`, whatever it is given. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1)))
+
+export const short = (text: string, longest = longestProblem): string =>
+  text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+
+/** The first problems, each once. */
+export const fewest = (problems: Iterable<string>): string[] => {
+  const found = new Set<string>()
+  for (const problem of problems) {
+    found.add(short(problem))
+    if (found.size === mostProblems) break
+  }
+  return [...found]
+}

@@ -1,0 +1,43 @@
+// ajv's errors in words: where in the value, and what must be there.
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { fewest, short } from './limits.ts'
+
+const longestPath = 120
+
+type Params = Record<string, unknown>
+const quoted = (value: unknown): string => short(JSON.stringify(value) ?? 'undefined', 60)
+const listed = (values: unknown): string => (values as unknown[]).slice(0, 20).map(quoted).join(', ')
+
+const words: Record<string, (params: Params) => string> = {
+  additionalProperties: ({ additionalProperty }) =>
+    `must not have the property ${quoted(additionalProperty)}`,
+  const: ({ allowedValue }) => `must be ${quoted(allowedValue)}`,
+  enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
+  'false schema': () => 'is not allowed',
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  not: () => 'must not fit the schema in not',
+  pattern: ({ pattern }) => `must match the pattern ${quoted(pattern)}`,
+  propertyNames: ({ propertyName }) => `must not have a property named ${quoted(propertyName)}`,
+  required: ({ missingProperty }) => `must have the property ${quoted(missingProperty)}`,
+  uniqueItems: () => 'must not have the same item twice',
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  unevaluatedProperties: ({ unevaluatedProperty }) =>
+    `must not have the property ${quoted(unevaluatedProperty)}`,
+}
+
+const problem = ({ instancePath, keyword, params, message, propertyName }: ErrorObject, root: string) => {
+  const what = words[keyword]?.(params) ?? message?.replace('must NOT', 'must not') ?? `must fit ${keyword}`
+  const where = short(instancePath, longestPath) || root
+  return propertyName === undefined
+    ? `${where} ${what}`
+    : `${where}: the name ${quoted(propertyName)} ${what}`
+}
+
+/** `root` is what the whole is called, which has no path. */
+export const problemsIn = (errors: ErrorObject[] | null | undefined, root: string): string[] =>
+  fewest(told(errors ?? [], root))
+
+// One by one, since there may be very many more than we tell.
+function* told(errors: ErrorObject[], root: string): Generator<string> {
+  for (const error of errors) yield problem(error, root)
+}

@@ -1,0 +1,128 @@
+// One thread that answers one request after the other. A request that runs too long or takes too much memory ends
+// the thread with it; those that wait for their turn are done by the next thread.
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { Timers } from '../contract/ports.ts'
+import type { Reply, Request } from './schema-thread.ts'
+
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+
+type Job = {
+  request: Request
+  resolve: (problems: string[]) => void
+  reject: (error: Error) => void
+}
+type Thread = { worker: Worker; port: MessagePort; isReady: boolean }
+
+export type SchemaThread = {
+  /** Problems: none if the value fits the schema, or, without a value, if the schema is one. */
+  ask(request: Request): Promise<string[]>
+  close(): Promise<void>
+}
+
+export const schemaThread = (deadlineMs: number, timers: Pick<Timers, 'after'>): SchemaThread => {
+  const waiting: Job[] = []
+  const ending = new Set<Promise<unknown>>()
+  let thread: Thread | undefined
+  let running: { job: Job; stopTimer: () => void } | undefined
+  let isClosed = false
+
+  const next = (): void => {
+    if (running !== undefined) return
+    if (waiting.length === 0) {
+      thread?.worker.unref()
+      return
+    }
+    thread ??= start()
+    thread.worker.ref() // only as long as somebody waits
+    if (!thread.isReady) return
+    const job = waiting.shift() as Job
+    running = { job, stopTimer: timers.after(deadlineMs, late) }
+    thread.port.postMessage(job.request)
+  }
+
+  const start = (): Thread => {
+    const { port1: port, port2 } = new MessageChannel()
+    const worker = new Worker(new URL('./schema-thread.mjs', import.meta.url), {
+      workerData: { port: port2 },
+      transferList: [port2],
+      resourceLimits,
+    })
+    const started: Thread = { worker, port, isReady: false }
+    port.on('message', (reply: Reply) => {
+      if (thread !== started) return
+      take(reply)
+      next()
+    })
+    port.unref()
+    worker.on('error', error => lost(started, error))
+    worker.on('exit', () => lost(started, new Error('the schema thread ended')))
+    return started
+  }
+
+  const take = (reply: Reply): void => {
+    if ('ready' in reply) {
+      if (thread) thread.isReady = true
+    } else settle(({ resolve }) => resolve(reply.problems))
+  }
+
+  /** Ends the request that runs, if one still does. */
+  const settle = (end: (job: Job) => void): void => {
+    const ended = running
+    running = undefined
+    ended?.stopTimer()
+    if (ended) end(ended.job)
+  }
+
+  /** Takes what the thread has said and nobody has heard yet: we may be late because this thread was busy. */
+  const hear = (port: MessagePort): void => {
+    for (let heard = receiveMessageOnPort(port); heard; heard = receiveMessageOnPort(port))
+      take(heard.message)
+  }
+
+  const late = (): void => {
+    if (thread) hear(thread.port)
+    if (running) end()
+    settle(({ resolve }) => resolve([`the check took longer than ${deadlineMs} ms`]))
+    next()
+  }
+
+  const lost = (one: Thread, error: Error & { code?: string }): void => {
+    if (thread !== one) return
+    hear(one.port)
+    end()
+    const isTooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    // A thread that cannot even start is no fault of one request.
+    if (!one.isReady) for (const { reject } of waiting.splice(0)) reject(error)
+    settle(({ resolve, reject }) => {
+      if (isTooMuch) resolve(['the check took too much memory'])
+      else reject(error)
+    })
+    next()
+  }
+
+  const end = (): void => {
+    const ended = thread
+    thread = undefined
+    if (ended === undefined) return
+    ended.port.close()
+    const gone = ended.worker.terminate().finally(() => ending.delete(gone))
+    ending.add(gone)
+  }
+
+  const closed = () => new Error('the schema checker is closed')
+  return {
+    ask: request =>
+      new Promise((resolve, reject) => {
+        if (isClosed) return reject(closed())
+        waiting.push({ request, resolve, reject })
+        return next()
+      }),
+    async close() {
+      isClosed = true
+      end()
+      settle(({ reject }) => reject(closed()))
+      for (const { reject } of waiting.splice(0)) reject(closed())
+      await Promise.all(ending)
+    },
+  }
+}

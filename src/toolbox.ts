@@ -1,0 +1,115 @@
+// What a task may call, of every source, and where each call leads: the lists of the request decide, then the
+// tool's own schema. A call that cannot be made is told to the agent, which goes on.
+import type { CallPlan, Tool, Toolbox } from './contract/tools.ts'
+import type { CreateTaskBody, ToolDefinition } from './contract/wire.ts'
+import { type SchemaChecker, trusted } from './json-schema/checker.ts'
+import { requestFor, subagentTool } from './subagents.ts'
+
+/** A subagent may call subagents, but not for ever. */
+const deepest = 8
+
+const refuse = (why: string): CallPlan => ({ plan: 'refuse', why })
+const isOn = (list: string[] | null | undefined, name: string): boolean => list?.includes(name) ?? true
+
+/** What the lists of a request say of a tool, whatever its source. */
+const isAllowed = (request: CreateTaskBody, name: string): boolean =>
+  isOn(request.allowed_tools, name) &&
+  isOn(request.agent_config?.allowed_tools, name) &&
+  !request.disallowed_tools?.includes(name)
+
+/** JSON text as an object; undefined when it is none. */
+const objectOf = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Parts = {
+  builtin: Tool[]
+  /** Agents that can be called by others. */
+  agents: string[]
+  checker: SchemaChecker
+}
+
+export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
+  const byName = new Map(
+    builtin.map(tool => {
+      const { name, parameters } = tool.definition.function
+      return [name, { tool, check: trusted(parameters) }]
+    }),
+  )
+  const subagents = new Map(agents.map(agent => [subagentTool(agent).function.name, agent]))
+
+  const clientTool = (request: CreateTaskBody, name: string) =>
+    request.client_tools?.find(tool => tool.function.name === name)
+  const builtinTool = (request: CreateTaskBody, name: string) =>
+    isOn(request.agent_config?.builtin_tools, name) ? byName.get(name) : undefined
+  const subagent = (request: CreateTaskBody, depth: number, name: string) => {
+    const agent = subagents.get(name)
+    if (agent === undefined || depth >= deepest) return undefined
+    const listed =
+      isOn(request.allowed_subagents, agent) && isOn(request.agent_config?.builtin_subagents, agent)
+    return listed ? agent : undefined
+  }
+
+  return {
+    offered(request, depth) {
+      const client = request.client_tools ?? []
+      const own = builtin.filter(({ definition }) => builtinTool(request, definition.function.name))
+      const others = agents.filter(agent => subagent(request, depth, subagentTool(agent).function.name))
+      const all = [...client, ...own.map(tool => tool.definition), ...others.map(subagentTool)]
+      const seen = new Set<string>()
+      return all.filter(({ function: { name } }: ToolDefinition) => {
+        const first = !seen.has(name) // a client's tool takes the place of ours
+        seen.add(name)
+        return first && isAllowed(request, name)
+      })
+    },
+
+    async plan(request, depth, { name, arguments: text }) {
+      if (!isAllowed(request, name)) return refuse(`the tool "${name}" is not allowed for this task`)
+      const args = objectOf(text)
+      const notAnObject = `the arguments of "${name}" must be a JSON object`
+      const unfit = (problems: string[]) =>
+        refuse(`the arguments do not fit the tool "${name}": ${problems.join('; ')}`)
+
+      const client = clientTool(request, name)
+      if (client !== undefined) {
+        if (args === undefined) return refuse(notAnObject)
+        const { parameters } = client.function
+        // A schema that cannot be used is the client's affair: it judges its arguments by itself.
+        const verdict =
+          Object.keys(parameters).length === 0 ? { ok: true as const } : await checker.check(parameters, args)
+        if (verdict.ok || (await checker.problemsOf(parameters)).length > 0) return { plan: 'client' }
+        return unfit(verdict.problems)
+      }
+      const own = builtinTool(request, name)
+      if (own !== undefined) {
+        if (args === undefined) return refuse(notAnObject)
+        const verdict = own.check(args)
+        return verdict.ok ? { plan: 'run', safe: own.tool.isSafe(args) } : unfit(verdict.problems)
+      }
+      const agent = subagent(request, depth, name)
+      if (agent !== undefined) {
+        const input = args?.input
+        if (typeof input !== 'string') return refuse(`the arguments of "${name}" must be {"input": "…"}`)
+        const asked = requestFor(request, agent, input)
+        return 'why' in asked ? refuse(asked.why) : { plan: 'delegate', agent, request: asked.request }
+      }
+      if (subagents.has(name)) return refuse(`the subagent "${name}" is not allowed here`)
+      return refuse(`there is no tool "${name}"`)
+    },
+
+    run(name, input) {
+      const known = byName.get(name)
+      const args = objectOf(input.arguments)
+      if (known === undefined || args === undefined)
+        return Promise.reject(new Error(`there is no tool "${name}"`))
+      return known.tool.run({ ...input, arguments: args })
+    },
+  }
+}

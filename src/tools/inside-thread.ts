@@ -1,0 +1,15 @@
+// The other side of thread.ts: a thread says that it is ready, does its one job, and says how that went.
+import { parentPort, workerData } from 'node:worker_threads'
+
+export type Said = { ready: true } | { answer: unknown } | { failure: string }
+
+const say = (said: Said) => parentPort?.postMessage(said)
+
+export const doJob = async <Job>(work: (job: Job) => unknown): Promise<void> => {
+  say({ ready: true })
+  try {
+    say({ answer: await work(workerData as Job) })
+  } catch (error) {
+    say({ failure: error instanceof Error ? error.message : String(error) })
+  }
+}

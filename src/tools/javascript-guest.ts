@@ -1,0 +1,36 @@
+// Runs in the interpreter before the code of a call, as text: how values and errors are shown, and `console`.
+
+export const file = 'code.js'
+
+/**
+ * A function of the host's `print` that gives `[show, tell]`. It holds on to what it uses of the globals, which the
+ * code may declare anew. Texts cross to the host as JSON, since strings with a NUL do not cross whole.
+ */
+export const guest = (longest: number): string => `(print => {
+  const { stringify } = JSON
+  const { toString } = Object.prototype
+  const Text = String, Failure = Error, Limit = InternalError, Dictionary = Map, Collection = Set
+  const plain = (key, value) => {
+    if (value instanceof Dictionary || value instanceof Collection) return [...value]
+    return typeof value === 'bigint' ? Text(value) : value
+  }
+  const shown = value => {
+    if (typeof value === 'string') return value
+    try {
+      const isData = typeof value === 'object' && value !== null && !(value instanceof Failure)
+      return (isData ? stringify(value, plain) : undefined) ?? Text(value)
+    } catch (error) {
+      if (error instanceof Limit) throw error
+      return toString.call(value)
+    }
+  }
+  const told = error => {
+    if (!(error instanceof Failure)) return 'Thrown: ' + shown(error)
+    const line = /${file}:(\\d+)/.exec(Text(error.stack))
+    return Text(error) + (line ? ' (line ' + line[1] + ')' : '')
+  }
+  const cross = text => stringify(text.slice(0, ${longest}))
+  const log = (...values) => print(cross(values.map(shown).join(' ')))
+  globalThis.console = { log, info: log, warn: log, error: log, debug: log }
+  return [value => cross(shown(value)), error => cross(told(error))]
+})`

@@ -1,0 +1,86 @@
+// The interpreter of run_javascript. Nothing is disposed: one thread runs one piece of code, and takes everything
+// with it when it ends, also after a failure that left the interpreter in no good state.
+import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
+import { file, guest } from './javascript-guest.ts'
+import { longestText, printed } from './printed.ts'
+
+export type JavascriptJob = { code: string; seed: number; at: number; deadlineMs: number; tooLong: string }
+
+const maxStackSizeBytes = 256 << 10
+/** QuickJS: the code may await at the top level, and gives a promise of `{ value }`. */
+const topLevelAwait = 1 << 7
+
+/** mulberry32: small, and good enough for what is no secret. */
+const randomOf = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+class Failure extends Error {}
+
+/** What the host meets when the interpreter itself gives up. */
+const gaveUp = (error: unknown): string =>
+  error instanceof RangeError ? 'The code is nested or calls itself too deeply' : `The code failed: ${error}`
+
+export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string => {
+  const end = performance.now() + job.deadlineMs
+  let late = false
+  const interruptHandler = () => {
+    late ||= performance.now() > end
+    return late
+  }
+  const runtime = quickjs.newRuntime({ maxStackSizeBytes, interruptHandler })
+  const context = runtime.newContext()
+  const output = printed()
+  const text = (json: QuickJSHandle): string => JSON.parse(context.getString(json))
+
+  const print = context.newFunction('print', line => output.add(text(line)))
+  const prepare = context.unwrapResult(context.evalCode(guest(longestText), 'guest.js', { type: 'global' }))
+  const guests = context.unwrapResult(context.callFunction(prepare, context.undefined, print))
+  const [show, tell] = [context.getProp(guests, 0), context.getProp(guests, 1)]
+  const random = randomOf(job.seed)
+  context.setProp(
+    context.getProp(context.global, 'Math'),
+    'random',
+    context.newFunction('random', () => context.newNumber(random())),
+  )
+
+  const unlessThrown = (error: QuickJSHandle | undefined): void => {
+    if (late) throw new Failure(job.tooLong)
+    if (error === undefined) return
+    // Without memory for an error object, the interpreter throws null.
+    if (context.eq(error, context.null)) throw new Failure('The code ran out of memory, or threw null')
+    const told = context.callFunction(tell, context.undefined, error)
+    throw new Failure(
+      told.error ? 'What was thrown cannot be shown; perhaps the code ran out of memory' : text(told.value),
+    )
+  }
+  const shown = (value: QuickJSHandle): string => {
+    const said = context.callFunction(show, context.undefined, value)
+    unlessThrown(said.error)
+    return text(context.unwrapResult(said))
+  }
+  /** The value of a promise when nothing is left to run; a value that is no promise is itself. */
+  const awaited = (handle: QuickJSHandle): QuickJSHandle => {
+    while (runtime.hasPendingJob()) unlessThrown(runtime.executePendingJobs().error)
+    const state = context.getPromiseState(handle)
+    if (state.type === 'pending') throw new Failure('The code waits for a promise that nothing will settle')
+    if (state.type === 'fulfilled') return state.value
+    unlessThrown(state.error)
+    return handle
+  }
+
+  try {
+    const result = context.evalCode(job.code, file, topLevelAwait)
+    unlessThrown(result.error)
+    const completion = awaited(context.unwrapResult(result))
+    return output.andThen(shown(awaited(context.getProp(completion, 'value'))))
+  } catch (error) {
+    throw new Error(output.before(error instanceof Failure ? error.message : gaveUp(error)))
+  }
+}

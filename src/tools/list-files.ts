@@ -1,0 +1,64 @@
+// Lists one folder of the workspace.
+import type { Dirent } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import path from 'node:path'
+import { named, telling } from './file-errors.ts'
+import { unlessStopped } from './stop.ts'
+import { tool } from './tool.ts'
+import { inFolder, spotOf } from './workspace.ts'
+
+const most = 1_000
+/** A folder is not read further: the names must be sorted in memory before the first of them are known. */
+const mostRead = 100_000
+
+/** One line, whatever the name holds. */
+const lineOf = (entry: Dirent): string => {
+  const name = /\p{Cc}/u.test(entry.name) ? JSON.stringify(entry.name) : entry.name
+  if (entry.isDirectory()) return `${name}/`
+  if (entry.isSymbolicLink()) return `${name} (symbolic link)`
+  return entry.isFile() ? name : `${name} (not a regular file)`
+}
+
+const linesIn = async (at: string, signal: AbortSignal): Promise<string[]> => {
+  const lines: string[] = []
+  for await (const entry of await opendir(at)) {
+    unlessStopped(signal)
+    if (lines.length === mostRead) break
+    lines.push(lineOf(entry))
+  }
+  return lines.sort()
+}
+
+const told = (lines: string[]): string => {
+  if (lines.length === 0) return '(the folder is empty)'
+  const count = lines.length === mostRead ? `more than ${mostRead - 1}` : lines.length
+  const cut = lines.length > most ? [`[Cut: these are the first ${most} of ${count} entries]`] : []
+  return [...lines.slice(0, most), ...cut].join('\n')
+}
+
+export const listFiles = tool({
+  name: 'list_files',
+  description:
+    'Lists what is in a folder of the workspace, one name a line, sorted; the name of a folder ends with a slash. ' +
+    'Gives at most 1000 entries.',
+  required: {},
+  optional: {
+    path: {
+      type: 'string',
+      description: 'The path of the folder, relative to the workspace, which is listed itself when left out.',
+    },
+  },
+  answer({ arguments: args, workdir, signal }) {
+    const { path: given = '.' } = args as { path?: string }
+    return telling(given, async () => {
+      const spot = await spotOf(workdir, given)
+      if (spot.missing.length > 0) {
+        // A workspace that nobody wrote to is not made yet.
+        if (path.join(spot.real, ...spot.missing) === spot.root) return told([])
+        throw new Error(`${named(given)} does not exist`)
+      }
+      if (!(await lstat(spot.real)).isDirectory()) throw new Error(`${named(given)} is not a folder`)
+      return told(await inFolder(spot, spot.real, folder => linesIn(folder.at('.'), signal)))
+    })
+  },
+})

@@ -1,0 +1,42 @@
+// Reads a text file of the workspace.
+import { constants } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { named, telling, unlessFile } from './file-errors.ts'
+import { firstBytes, textOf, wholeCharacters } from './text.ts'
+import { tool } from './tool.ts'
+import { inFile, inFolder, spotOf } from './workspace.ts'
+
+const most = 1 << 20
+
+/** The first bytes of a file in the workspace, and how many it has. */
+const read = async (workdir: string, given: string): Promise<{ bytes: Buffer; size: number }> => {
+  const spot = await spotOf(workdir, given)
+  if (spot.missing.length > 0) throw new Error(`${named(given)} does not exist`)
+  // Asked before anything is opened: to open a device can already do something.
+  unlessFile(await lstat(spot.real), given)
+  const name = path.basename(spot.real)
+  return inFolder(spot, path.dirname(spot.real), folder =>
+    inFile(folder, { name, given, flags: constants.O_RDONLY }, handle => firstBytes(handle, most)),
+  )
+}
+
+export const readFile = tool({
+  name: 'read_file',
+  description:
+    'Reads a text file (UTF-8) of the workspace and gives its content. Of a file longer than 1 MiB it gives the ' +
+    'first part and a note that says how long the file is.',
+  required: {
+    path: { type: 'string', minLength: 1, description: 'The path of the file, relative to the workspace.' },
+  },
+  answer({ arguments: args, workdir }) {
+    const { path: given } = args as { path: string }
+    return telling(given, async () => {
+      const { bytes, size } = await read(workdir, given)
+      const whole = size <= most
+      const text = textOf(whole ? bytes : wholeCharacters(bytes))
+      if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
+      return whole ? text : `${text}\n[Cut: this is the first 1 MiB of a file of ${size} bytes]`
+    })
+  },
+})

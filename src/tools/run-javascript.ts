@@ -1,0 +1,31 @@
+// Runs what a model has written, in an interpreter that has no way out. The same call gives the same result.
+import { createHash } from 'node:crypto'
+import type { Timers } from '../contract/ports.ts'
+import type { JavascriptJob } from './javascript.ts'
+import { inThread } from './thread.ts'
+import { tool } from './tool.ts'
+
+/** The interpreter stops by itself and can then say what was printed; this long after, its thread is ended. */
+const graceMs = 1_000
+
+export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
+  tool({
+    name: 'run_javascript',
+    description:
+      'Runs JavaScript (ES2023, await at the top level) and gives the lines of console.log, then the value of the ' +
+      'last expression: strings as they are, anything else as JSON. There is no network, no file, no import or ' +
+      'require and no timer. The time stands still and Math.random is seeded. Limits: 5 seconds, 64 MiB of memory, ' +
+      '64 KiB of output. Nothing is kept for the next call.',
+    required: { code: { type: 'string', description: 'The code to run.' } },
+    answer({ arguments: args, effectId, at, signal }) {
+      const seed = createHash('sha256').update(effectId).digest().readUInt32LE()
+      const tooLong = `The code ran longer than ${deadlineMs} ms and was stopped`
+      const job: JavascriptJob = { code: args.code as string, seed, at, deadlineMs, tooLong }
+      return inThread<string>('javascript-thread', job, {
+        timers,
+        signal,
+        deadlineMs: deadlineMs + graceMs,
+        tooLong,
+      })
+    },
+  })

@@ -1,0 +1,75 @@
+// Goes through the text files below a path of the workspace, in the order of their names, line by line.
+import { constants, type Dirent } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { named, telling, unlessFile } from './file-errors.ts'
+import { firstBytes, textOf } from './text.ts'
+import { inFile, inFolder, type Spot, spotOf } from './workspace.ts'
+
+export type SearchJob = { workdir: string; given: string; pattern: string }
+
+const largest = 4 << 20
+const most = 200
+const longestLine = 400
+
+type Found = { real: string; text: string }
+type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
+
+/** undefined for what is not searched: large files, and those that are no text. */
+const textIn = (spot: Spot, real: string): Promise<string | undefined> =>
+  inFolder(spot, path.dirname(real), folder =>
+    inFile(
+      folder,
+      { name: path.basename(real), given: spot.given, flags: constants.O_RDONLY },
+      async handle => {
+        const { bytes, size } = await firstBytes(handle, largest)
+        return size > largest || bytes.includes(0) ? undefined : textOf(bytes)
+      },
+    ),
+  )
+
+const byName = (a: Entry, b: Entry) => (a.name < b.name ? -1 : 1)
+
+async function* textsBelow(spot: Spot, real: string): AsyncGenerator<Found> {
+  const entries = await inFolder(spot, real, folder => readdir(folder.at('.'), { withFileTypes: true }))
+  for (const entry of entries.sort(byName)) {
+    const below = path.join(real, entry.name)
+    try {
+      if (entry.isDirectory()) yield* textsBelow(spot, below)
+      if (!entry.isFile()) continue
+      const text = await textIn(spot, below)
+      if (text !== undefined) yield { real: below, text }
+    } catch {
+      // It may not be read, or is gone by now: the others are searched all the same.
+    }
+  }
+}
+
+async function* textsOf(spot: Spot): AsyncGenerator<Found> {
+  const stats = await lstat(spot.real)
+  if (stats.isDirectory()) return yield* textsBelow(spot, spot.real)
+  unlessFile(stats, spot.given)
+  const text = await textIn(spot, spot.real)
+  if (text === undefined) throw new Error(`${named(spot.given)} is not a text file of at most 4 MiB`)
+  yield { real: spot.real, text }
+}
+
+/** The lines that match, each with its file and number. */
+export const search = ({ workdir, given, pattern }: SearchJob): Promise<string[]> =>
+  telling(given, async () => {
+    const expression = new RegExp(pattern)
+    const spot = await spotOf(workdir, given)
+    if (path.join(spot.real, ...spot.missing) === spot.root && spot.missing.length > 0) return []
+    if (spot.missing.length > 0) throw new Error(`${named(given)} does not exist`)
+    const lines: string[] = []
+    for await (const { real, text } of textsOf(spot)) {
+      const file = path.relative(spot.root, real)
+      for (const [index, line] of text.split(/\r?\n/).entries()) {
+        if (!expression.test(line)) continue
+        if (lines.length === most) return [...lines, `[Cut: these are the first ${most} matches]`]
+        const short = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line
+        lines.push(`${file}:${index + 1}: ${short}`)
+      }
+    }
+    return lines
+  })

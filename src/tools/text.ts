@@ -1,0 +1,44 @@
+// Bytes of files as text, whole or their first part.
+import type { FileHandle } from 'node:fs/promises'
+
+/** The first bytes of a file, and how many it has. */
+export const firstBytes = async (
+  handle: FileHandle,
+  most: number,
+): Promise<{ bytes: Buffer; size: number }> => {
+  const { size } = await handle.stat()
+  const bytes = Buffer.allocUnsafe(Math.min(size, most))
+  let filled = 0
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled)
+    if (bytesRead === 0) break // it has become shorter
+    filled += bytesRead
+  }
+  return { bytes: bytes.subarray(0, filled), size }
+}
+
+/** The bytes up to the last character that is whole. */
+export const wholeCharacters = (bytes: Buffer): Buffer => {
+  let start = bytes.length
+  while (start > 0 && bytes.length - start < 4) {
+    const byte = bytes[--start] ?? 0
+    if (byte < 0x80) break
+    if (byte < 0xc0) continue // inside of a character
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return start + length > bytes.length ? bytes.subarray(0, start) : bytes
+  }
+  return bytes
+}
+
+/** undefined when the bytes are no UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The beginning of a text, in at most so many bytes. */
+export const beginning = (text: string, most: number): string =>
+  Buffer.byteLength(text) <= most ? text : `${wholeCharacters(Buffer.from(text).subarray(0, most))}`

@@ -1,0 +1,107 @@
+// Keeps file tools inside of one folder. A path is judged by where it really leads, and what was opened is judged
+// again, because a link may have been put there in between.
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { named, unlessFile } from './file-errors.ts'
+
+/** Where a path leads: as far as there is something, and the names that are missing below. */
+export type Spot = { given: string; root: string; real: string; missing: string[] }
+
+/** A folder that is open and known to be inside. */
+export type Folder = {
+  /** What is called `name` in this very folder, even if the folder's path leads elsewhere by now. */
+  at(name: string): string
+  /** Throws when the folder is no longer where it was. */
+  still(): Promise<void>
+  sync(): Promise<void>
+}
+
+// Through its descriptor a folder is reached without its path. Other systems than Linux have no such names: there
+// the path is used, and `still` asked afterwards finds what was swapped.
+const descriptors = '/proc/self/fd'
+const hasDescriptors = existsSync(descriptors)
+
+const isThere = async (at: string): Promise<boolean> => {
+  try {
+    await lstat(at)
+    return true
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as { code: string }).code)) return false
+    throw error
+  }
+}
+
+const reach = async (wanted: string, given: string): Promise<{ real: string; missing: string[] }> => {
+  const missing: string[] = []
+  let there = wanted
+  while (!(await isThere(there))) {
+    missing.unshift(path.basename(there))
+    there = path.dirname(there)
+  }
+  try {
+    return { real: await realpath(there), missing }
+  } catch (error) {
+    if ((error as { code: string }).code !== 'ENOENT') throw error
+    throw new Error(`${named(given)} is a symbolic link that leads nowhere`)
+  }
+}
+
+const isInside = (root: string, real: string): boolean => {
+  const below = path.relative(root, real)
+  return below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below)
+}
+const outside = (given: string): Error => new Error(`${named(given)} leads outside of the workspace`)
+
+/** Finds a path of a caller in the workspace, which may not be made yet. Throws when it leads outside. */
+export const spotOf = async (workdir: string, given: string): Promise<Spot> => {
+  if (given.includes('\0')) throw new Error('A path cannot hold a NUL character')
+  const top = await reach(workdir, 'The workspace')
+  const root = path.join(top.real, ...top.missing)
+  const { real, missing } = await reach(path.resolve(workdir, given), given)
+  if (!isInside(root, path.join(real, ...missing))) throw outside(given)
+  return { given, root, real, missing }
+}
+
+/** Opens a folder by its real path, for as long as a job takes. */
+export const inFolder = async <Answer>(
+  { given, root }: Pick<Spot, 'given' | 'root'>,
+  real: string,
+  job: (folder: Folder) => Promise<Answer>,
+): Promise<Answer> => {
+  const handle = await open(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const still = async () => {
+    const [opened, there] = [await handle.stat({ bigint: true }), await lstat(real, { bigint: true })]
+    if (opened.dev !== there.dev || opened.ino !== there.ino || (await realpath(real)) !== real) {
+      throw new Error(`${named(given)} was moved at the same time; try again`)
+    }
+  }
+  try {
+    if (!isInside(root, real)) throw outside(given)
+    await still()
+    const way = hasDescriptors ? path.join(descriptors, `${handle.fd}`) : real
+    return await job({ at: name => path.join(way, name), still, sync: () => handle.sync() })
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Opens a regular file for as long as a job takes. Never waits for the other end of a pipe, never follows a link. */
+export const inFile = async <Answer>(
+  folder: Folder,
+  { name, given, flags }: { name: string; given: string; flags: number },
+  job: (handle: FileHandle) => Promise<Answer>,
+): Promise<Answer> => {
+  const handle = await open(
+    folder.at(name),
+    flags | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY,
+    0o666,
+  )
+  try {
+    unlessFile(await handle.stat(), given)
+    await folder.still()
+    return await job(handle)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,109 @@
+// What the thread adds to the interpreter: the same result twice, limits, and an end.
+import type { Worker } from 'node:worker_threads'
+import t from 'tap'
+import { runJavascript } from '../../src/tools/run-javascript.ts'
+import { realWorld } from '../../src/world.ts'
+import { type Call, failure, runTool, stayAlive, timersThat, toolNamed } from './support.ts'
+
+stayAlive(t)
+const run = (code: string, call: Call = {}) => runTool(toolNamed('run_javascript'), { code }, call)
+
+const started: Worker[] = []
+process.on('worker', worker => started.push(worker))
+/** The threads that are not gone; a thread that is has no number any more. */
+const threads = (): number => started.filter(({ threadId }) => threadId !== -1).length
+
+t.test('the same call gives the same twice', async t => {
+  const code = `
+    const seen = [Date.now(), new Date().toISOString(), Date(), new Date(2026, 6, 1).toString()]
+    for (let i = 0; i < 1e5; i++) {}
+    seen.push(Date.now(), new Date().getHours(), new Date().getTimezoneOffset())
+    seen.push(Math.random(), Math.random(), [3, 1, 2].sort(() => Math.random() - 0.5))
+    seen`
+  const call = { effectId: 'effect-9', at: Date.parse('2026-03-04T05:06:07.089Z') }
+  const once = await run(code, call)
+  const [now, iso, text, local, later, hours, offset, first, second] = JSON.parse(once)
+  t.same([now, later], [call.at, call.at])
+  t.equal(iso, '2026-03-04T05:06:07.089Z')
+  t.equal(text, 'Wed Mar 04 2026 05:06:07 GMT+0000')
+  t.equal(local, 'Wed Jul 01 2026 00:00:00 GMT+0000')
+  t.same([hours, offset], [5, 0])
+  t.not(first, second)
+  t.ok(first >= 0 && first < 1)
+  t.equal(await run(code, call), once)
+  t.not(JSON.parse(await run(code, { ...call, effectId: 'effect-10' }))[7], first)
+})
+
+t.test('the zone of this machine does not show', async t => {
+  const before = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+  t.equal(new Date(2026, 0, 1).getTimezoneOffset(), 300, 'as it does here')
+  t.equal(await run('new Date(2026, 6, 1).toISOString()'), '2026-07-01T00:00:00.000Z')
+})
+
+t.test('what takes too much memory or is too deep fails, and only that call', async t => {
+  const failures: Record<string, RegExp> = {
+    'const a = []; for (;;) a.push(new Uint8Array(1e6))': /out of memory/,
+    'const a = []; for (;;) a.push("x".repeat(1e6))': /out of memory/,
+    'let a = []; for (;;) a = [a, a]': /out of memory/,
+    'new ArrayBuffer(1e9)': /out of memory/,
+    'let s = "ab"; for (;;) s += s': /too long|out of memory/,
+    'const f = () => f() + 1; f()': /stack overflow/,
+    'const f = n => [n].map(f); f(1)': /stack overflow/,
+    'let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; o': /stack overflow/,
+    'eval("(".repeat(1e5))': /stack overflow|calls itself too deeply/,
+  }
+  const patient = runJavascript(realWorld().timers, 60_000)
+  for (const [code, end] of Object.entries(failures)) {
+    t.match(await failure(runTool(patient, { code })), end, code)
+  }
+  t.equal(await run('1'), '1')
+})
+
+const endless = [
+  'for (;;);',
+  'try { for (;;); } catch {} finally { for (;;); }',
+  'const f = () => Promise.resolve().then(f); f()',
+  '/(a+)+$/.test("a".repeat(60) + "b")',
+  'Array(60).fill(0).reduce(a => [a, a], [])', // a value without end
+]
+
+t.test('code that never ends is ended at the deadline, and its thread with it', async t => {
+  const tool = runJavascript(realWorld().timers, 100)
+  for (const code of endless) {
+    t.equal(await failure(runTool(tool, { code })), 'The code ran longer than 100 ms and was stopped', code)
+    t.equal(threads(), 0)
+  }
+  t.equal(
+    await failure(runTool(tool, { code: 'console.log("seen"); for (;;);' })),
+    'The code ran longer than 100 ms and was stopped\nPrinted before:\nseen',
+  )
+})
+
+t.test('an interpreter that does not stop by itself is ended from outside', async t => {
+  // The timer of the deadline is set when the code begins: here it fires at once.
+  const timers = timersThat(setImmediate)
+  t.equal(
+    await failure(runTool(runJavascript(timers), { code: 'for (;;);' })),
+    'The code ran longer than 5000 ms and was stopped',
+  )
+  t.equal(threads(), 0)
+})
+
+t.test('code that never ends is ended when the call is stopped, and its thread with it', async t => {
+  for (const code of endless) {
+    const stop = new AbortController()
+    const timers = timersThat(() => setImmediate(() => stop.abort()))
+    t.equal(
+      await failure(runTool(runJavascript(timers), { code }, { signal: stop.signal })),
+      'The call was stopped',
+      code,
+    )
+    t.equal(threads(), 0)
+  }
+  t.ok(started.length > endless.length, 'and there were threads')
+})

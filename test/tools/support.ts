@@ -1,0 +1,94 @@
+// What the tests of the tools share: a workspace with a secret beside it, and calls.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import type { Test } from 'tap'
+import type { Timers } from '../../src/contract/ports.ts'
+import type { Tool } from '../../src/contract/tools.ts'
+import { builtinTools } from '../../src/tools/builtin.ts'
+import { realWorld } from '../../src/world.ts'
+
+export type Call = { effectId?: string; at?: number; signal?: AbortSignal; workdir?: string }
+export const at = Date.parse('2026-01-01T00:00:00.000Z')
+
+/** Threads and timers of tools keep no process alive: while a test waits for one, something must. */
+export const stayAlive = (t: Test): void => {
+  const timer = setInterval(() => {}, 60_000)
+  t.teardown(() => clearInterval(timer))
+}
+
+/** Timers that do this instead of waiting: the one for the deadline is asked for when the thread is at work. */
+export const timersThat = (act: (job: () => void) => unknown): Timers => {
+  const after = (_: number, job: () => void) => {
+    act(job)
+    return () => {}
+  }
+  return { after, every: after }
+}
+
+export const runTool = async (tool: Tool, args: object, call: Call = {}): Promise<string> => {
+  const { content } = await tool.run({
+    effectId: call.effectId ?? 'effect-1',
+    arguments: args as Record<string, unknown>,
+    workdir: call.workdir ?? '/nowhere',
+    at: call.at ?? at,
+    signal: call.signal ?? new AbortController().signal,
+  })
+  return content as string
+}
+
+const tools = builtinTools(realWorld())
+export const toolNamed = (name: string): Tool => {
+  const found = tools.find(tool => tool.definition.function.name === name)
+  if (found === undefined) throw new Error(`no tool ${name}`)
+  return found
+}
+
+/** What the tool's failure tells; 'answered' with the answer when it did not fail. */
+export const failure = async (answer: Promise<string>): Promise<string> => {
+  try {
+    return `answered: ${(await answer).slice(0, 1_000)}`
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const secret = 'the secret'
+
+/** A folder with `work`, the workspace, and `outside`, where nothing may be read, changed or made. */
+export const givenWorkspace = (t: Test) => {
+  stayAlive(t)
+  const folder = t.testdir({ work: {}, outside: { 'secret.txt': secret, deep: {} } })
+  const [work, outside] = [path.join(folder, 'work'), path.join(folder, 'outside')]
+  const inside = (...names: string[]) => path.join(work, ...names)
+  return {
+    folder,
+    work,
+    outside,
+    inside,
+    put(name: string, content: string | Buffer) {
+      mkdirSync(path.dirname(inside(name)), { recursive: true })
+      writeFileSync(inside(name), content)
+    },
+    got: (name: string) => readFileSync(inside(name), 'utf8'),
+    link: (name: string, to: string) => symlinkSync(to, inside(name)),
+    fifo: (name: string) => spawnSync('mkfifo', [inside(name)]),
+    sparse(name: string, size: number) {
+      writeFileSync(inside(name), '')
+      truncateSync(inside(name), size)
+    },
+    async socket(name: string) {
+      const server = createServer()
+      // A path of a socket is short, so it is made from within.
+      const before = process.cwd()
+      process.chdir(work)
+      await new Promise<void>(resolve => server.listen(name, resolve))
+      process.chdir(before)
+      t.teardown(() => server.close())
+    },
+    call: (name: string, args: object, call: Call = {}) =>
+      runTool(toolNamed(name), args, { workdir: work, ...call }),
+  }
+}
+export type Workspace = ReturnType<typeof givenWorkspace>
