@@ -28,8 +28,8 @@ const share = 0.7
 const deltaMs = 25
 const words = 40
 const steps = 5
-const seconds = 20
-const rounds = 5
+const seconds = Number(process.env.AGENT_SECONDS ?? 20)
+const rounds = Number(process.env.AGENT_ROUNDS ?? 5)
 
 const text = Array.from({ length: words }, (_, n) => `word${n % 10}`).join(' ')
 const entries = Array.from({ length: steps }, (_, n) => [

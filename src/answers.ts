@@ -14,6 +14,7 @@ export const answersIn = ({ history_messages }: CreateTaskBody, ids: Ids): CallA
           {
             callId: item.call_id,
             itemId: ids.next('tr_'),
+            ...(item.status === 'incomplete' ? { failed: true as const } : {}),
             content: item.message_content,
             blocks: item.block_list,
           },

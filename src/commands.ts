@@ -4,7 +4,7 @@ import type { Runtime } from '../actors/runtime.ts'
 import { knowsCall } from '../actors/task/inbox.ts'
 import type { Place, Scheduler } from '../actors/task/scheduler.ts'
 import { answersIn, isEmpty } from './answers.ts'
-import { digestOfBody } from './canonical.ts'
+import { canonical } from './contract/canonical.ts'
 import type { Asked, CallAnswer, TaskCommand } from './contract/commands.ts'
 import type { Ids } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
@@ -13,6 +13,7 @@ import type { TaskEventData } from './contract/task-events.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Principal } from './contract/token-events.ts'
 import { type CreateTaskBody, isTerminal, type MessageContent, type OutputItem } from './contract/wire.ts'
+import { digestOfBody } from './digest.ts'
 import type { ContextReference } from './history/context.ts'
 import type { TaskView } from './history/task-view.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -31,8 +32,10 @@ export type CreateWish = {
   /** Called with the new task's stream just before it is created, so that nothing of it is missed. */
   onNew?: (stream: string) => void
 }
-/** `answered`: no new task; it brought these answers to the calls of one that waits, which goes on. */
-export type Created = { taskId: string; view: TaskView; answered?: string[] } | { replay: TaskRow }
+/** `answered`: no new task; it brought answers to calls of one that waits, or that has them already. */
+export type Created =
+  | { taskId: string; view: TaskView; answered?: { callIds: string[]; again: boolean } }
+  | { replay: TaskRow }
 
 /** A task at rest: ended, or waiting for somebody. */
 export const isAtRest = ({ status }: TaskView): boolean =>
@@ -78,6 +81,7 @@ export const createCommands = ({
   const waitingFor = (userId: string, sessionId: string, answers: CallAnswer[]) => {
     for (const { id, pending } of queries.waitingInSession(userId, sessionId)) {
       const given = answers.filter(({ callId }) => pending.includes(callId))
+      mustAgree(given)
       if (given.length > 0) return { id, answers: given }
     }
     return undefined
@@ -145,8 +149,10 @@ export const createCommands = ({
     const row = queries.rowById(body.task_id)
     if (row === undefined || !queries.isVisible(principal, row)) return undefined
     const stream = taskStream(row.id)
-    const known = answersKnown(await runtime.until(stream, always), answers)
+    const before = await runtime.until(stream, always)
+    const known = answersKnown(before, answers)
     if (known.length === 0) return undefined
+    const again = !known.some(({ callId }) => isPendingCall(before, callId))
     const content = body.user_message_content
     const view = await runtime.ask(stream, {
       type: 'AnswerCalls',
@@ -156,7 +162,7 @@ export const createCommands = ({
       keys: { digest: request.digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
       ...by(principal, envelopeId),
     })
-    return { taskId: row.id, view, answered: known.map(({ callId }) => callId) }
+    return { taskId: row.id, view, answered: { callIds: known.map(({ callId }) => callId), again } }
   }
 
   /** The stream of a task that this principal may touch. */
@@ -321,10 +327,23 @@ const isOvertaken = (error: unknown): false => {
   return false
 }
 
+/** A request that says two things of one call says nothing. */
+const mustAgree = (answers: CallAnswer[]): void => {
+  for (const { callId, failed, content, blocks } of answers) {
+    const first = answers.find(other => other.callId === callId)
+    const same =
+      canonical([first?.failed, first?.content, first?.blocks]) === canonical([failed, content, blocks])
+    if (!same) throw new Refusal('AlreadyAnswered', { call_id: callId })
+  }
+}
+
+const isPendingCall = (view: TaskView, callId: string): boolean =>
+  view.pendingCalls.some(call => call.call_id === callId)
+
 /** Of results that name calls of a task: those for pending ones, or, if none is, those given before. */
 const answersKnown = (view: TaskView, answers: CallAnswer[]): CallAnswer[] => {
   const known = answers.filter(({ callId }) => knowsCall(view, callId))
-  const pending = known.filter(({ callId }) => view.pendingCalls.some(call => call.call_id === callId))
+  const pending = known.filter(({ callId }) => isPendingCall(view, callId))
   return pending.length > 0 ? pending : known
 }
 

@@ -1,11 +1,12 @@
 // A task's own history, read from the log: the task as it was, its rollouts, and whether the log still says what
 // the read models say.
-import { canonical, digestOfBody } from './canonical.ts'
+import { canonical } from './contract/canonical.ts'
 import type { Clock } from './contract/ports.ts'
 import { Invalid, Refusal } from './contract/refusals.ts'
 import type { Log, Recorded } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
 import { isTerminal } from './contract/wire.ts'
+import { digestOfBody } from './digest.ts'
 import { tell } from './history/frames.ts'
 import { type Rollout, rolloutsOf } from './history/rollouts.ts'
 import { taskOf } from './history/task-object.ts'
@@ -23,6 +24,9 @@ export type Replay = {
   matches: boolean
   mismatches: { field: string; stored: unknown; replayed: unknown }[]
 }
+
+/** How often a replay looks again before it calls a difference a mismatch. */
+const patience = 100
 
 const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
@@ -101,20 +105,24 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     async replay(row: TaskRow): Promise<Replay> {
       const stream = taskStream(row.id)
       const view = emptyTask()
-      // A task that goes on meanwhile is read on until both sides speak of the same moment.
-      while (view.revision < log.revisionOf(stream)) {
+      for (let tries = 1; ; tries++) {
         for await (const page of read(stream, view.revision)) for (const event of page) tell(view, event)
-      }
-      const replayed = taskOf(view)
-      queries.rowById(row.id) // what it reads is written first
-      const stored = JSON.parse(queries.taskText(row.position)) as Record<string, unknown>
-      const mismatches = differences(stored, replayed)
-      return {
-        task_id: row.id,
-        events: view.revision + 1,
-        state_hash: digestOfBody(replayed),
-        matches: mismatches.length === 0,
-        mismatches,
+        queries.rowById(row.id) // what it reads is written first
+        const stored = JSON.parse(queries.taskText(row.position)) as Record<string, unknown>
+        const replayed = taskOf(view)
+        const mismatches = differences(stored, replayed)
+        // While a task goes on, either side may be a moment ahead: both are read again until they meet.
+        if (mismatches.length > 0 && tries < patience) {
+          await new Promise(resolve => setImmediate(resolve))
+          continue
+        }
+        return {
+          task_id: row.id,
+          events: view.revision + 1,
+          state_hash: digestOfBody(replayed),
+          matches: mismatches.length === 0,
+          mismatches,
+        }
       }
     },
   }

@@ -3,9 +3,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Compile } from 'typebox/compile'
-import { digestOfBody } from './canonical.ts'
 import { Invalid, type Problem } from './contract/refusals.ts'
 import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
+import { digestOfBody } from './digest.ts'
 
 export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
 export type AgentChoice = { known: (name: string) => boolean; fallback: string }

@@ -1,10 +1,11 @@
 // What comes back to a task: results of its calls, answers and messages from outside. Pure.
+import { canonical } from '../../src/contract/canonical.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import { openCalls } from '../../src/history/task-view.ts'
+import { openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import { agentDone, type Decide, firstFacts, onwards, statusOf, ttlSeconds, wrongState } from './facts.ts'
 import { accept, answersFor } from './inbox.ts'
@@ -86,16 +87,24 @@ export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, k
   const status = statusOf(view)
   if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
   const last = view.messages.at(-1)
-  const same = last?.by === principal && JSON.stringify(last.content) === JSON.stringify(content)
+  const same = last?.by === principal && canonical(last.content) === canonical(content)
   return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
 }
 
+const unread = ({ messages }: TaskView): string[] =>
+  messages.flatMap(({ id, at }) => (at === undefined ? [id] : []))
+const results = (view: TaskView): string[] => {
+  const written = new Set(unread(view))
+  return view.inbox.filter(id => !written.has(id))
+}
+
+/** Results stand with their calls, so they are seen before what was written meanwhile. */
 export const consumeInputs: Decide<'ConsumeInputs'> = (_, view) =>
   view.status !== 'working' || view.cancelRequested || view.inbox.length === 0
     ? []
     : [
         {
           type: 'InputConsumed',
-          data: { agent_step: view.completedSteps + 1, items: [...view.inbox] },
+          data: { agent_step: view.completedSteps + 1, items: [...results(view), ...unread(view)] },
         },
       ]

@@ -1,4 +1,5 @@
 // What somebody outside gives a task: results of its calls, and messages. Pure.
+import { canonical } from '../../src/contract/canonical.ts'
 import type { CallAnswer, RequestKeys } from '../../src/contract/commands.ts'
 import { Invalid, Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
@@ -17,8 +18,11 @@ const isPending = (view: TaskView, callId: string): boolean => {
 const givenResult = (view: TaskView, callId: string): ToolResultItem | undefined =>
   view.output.find((item): item is ToolResultItem => item.type === 'tool_result' && item.call_id === callId)
 
-const isSame = (item: ToolResultItem, { content, blocks }: CallAnswer): boolean =>
-  JSON.stringify([item.message_content, item.block_list]) === JSON.stringify([content, blocks])
+const statusOf = (failed: true | undefined) => (failed ? 'incomplete' : 'completed')
+
+const isSame = (item: ToolResultItem, { failed, content, blocks }: CallAnswer): boolean =>
+  canonical([item.status, item.message_content, item.block_list]) ===
+  canonical([statusOf(failed), content, blocks])
 
 /** Calls of this task that an answer may name: pending, or answered already. */
 export const knowsCall = (view: TaskView, callId: string): boolean =>
@@ -51,8 +55,8 @@ export const answersFor = (answers: CallAnswer[], view: TaskView, whole: boolean
   return [...fresh.values()]
 }
 
-const itemOf = ({ itemId, callId, content, blocks }: CallAnswer): ToolResultItem =>
-  resultItem(itemId, callId, 'completed', content, blocks)
+const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolResultItem =>
+  resultItem(itemId, callId, statusOf(failed), content, blocks)
 
 /** The facts of accepting; the keys of the request stand in the first. */
 export const accept = (

@@ -129,6 +129,9 @@ export const runStep = (
         else writeLater(flushMs)
       }
       if (end.end !== 'fail' && heard.calls().length > 0) calls = await input.plan(heard.calls())
+      // An answer that must fit a schema is one that no call comes after.
+      if (end.end === 'answer' && calls.length > 0 && input.refuse !== undefined)
+        end = { ...end, end: 'continue' }
       if (end.end === 'answer' && calls.length === 0) {
         const error = await input.refuse?.(heard.answer())
         if (error !== undefined) end = { end: 'fail', error }

@@ -30,7 +30,14 @@ export type CallOutcome = {
 }
 
 /** What somebody outside gives as the result of a call. */
-export type CallAnswer = { callId: string; itemId: string; content: MessageContent; blocks: Block[] }
+export type CallAnswer = {
+  callId: string
+  itemId: string
+  /** The call failed, says who made it. */
+  failed?: true
+  content: MessageContent
+  blocks: Block[]
+}
 
 /** Keys of the request that brings an input: facts of the first event that it stores. */
 export type RequestKeys = { digest?: string; idempotencyKey?: string }

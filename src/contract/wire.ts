@@ -308,6 +308,8 @@ export const AnswerCallsBody = Type.Object({
       call_id: AsciiId,
       message_content: MessageContent,
       block_list: orNull(Type.Array(Block)),
+      /** `incomplete`: the call failed. */
+      status: orNull(Type.Enum(['completed', 'incomplete'])),
     }),
   ),
 })

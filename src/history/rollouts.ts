@@ -87,7 +87,15 @@ export const childRollouts = async (read: ReadStream, view: TaskView): Promise<R
   return lists.flat()
 }
 
-const byPosition = (a: Rollout, b: Rollout) => a.position - b.position
+/** The newest reward stands on the last entry. */
+export const rewarded = (rollouts: Rollout[], { rewards }: TaskView): Rollout[] => {
+  const reward = rewards.at(-1)?.value
+  return rollouts.map((rollout, n) =>
+    reward === undefined || n < rollouts.length - 1 ? rollout : { ...rollout, reward },
+  )
+}
+
+export const byPosition = (a: Rollout, b: Rollout) => a.position - b.position
 
 /** All entries of a stream, and its fold; with those of its subagents when asked, or when the task's request did. */
 export const rolloutsOf = async (
@@ -107,10 +115,7 @@ export const rolloutsOf = async (
       rollouts.push(rolloutOf(view, event, first))
     }
   }
-  const last = rollouts.at(-1)
-  const reward = view.rewards.at(-1)?.value
-  if (last !== undefined && reward !== undefined) last.reward = reward
   const withOthers = subagents ?? view.created?.request.include_subagent_rollout
   const others = withOthers ? await childRollouts(read, view) : []
-  return { rollouts: [...rollouts, ...others].sort(byPosition), view }
+  return { rollouts: [...rewarded(rollouts, view), ...others].sort(byPosition), view }
 }

@@ -5,7 +5,7 @@ import { isTerminal } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen } from './context.ts'
 import { type Frame, tell } from './frames.ts'
-import { childRollouts, isStepEnd, type Rollout, rolloutOf } from './rollouts.ts'
+import { byPosition, childRollouts, isStepEnd, type Rollout, rewarded, rolloutOf } from './rollouts.ts'
 import { emptyTask, type TaskView } from './task-view.ts'
 
 export type Teller = {
@@ -28,7 +28,7 @@ export const createTeller = (read: ReadStream): Teller => {
       return frames.map(frame => ({ ...rollout, ...frame }))
     }
     const children = view.created?.request.include_subagent_rollout ? await childRollouts(read, view) : []
-    const all = [...rollouts, ...children].sort((a, b) => a.position - b.position)
+    const all = [...rewarded(rollouts, view), ...children].sort(byPosition)
     return frames.map(frame => ({ ...frame, task: { ...(frame.task as object), rollouts: all } }))
   }
 

@@ -21,9 +21,10 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
     schema: { body: AnswerCallsBody },
     async handler({ principal, params, envelopeId, body }, reply) {
       if (body.tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
-      const answers = body.tool_results.map(({ call_id, message_content, block_list }) => ({
+      const answers = body.tool_results.map(({ call_id, message_content, block_list, status }) => ({
         callId: call_id,
         itemId: parts.newItemId(),
+        ...(status === 'incomplete' ? { failed: true as const } : {}),
         content: message_content,
         blocks: block_list ?? [],
       }))

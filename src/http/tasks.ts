@@ -87,14 +87,14 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       const replayed = 'replay' in created
       const taskId = replayed ? created.replay.id : created.taskId
       const answered = replayed ? undefined : created.answered
-      if (replayed) void reply.header('idempotency-replayed', 'true')
+      if (replayed || answered?.again) void reply.header('idempotency-replayed', 'true')
       watchDelivery(reply, taskId, { made: answered === undefined, cancels: body.on_disconnect === 'cancel' })
 
       const { envelopeId } = request
       if (body.stream) {
         const stream = parts.streamOf(taskId)
         // An answer's stream goes on after it was accepted, under the name of this request.
-        const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered)
+        const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
         const own = feed ?? parts.openFeed(stream, after, true)
         return answerStream(request, reply, taskId, replayed ? created.replay.request_id : envelopeId, own)
       }

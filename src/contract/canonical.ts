@@ -1,6 +1,5 @@
 // One text for one value, whatever the order of its keys: what digests of request bodies are made of. Not
 // RFC 8785: its libraries refuse lone surrogates, which a content may hold.
-import { hash } from 'node:crypto'
 
 /** Recursion is safe: a body's depth was checked when it was read. */
 export const canonical = (value: unknown): string => {
@@ -9,4 +8,3 @@ export const canonical = (value: unknown): string => {
   const fields = Object.keys(value).sort()
   return `{${fields.map(key => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`
 }
-export const digestOfBody = (value: unknown): string => hash('sha256', canonical(value), 'base64url')

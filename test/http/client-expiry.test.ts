@@ -1,0 +1,55 @@
+// How long a task waits for its client, and for its subagents.
+import t from 'tap'
+import { read, until } from '../support/http.ts'
+import { serveHere } from '../support/server.ts'
+import { type AgentTask, callId, holds, outline, tasksOf, tool } from './agent-tasks.ts'
+
+const { api, lines } = await serveHere(t, { TASK_TTL_INPUT_REQUIRED: '1', TASK_TTL_WORKING: '1' })
+const tasks = tasksOf(api)
+const { play, get, answer, becomes, act } = tasks
+t.jobs = 3 // they mostly wait
+
+t.test('a task whose client does not answer expires, and takes no answer then', async t => {
+  const task = await play([{ tool: 'ask' }], { client_tools: [tool('ask')] })
+  const { expires_at } = task.metadata as { expires_at: number }
+  t.ok(expires_at >= task.created_at && expires_at <= task.created_at + 2)
+  const expired = await becomes(task.id, 'expired')
+  t.notOk(expired.input_required)
+  t.notOk(expired.metadata)
+  const late = await answer(task.id, { call_id: callId(task), message_content: 'late' })
+  t.match(late, { status: 400, body: { code: -32020, data: { status: 'expired' } } })
+  t.match(await act(task.id, 'cancel'), { status: 400, body: { code: -32002 } })
+  await holds(t, tasks, task.id)
+})
+
+t.test('an answer to one call of two does not prolong the wait', async t => {
+  const tools = [{ tool: 'ask' }, { tool: 'ask' }]
+  const task = await play([{ tools }], { client_tools: [tool('ask')] })
+  const half = (await answer(task.id, { call_id: callId(task), message_content: '1' }))
+    .body as unknown as AgentTask
+  t.equal(half.metadata?.expires_at, task.metadata?.expires_at)
+  t.same(outline(await becomes(task.id, 'expired')).at(-1), 'tool_result completed')
+  await holds(t, tasks, task.id)
+})
+
+t.test('a caller does not expire while its subagent works, and hears when that one expires', async t => {
+  const steps = Array.from({ length: 8 }, () => ({ sleep_ms: 200 }))
+  const patient = await play([{ subagent: 'script', input: JSON.stringify(steps) }, { message: 'on' }])
+  t.equal(patient.status, 'completed', 'longer than it could have been silent itself')
+  const session_id = 'silent-child'
+  const task = await play([{ subagent: 'script', input: '[{"sleep_ms":60000}]' }, { message: 'on' }], {
+    session_id,
+  })
+  t.equal(task.status, 'completed')
+  t.same(outline(task).slice(1), ['tool_result incomplete', 'message completed'])
+  t.match(task.output[1]?.message_content, /expired/)
+  const list = await read(api('GET', `/tasks?session_id=${session_id}&include_subtasks=true&status=expired`))
+  const [child] = list.body.result as unknown as AgentTask[]
+  t.match(child, { status: 'expired', metadata: { parent_task_id: task.id } })
+  await until(async () => (await get(task.id)).status === 'completed')
+  await holds(t, tasks, task.id)
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
+})
