@@ -76,6 +76,7 @@ type Actor<View, Command> = {
 }
 
 const conflictsTried = 5
+const looksForOthers = 10_000
 const idleSweepMs = 30_000
 
 export const createRuntime = <View, Command>(
@@ -166,14 +167,26 @@ export const createRuntime = <View, Command>(
           drop(actor, error)
           throw error
         }
-        if (tries === conflictsTried) throw error
-        for await (const page of log.readStream(stream, actor.revision)) fold(actor, page)
+        if (tries === conflictsTried || !(await catchUp(actor))) {
+          drop(actor, error)
+          throw error
+        }
       }
     }
     // Whoever wrote: the actor itself, or somebody else whose events it has just read.
     if (actor.gone || actor.revision === before) return
     behaviour.reconcile()
     answerWaiters(actor)
+  }
+
+  /** Reads what somebody else has written. It may be on its way to the disk still. */
+  const catchUp = async (actor: Actor<View, Command>): Promise<boolean> => {
+    for (let looks = 0; looks < looksForOthers; looks++) {
+      for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
+      if (actor.revision >= log.revisionOf(actor.stream)) return true
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    return false
   }
 
   const answerWaiters = (actor: Actor<View, Command>) => {

@@ -223,7 +223,12 @@ export const createCommands = ({
     },
 
     /** Results of client tools, some or all; the task goes on by itself when none is missing. */
-    input(principal: Principal, taskId: string, requestId: string, answers: CallAnswer[]): Promise<TaskView> {
+    async input(
+      principal: Principal,
+      taskId: string,
+      requestId: string,
+      answers: CallAnswer[],
+    ): Promise<TaskView> {
       const asked = by(principal, requestId)
       const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
       return runtime.ask(streamFor(principal, taskId), command)

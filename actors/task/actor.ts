@@ -85,7 +85,7 @@ export const taskKind =
     const bySystem = () => ({ principal: 'system', causation: `${ownStream()}@${view.revision}` })
     const act = (
       command: { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string },
-    ) => void tell({ ...command, ...bySystem() })
+    ) => void tell({ ...command, revision: view.revision, ...bySystem() })
 
     const history = async () => assemble([...(await firstSeen(parts.log.readStream, view)), ...ownPast(view)])
 
@@ -155,7 +155,9 @@ export const taskKind =
       reach('after-intent', 'child')
       const ended = () => parts.children.ended(stream).then(outcomeOf)
       const cancel = () => parts.children.cancel(stream, `${ownStream()}@${view.revision}`)
-      return watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
+      const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
+      reach('during', 'child')
+      return call
     }
 
     /** Runs what does not run yet, and hears of the outcome once. */
@@ -273,6 +275,8 @@ export const taskKind =
       view,
       evolve(event) {
         evolve(view, event)
+        const { effect_id: ended } = event.data as { effect_id?: string }
+        if (event.header.type === 'EffectCompleted' && ended !== undefined) calls.forget(ended)
         if (machine !== undefined && isMove(event.header.type as TaskEventType)) {
           machine.send({ type: event.header.type as TaskEventType })
           if (machine.getSnapshot().value !== view.status) throw new Error('machine and history disagree')

@@ -13,7 +13,7 @@ import { accept, answersFor } from './inbox.ts'
 // While a task is being canceled a result is recorded and moves nothing.
 export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, outcome }, view, judgement) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
-  if (call === undefined || view.status !== 'working') return []
+  if (call === undefined || (view.status !== 'working' && view.status !== 'paused')) return []
   const { status, content, blocks, child, usage } = outcome
   const completed: TaskEvent = {
     type: 'EffectCompleted',
@@ -29,6 +29,7 @@ export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, out
       ...(usage === undefined ? {} : { usage }),
     },
   }
+  if (view.status === 'paused') return [completed]
   return [completed, ...onwards(standing(view, new Set([call.callId])), view, judgement)]
 }
 
@@ -99,8 +100,8 @@ const results = (view: TaskView): string[] => {
 }
 
 /** Results stand with their calls, so they are seen before what was written meanwhile. */
-export const consumeInputs: Decide<'ConsumeInputs'> = (_, view) =>
-  view.status !== 'working' || view.cancelRequested || view.inbox.length === 0
+export const consumeInputs: Decide<'ConsumeInputs'> = ({ revision }, view) =>
+  view.revision !== revision || view.status !== 'working' || view.cancelRequested || view.inbox.length === 0
     ? []
     : [
         {

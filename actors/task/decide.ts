@@ -72,15 +72,16 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   PostMessage: postMessage,
   ConsumeInputs: consumeInputs,
 
-  AbandonStep: (_, view) => (view.status === 'working' ? abandoned(view) : []),
+  AbandonStep: ({ revision }, view) =>
+    view.status === 'working' && view.revision === revision ? abandoned(view) : [],
 
   PauseTask: (_, view) => {
     if (statusOf(view) !== 'working' || view.cancelRequested) throw wrongState(view)
     return view.pauseRequested ? [] : [{ type: 'PauseRequested', data: {} }]
   },
 
-  PauseNow: ({ reason }, view, judgement) =>
-    view.cancelRequested || !judgement.can('TaskPaused')
+  PauseNow: ({ reason, revision }, view, judgement) =>
+    view.revision !== revision || view.cancelRequested || !judgement.can('TaskPaused')
       ? []
       : [...abandoned(view), pausedFor(reason, judgement)],
 

@@ -42,6 +42,9 @@ export type CallAnswer = {
 /** Keys of the request that brings an input: facts of the first event that it stores. */
 export type RequestKeys = { digest?: string; idempotencyKey?: string }
 
+/** What a task wishes by itself holds for the revision at which it was wished, and is void when it has moved on. */
+type Wish = { revision: number }
+
 export type TaskCommand = Asked &
   (
     | { type: 'CreateTask'; created: Created; start: boolean; context: Context }
@@ -66,11 +69,11 @@ export type TaskCommand = Asked &
     /** Answers every pending call and completes: the conversation goes on in a new task, made in the same append. */
     | { type: 'ContinueElsewhere'; answers: CallAnswer[]; created: Created; start: boolean; context: Context }
     | { type: 'PostMessage'; itemId: string; content: MessageContent; isRetry: boolean; keys: RequestKeys }
-    | { type: 'ConsumeInputs' }
+    | ({ type: 'ConsumeInputs' } & Wish)
     | { type: 'GiveReward'; reward: { value: number; name?: string; data?: unknown } }
-    | { type: 'AbandonStep' }
+    | ({ type: 'AbandonStep' } & Wish)
     | { type: 'PauseTask' }
-    | { type: 'PauseNow'; reason: string }
+    | ({ type: 'PauseNow'; reason: string } & Wish)
     | { type: 'ResumeTask' }
     | { type: 'CancelTask'; reason?: string }
     | { type: 'FinishCancel'; receipts: TaskEventData<'EffectStopped'>[] }

@@ -137,7 +137,8 @@ export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): Recorded
 }
 export const viewOf = (facts: readonly TaskEvent[]): TaskView => recorded(facts).reduce(evolve, emptyTask())
 
-type WithoutAsked<C> = C extends unknown ? Omit<C, 'principal' | 'causation'> : never
+const asked = { principal: 'somebody', causation: 'req_2' }
+type WithoutAsked<C> = C extends unknown ? Omit<C, 'principal' | 'causation' | 'revision'> : never
 
 /** The facts that `command` gives; throws the refusal. */
 export const given = (...facts: TaskEvent[]) => ({
@@ -147,7 +148,7 @@ export const given = (...facts: TaskEvent[]) => ({
       snapshot: taskMachine.resolveState({ value: view.status }),
     }).start()
     const can = (type: TaskEventType) => machine.getSnapshot().can({ type })
-    return decide({ ...command, principal: 'somebody', causation: 'req_2' } as TaskCommand, view, {
+    return decide({ ...command, ...asked, revision: view.revision } as TaskCommand, view, {
       can,
       now,
       ttls,
