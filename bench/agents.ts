@@ -174,6 +174,10 @@ export const run = async (): Promise<void> => {
     `capacity ${short(capacity)} tasks/s; open loop at ${short(rate)}/s: ${short((rate * taskMs) / 1000)} tasks at once`,
   )
 
+  let commits = 0
+  log.onCommit(() => {
+    commits++
+  })
   const notes = createNotes()
   const cpu = { ours: [] as number[], memory: [] as number[] }
   for (let round = 0; round < rounds; round++) {
@@ -181,6 +185,8 @@ export const run = async (): Promise<void> => {
     delays.length = 0
     const [position, bytes] = [log.head(), bytesOf(path.join(folder, 'log.db'))]
     const tasks = Math.ceil(rate * seconds)
+    const system0 = process.cpuUsage().system
+    commits = 0
     cpu.ours.push(await openLoop(rate, seconds, play))
     notes.add('delta delay p50 ms', percentile(delays, 0.5))
     notes.add('p99 ms (target <= 100)', percentile(delays, 0.99))
@@ -191,7 +197,8 @@ export const run = async (): Promise<void> => {
       'bytes/event in the file, text taken off (target <= 700)',
       (grown - tasks * steps * text.length) / events,
     )
-    notes.add('ms CPU/task', cpu.ours.at(-1))
+    notes.add('commits/task', commits / tasks)
+    notes.add('of it in the kernel, ms/task', (process.cpuUsage().system - system0) / 1000 / tasks)
   }
   printRatio('CPU of an agent task against the same script without a log', cpu.ours, cpu.memory, {
     unit: 'ms/task',
