@@ -39,8 +39,8 @@ export const checkpointFits = (store: ReadStore, log: Log): boolean => {
 }
 
 /** Rows written for many events at once cost a fraction of what they cost one by one. */
-const flushMs = 100
-const flushEvents = 2000
+const flushMs = 20
+const flushEvents = 1000
 const catchUpEvents = 10_000
 
 export const createProjector = (

@@ -10,6 +10,7 @@ import { segment, within } from './task-request.ts'
 export const createRolloutFiles = (root: string, queries: Queries, recall: Recall, report: Report) => {
   const failed = new Set<number>()
   let running: Promise<void> | undefined
+  let stopped = false
 
   const save = async ({ task, id, folder }: { task: number; id: string; folder: string }): Promise<void> => {
     const target = within(root, folder)
@@ -25,6 +26,7 @@ export const createRolloutFiles = (root: string, queries: Queries, recall: Recal
 
   const saveAll = async (): Promise<void> => {
     for (const missing of queries.rolloutFiles()) {
+      if (stopped) return
       await save(missing).catch(error => {
         if (failed.has(missing.task)) return
         failed.add(missing.task)
@@ -40,6 +42,11 @@ export const createRolloutFiles = (root: string, queries: Queries, recall: Recal
         running = undefined
       })
       return running
+    },
+    /** What is not written yet is written after the next start. */
+    async stop(): Promise<void> {
+      stopped = true
+      await running
     },
   }
 }

@@ -175,10 +175,9 @@ export const createSystem = async (parts: SystemParts) => {
   }
   const recall = createRecall(log, queries, world.clock)
   const rolloutFiles = createRolloutFiles(parts.rolloutsRoot, queries, recall, report)
-  let saving = Promise.resolve()
   const sweep = () => {
     expireOverdue()
-    if (!draining && !log.isFailing() && projector.isCurrent()) saving = rolloutFiles.write().catch(fault)
+    if (!draining && !log.isFailing() && projector.isCurrent()) rolloutFiles.write().catch(fault)
   }
   const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, sweep)
   let catchingUp = false
@@ -228,10 +227,11 @@ export const createSystem = async (parts: SystemParts) => {
       stopRetrying()
       runtime.stop()
       calls.stop()
-      await saving
+      await rolloutFiles.stop()
       await parts.checker.close()
+      await log.settled()
+      projector.flush() // what it writes down last it still reads from the log
       await log.close()
-      projector.flush()
       store.close()
       secrets.close()
     },

@@ -26,7 +26,9 @@ export type EventLog = Log & {
   isFailing(): boolean
   /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
-  /** Resolves when everything that was put in order is written, and the store is closed. */
+  /** Resolves when everything that was put in order is written and told of. */
+  settled(): Promise<void>
+  /** The same, and the store is closed. */
   close(): Promise<void>
 }
 
@@ -250,6 +252,13 @@ export const openLog = (
     })
   }
 
+  /** Resolves when everything that was appended is stored and told of. */
+  const settled = async (): Promise<void> => {
+    while (queue.length > 0 || underWay > 0 || telling !== undefined) {
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
   return {
     id: store.logId(),
     append,
@@ -263,10 +272,9 @@ export const openLog = (
     retry: async () => {
       if (failed !== undefined && underWay === 0) await recovered()
     },
+    settled,
     async close() {
-      while (queue.length > 0 || underWay > 0 || telling !== undefined) {
-        await new Promise(resolve => setImmediate(resolve))
-      }
+      await settled()
       await store.close()
     },
   }

@@ -9,8 +9,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 t.test(`random requests are all answered as promised (SEED=${seed})`, async t => {
   const { wrong, statuses } = await fuzz(url, adminToken, seed, 400)
   t.same(wrong, [], `SEED=${seed}`)
-  for (const status of [200, 400, 401, 404, 405, 422])
-    t.ok(statuses[status], `${status} was among the answers`)
+  for (const status of [200, 401, 404, 405, 422]) t.ok(statuses[status], `${status} was among the answers`)
 })
 
 t.test('the server is well, and the operator was told of no error', async t => {

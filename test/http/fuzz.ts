@@ -157,11 +157,12 @@ export const fuzzer = (seed: number, token: string, ids: string[]) => {
     ]
     return `?${Array.from({ length: 1 + below(4) }, () => `${pick(names)}=${pick(values)}`).join('&')}`
   }
+  const asked = ['cancel', 'pause', 'resume', 'events', 'nothing', 'input', 'messages', 'reward']
   const paths = [
     () => `/v1/tasks${query()}`,
     () => '/v1/tasks',
     () => `/v1/tasks/${id()}${query()}`,
-    () => `/v1/tasks/${id()}/${pick(['cancel', 'pause', 'resume', 'events', 'nothing'])}${query()}`,
+    () => `/v1/tasks/${id()}/${pick(asked)}${query()}`,
     () => `/v1/auth/tokens${chance(0.3) ? `/${id()}` : ''}`,
     () => pick(['/healthz', '/readyz', '/', '/v1', '/v1//tasks', `/${id()}`]),
   ]
