@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { reservedMetadata } from '../src/contract/wire.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -41,4 +42,9 @@ t.test('every dependency has its line, with its version', async t => {
     t.match(version, /^\d+\.\d+\.\d+$/, `${name} is pinned`)
     if (!name.startsWith('@types/')) t.match(lines, `${name} ${version}`)
   }
+})
+
+t.test('every key that we write in metadata is listed', async t => {
+  const keys = [...read('docs/decisions/21-what-we-write-in-metadata.md').matchAll(/^\| `(\w+)` \|/gm)]
+  t.same(keys.map(([, key]) => key).sort(), [...reservedMetadata].sort())
 })

@@ -1,9 +1,7 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
 import { type Actor, createActor } from 'xstate'
-import type { Agent } from '../../src/contract/agent.ts'
-import type { CallOutcome, PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
-import type { World } from '../../src/contract/ports.ts'
-import type { Log, NewEvent } from '../../src/contract/stored.ts'
+import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
+import type { NewEvent } from '../../src/contract/stored.ts'
 import {
   isMove,
   type Lifecycle,
@@ -12,52 +10,22 @@ import {
   taskEventVersion,
 } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import type { Reach, Toolbox } from '../../src/contract/tools.ts'
-import { type ErrorObject, isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
+import { isTerminal } from '../../src/contract/wire.ts'
 import { assemble, firstSeen, ownPast } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import {
-  emptyTask,
-  evolve,
-  itemOf,
-  type OpenCall,
-  openCalls,
-  type TaskView,
-} from '../../src/history/task-view.ts'
+import { emptyTask, evolve, openCalls, type TaskView } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime.ts'
-import { childOf, outcomeOf } from './child.ts'
+import { createCallRunner } from './call-runner.ts'
+import { childOf } from './child.ts'
 import { decide } from './decide.ts'
-import type { Ttls } from './facts.ts'
 import { moveOf, taskMachine } from './machine.ts'
+import type { TaskParts } from './parts.ts'
 import type { SaidCall } from './recorder.ts'
-import { type RunningCall, type RunningCalls, runTool, watchChild } from './running-calls.ts'
-import type { Scheduler } from './scheduler.ts'
 import { type RunningStep, runStep } from './step.ts'
 import { wanted } from './wanted.ts'
 
-export type TaskParts = {
-  world: World
-  log: Log
-  agents: (name: string) => Agent | undefined
-  tools: Toolbox
-  calls: RunningCalls
-  /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
-  children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
-  /** Why a text is no answer that fits a schema; undefined: it fits. */
-  answerProblem: (schema: object, answer: string) => Promise<ErrorObject | undefined>
-  /** The values of a task's `env` by reference; undefined when they are gone. */
-  secrets: (ref: string) => Record<string, unknown> | undefined
-  forgetSecrets: (ref: string) => void
-  scheduler: Scheduler
-  ttls: Ttls
-  /** While the server drains, running steps and calls may finish and no step begins. */
-  draining: () => boolean
-  reach: Reach
-}
-
 /** How long a step or a call may take to let go of its work when it is canceled. */
 const cancelDeadlineMs = 1000
-const lookAgainMs = 1000
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
@@ -66,8 +34,6 @@ export const taskKind =
     const view = emptyTask()
     let machine: Actor<typeof taskMachine> | undefined
     let running: RunningStep | undefined
-    /** Calls whose outcome this actor waits for. */
-    const awaited = new Set<string>()
     let canceling = false
     let answered = false
     let known = view.status
@@ -86,6 +52,8 @@ export const taskKind =
     const act = (
       command: { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string },
     ) => void tell({ ...command, revision: view.revision, ...bySystem() })
+
+    const effects = createCallRunner({ view, parts, tell, bySystem })
 
     const history = async () => assemble([...(await firstSeen(parts.log.readStream, view)), ...ownPast(view)])
 
@@ -140,48 +108,6 @@ export const taskKind =
       })
     }
 
-    const startCall = ({ effect, name, itemId }: OpenCall): RunningCall => {
-      if (effect.child !== undefined) return startChild(effect.child)
-      reach('after-intent', 'tool', name)
-      const { arguments: text } = itemOf(view, itemId) as ToolCallItem
-      const { workdir } = view.created ?? { workdir: '' }
-      const input = { effectId: effect.id, arguments: text, workdir, at: effect.at }
-      const call = runTool(signal => parts.tools.run(name, { ...input, signal }))
-      reach('during', 'tool', name)
-      return call
-    }
-    const startChild = (taskId: string): RunningCall => {
-      const stream = taskStream(taskId)
-      reach('after-intent', 'child')
-      const ended = () => parts.children.ended(stream).then(outcomeOf)
-      const cancel = () => parts.children.cancel(stream, `${ownStream()}@${view.revision}`)
-      const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
-      reach('during', 'child')
-      return call
-    }
-
-    /** Runs what does not run yet, and hears of the outcome once. */
-    const follow = (open: OpenCall): RunningCall => {
-      const { id, child } = open.effect
-      const call = calls.find(id) ?? calls.add(id, startCall(open))
-      if (awaited.has(id)) return call
-      awaited.add(id)
-      const of = child === undefined ? 'tool' : 'child'
-      void call.outcome.then(async outcome => {
-        if (outcome === undefined) return
-        reach('after-effect', of, open.name)
-        await tell({
-          type: 'CompleteEffect',
-          effectId: id,
-          itemId: world.ids.next('tr_'),
-          outcome: outcome satisfies CallOutcome,
-          ...bySystem(),
-        })
-        reach('after-result', of, open.name)
-      })
-      return call
-    }
-
     /** Stops what runs, and says of each whether it has stopped within its deadline. */
     const finishCancel = () => {
       if (canceling) return
@@ -190,7 +116,6 @@ export const taskKind =
       const step = running
       const stepId = step?.effectId ?? view.openStep?.effectId
       step?.abort()
-      const open = openCalls(view)
       const stopped = (settled: Promise<unknown> | undefined, bounded: boolean): Promise<boolean> => {
         const over = settled === undefined ? Promise.resolve(true) : settled.then(() => true)
         if (!bounded) return over
@@ -202,13 +127,9 @@ export const taskKind =
           })
         })
       }
-      const waits = open.map(async call => {
-        const isChild = call.effect.child !== undefined
-        // What ran in an earlier life has stopped with it, but for a task of its own.
-        const runs = isChild ? follow(call) : calls.find(call.effect.id)
-        runs?.stop()
+      const waits = effects.stopAll().map(async ({ id, outcome, isChild }) => {
         // A subagent's task keeps to the same deadline by itself.
-        return { effect_id: call.effect.id, stopped: await stopped(runs?.outcome, !isChild) }
+        return { effect_id: id, stopped: await stopped(outcome, !isChild) }
       })
       if (stepId !== undefined) {
         waits.unshift(stopped(step?.settled, true).then(is => ({ effect_id: stepId, stopped: is })))
@@ -225,10 +146,10 @@ export const taskKind =
       if (answered) reach('after-result', 'answer')
       answered = false
       if (known !== view.status) place()
-      forgetEnded()
+      effects.forgetEnded()
       // A step that has reported its end is only returning: the next one need not wait for it.
       if (running !== undefined && view.completedSteps >= running.agentStep) running = undefined
-      const want = wanted(view, { step: running?.effectId, call: isRunning })
+      const want = wanted(view, { step: running?.effectId, call: effects.isRunning })
       if (want.want === 'step') {
         if (running === undefined) start(want.agentStep, want.effectId)
         return
@@ -236,27 +157,10 @@ export const taskKind =
       if (want.want === 'finish-cancel') return finishCancel()
       running?.abort()
       running = undefined
-      if (want.want === 'calls') for (const call of want.calls) follow(call)
+      if (want.want === 'calls') for (const call of want.calls) effects.follow(call)
       if (want.want === 'consume') act({ type: 'ConsumeInputs' })
       if (want.want === 'abandon') act({ type: 'AbandonStep' })
       if (want.want === 'pause') act({ type: 'PauseNow', reason: want.reason })
-    }
-
-    /** Calls made in this process: their intent was stored by this actor, or they run already. */
-    const intended = new Set<string>()
-    const isRunning = (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined
-    /** What has its result is let go, and what a task that has ended wants no more is stopped. */
-    const forgetEnded = () => {
-      if (awaited.size === 0 && intended.size === 0) return
-      const open = new Set(openCalls(view).map(({ effect }) => effect.id))
-      const over = isTerminal(view.status)
-      for (const id of new Set([...awaited, ...intended])) {
-        if (open.has(id) && !over) continue
-        if (open.has(id)) calls.find(id)?.stop()
-        calls.forget(id)
-        awaited.delete(id)
-        intended.delete(id)
-      }
     }
 
     /** The scheduler follows the status, secrets go with the end. */
@@ -287,11 +191,12 @@ export const taskKind =
         const { events, made } = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
         judge(view.status, events)
         for (const { events: first } of made) judge('absent', first)
-        intended.clear()
+        effects.intend(
+          events.flatMap(({ type, data }) => (type === 'EffectIntended' ? [data.effect_id] : [])),
+        )
         answered = false
         for (const { type, data } of events) {
           if (type === 'EffectIntended') {
-            intended.add(data.effect_id)
             reach('before-intent', data.child === undefined ? 'tool' : 'child', data.name)
           }
           if (type === 'InputAccepted') answered = true

@@ -183,6 +183,7 @@ export const check = async ({ system, limit }: Simulation, random: () => number)
     assert.ok(row !== undefined, 'it has a row')
     assert.equal(system.queries.taskText(row.position), JSON.stringify(taskOf(view)), 'GET answers the fold')
     assert.equal(row.deleted === 1, view.deleted)
+    assert.deepEqual((await system.recall.replay(row)).mismatches, [], 'a replay matches')
   }
   for (const live of system.runtime.views()) {
     if (live.created === undefined) continue

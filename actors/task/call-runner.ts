@@ -1,0 +1,98 @@
+// The calls of one task at work: starts what the state wants, hears of each outcome once, and stops what is not
+// wanted any more. What runs is known to the process (running-calls.ts); here is only who waits for it.
+import type { TaskCommand } from '../../src/contract/commands.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import { isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
+import { itemOf, type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
+import { outcomeOf } from './child.ts'
+import type { TaskParts } from './parts.ts'
+import { type RunningCall, runTool, watchChild } from './running-calls.ts'
+
+const lookAgainMs = 1000
+
+type Parts = {
+  view: TaskView
+  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'reach'>
+  tell: (command: TaskCommand) => Promise<void>
+  bySystem: () => { principal: string; causation: string }
+}
+
+export const createCallRunner = ({ view, parts, tell, bySystem }: Parts) => {
+  const { world, calls, reach } = parts
+  /** Calls whose outcome is waited for here. */
+  const awaited = new Set<string>()
+  /** Calls whose intent was stored in the turn at hand: nothing else in this process knows them yet. */
+  const intended = new Set<string>()
+
+  const startCall = ({ effect, name, itemId }: OpenCall): RunningCall => {
+    if (effect.child !== undefined) return startChild(effect.child)
+    reach('after-intent', 'tool', name)
+    const { arguments: text } = itemOf(view, itemId) as ToolCallItem
+    const { workdir } = view.created ?? { workdir: '' }
+    const input = { effectId: effect.id, arguments: text, workdir, at: effect.at }
+    const call = runTool(signal => parts.tools.run(name, { ...input, signal }))
+    reach('during', 'tool', name)
+    return call
+  }
+  const startChild = (taskId: string): RunningCall => {
+    const stream = taskStream(taskId)
+    reach('after-intent', 'child')
+    const ended = () => parts.children.ended(stream).then(outcomeOf)
+    const cancel = () => parts.children.cancel(stream, bySystem().causation)
+    const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
+    reach('during', 'child')
+    return call
+  }
+
+  /** Runs what does not run yet, and hears of the outcome once. */
+  const follow = (open: OpenCall): RunningCall => {
+    const { id, child } = open.effect
+    const call = calls.find(id) ?? calls.add(id, startCall(open))
+    if (awaited.has(id)) return call
+    awaited.add(id)
+    const of = child === undefined ? 'tool' : 'child'
+    void call.outcome.then(async outcome => {
+      if (outcome === undefined) return
+      reach('after-effect', of, open.name)
+      await tell({
+        type: 'CompleteEffect',
+        effectId: id,
+        itemId: world.ids.next('tr_'),
+        outcome,
+        ...bySystem(),
+      })
+      reach('after-result', of, open.name)
+    })
+    return call
+  }
+
+  return {
+    follow,
+    intend(effectIds: string[]) {
+      intended.clear()
+      for (const id of effectIds) intended.add(id)
+    },
+    isRunning: (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined,
+    /** Tells every open call to stop; what ran in an earlier life has stopped with it, but for a task of its own. */
+    stopAll: () =>
+      openCalls(view).map(call => {
+        const { id, child } = call.effect
+        const runs = child === undefined ? calls.find(id) : follow(call)
+        runs?.stop()
+        return { id, outcome: runs?.outcome, isChild: child !== undefined }
+      }),
+    /** What has its result is let go, and what a task that has ended wants no more is stopped. */
+    forgetEnded() {
+      if (awaited.size === 0 && intended.size === 0) return
+      const open = new Set(openCalls(view).map(({ effect }) => effect.id))
+      const over = isTerminal(view.status)
+      for (const id of new Set([...awaited, ...intended])) {
+        if (open.has(id) && !over) continue
+        if (open.has(id)) calls.find(id)?.stop()
+        calls.forget(id)
+        awaited.delete(id)
+        intended.delete(id)
+      }
+    },
+  }
+}

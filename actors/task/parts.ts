@@ -1,0 +1,30 @@
+// What the actor of a task is given.
+import type { Agent } from '../../src/contract/agent.ts'
+import type { World } from '../../src/contract/ports.ts'
+import type { Log } from '../../src/contract/stored.ts'
+import type { Reach, Toolbox } from '../../src/contract/tools.ts'
+import type { ErrorObject } from '../../src/contract/wire.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
+import type { Ttls } from './facts.ts'
+import type { RunningCalls } from './running-calls.ts'
+import type { Scheduler } from './scheduler.ts'
+
+export type TaskParts = {
+  world: World
+  log: Log
+  agents: (name: string) => Agent | undefined
+  tools: Toolbox
+  calls: RunningCalls
+  /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
+  children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
+  /** Why a text is no answer that fits a schema; undefined: it fits. */
+  answerProblem: (schema: object, answer: string) => Promise<ErrorObject | undefined>
+  /** The values of a task's `env` by reference; undefined when they are gone. */
+  secrets: (ref: string) => Record<string, unknown> | undefined
+  forgetSecrets: (ref: string) => void
+  scheduler: Scheduler
+  ttls: Ttls
+  /** While the server drains, running steps and calls may finish and no step begins. */
+  draining: () => boolean
+  reach: Reach
+}
