@@ -54,7 +54,16 @@ const playInMemory = async (agent: Agent): Promise<void> => {
   const output: OutputItem[] = []
   for (let agentStep = 1; ; agentStep++) {
     const { signal } = new AbortController()
-    const input = { agentStep, request: body, asked: 'go', env: {}, tools: [], workdir: '/', signal }
+    const input = {
+      agentStep,
+      attempt: 0,
+      request: body,
+      asked: 'go',
+      env: {},
+      tools: [],
+      workdir: '/',
+      signal,
+    }
     const said = agent.step({ ...input, history: async () => output })
     let message = ''
     for (;;) {

@@ -14,6 +14,8 @@ export type Config = Readonly<{
   bodyLimit: number
   drainSeconds: number
   workspaceRoot: string
+  /** An OpenAI-compatible endpoint; undefined: no model agent. */
+  model: Readonly<{ baseUrl: string; apiKey: string | undefined; model: string }> | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
 
@@ -27,6 +29,19 @@ const wholeNumber = (env: Env, name: string, fallback: number, max = Number.MAX_
     throw new CannotStart(`${name}=${given} is not a whole number from 0 to ${max}`)
   }
   return value
+}
+
+/** Configured by its address and its name; the key is for endpoints that want one. */
+const modelOf = (env: Env): Config['model'] => {
+  const baseUrl = env.MODEL_BASE_URL
+  const model = env.MODEL
+  if (!baseUrl && !model) return undefined
+  if (!baseUrl) throw new CannotStart('MODEL is set without MODEL_BASE_URL, where its endpoint is')
+  if (!model) throw new CannotStart('MODEL_BASE_URL is set without MODEL, the name of a model there')
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is no http or https URL`)
+  }
+  return Object.freeze({ baseUrl, apiKey: env.MODEL_API_KEY || undefined, model })
 }
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -44,6 +59,7 @@ export const readConfig = (env: Env): Config => {
   if (env.ADMIN_TOKEN && !/^[\x21-\x7e]+$/.test(env.ADMIN_TOKEN)) {
     throw new CannotStart('ADMIN_TOKEN must be printable ASCII without spaces: it travels in a header')
   }
+  const model = modelOf(env)
   return Object.freeze({
     host: env.HOST || '127.0.0.1',
     port: wholeNumber(env, 'PORT', 8080, 65535),
@@ -53,6 +69,7 @@ export const readConfig = (env: Env): Config => {
     maxRunningTasks: wholeNumber(env, 'MAX_RUNNING_TASKS', 0),
     bodyLimit,
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 8, 3600),
+    model,
     workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),

@@ -5,6 +5,7 @@ import { describeMachine } from '../actors/task/machine.ts'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
 import { echo } from './agents/echo.ts'
+import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
 import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
@@ -27,8 +28,10 @@ import { builtinTools } from './tools/builtin.ts'
 import { build } from './version.ts'
 import { realWorld } from './world.ts'
 
-const agentsOf = (world: ReturnType<typeof realWorld>): Map<string, Agent> =>
-  new Map([echo, script(world.timers), demo(world.timers)].map(agent => [agent.name, agent]))
+const agentsOf = ({ timers }: ReturnType<typeof realWorld>, config: Config): Map<string, Agent> => {
+  const withModel = config.model === undefined ? [] : [model(config.model, timers)]
+  return new Map([echo, script(timers), demo(timers), ...withModel].map(agent => [agent.name, agent]))
+}
 
 /** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
 export const openFolder = async (
@@ -51,7 +54,7 @@ export const openFolder = async (
       { clock: world.clock, random: world.random, build },
     )
     opened.unshift(() => log.close())
-    const agents = agentsOf(world)
+    const agents = agentsOf(world, config)
     const secrets = openSecrets(files.secrets)
     opened.unshift(() => secrets.close())
     const checker = createSchemaChecker()
@@ -108,7 +111,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     queries,
     principals,
     places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
-    agents: { known: name => agents.has(name), fallback: 'demo' },
+    agents: { known: name => agents.has(name), fallback: config.model === undefined ? 'demo' : 'model' },
     problemsOfSchema: checker.problemsOf,
     recall: system.recall,
     machineOf: describeMachine,

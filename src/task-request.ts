@@ -71,6 +71,38 @@ export const scriptProblems = (
   })
 }
 
+/** What would break the conversation with a model's endpoint, were it overridden. */
+const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
+/** What the model agent does not do yet: refused by name, never passed over in silence. */
+const notYet = [
+  'max_model_length',
+  'compress_model',
+  'compress_prompt',
+  'compress_threshold_token_ratio',
+  'tool_mcp_config',
+  'code_interpreter_config',
+  'code_for_agent',
+  'code_for_interpreter',
+] as const
+
+const modelProblems = ({ agent_config, inference_args }: CreateTaskBody): Problem[] => {
+  const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
+    [['inference_args'], inference_args],
+    [['agent_config', 'inference_args'], agent_config?.inference_args],
+  ]
+  const args = lists.flatMap(([at, given]) =>
+    Object.keys(given ?? {}).flatMap(name =>
+      protocolArgs.includes(name) ? [problem([...at, name], 'This is decided by the service')] : [],
+    ),
+  )
+  const config = notYet.flatMap(name =>
+    agent_config?.[name] === undefined || agent_config[name] === null
+      ? []
+      : [problem(['agent_config', name], 'The agent "model" does not honour this')],
+  )
+  return [...args, ...config]
+}
+
 /** MCP servers are named or reached by URL; a request can never give a command to run. */
 const mcpProblems = (config: Record<string, unknown> | null | undefined): Problem[] => {
   const found: Problem[] = []
@@ -148,6 +180,7 @@ export const readTaskRequest = async (
   const wished = [body.agent_config?.agent_id, body.client_id].find(name => name && agents.known(name))
   const agent = wished ?? agents.fallback
   if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
+  if (agent === 'model') problems.push(...modelProblems(body))
   problems.push(...mcpProblems(body.agent_config?.tool_mcp_config))
   const roots = {
     workspace_dir: places.workspaceRoot,

@@ -60,7 +60,12 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
     offered(request, depth) {
       const client = request.client_tools ?? []
       const own = builtin.filter(({ definition }) => builtinTool(request, definition.function.name))
-      const others = agents.filter(agent => subagent(request, depth, subagentTool(agent).function.name))
+      // Agents without a model are called when somebody names them; nobody is invited to.
+      const named = [request.allowed_subagents, request.agent_config?.builtin_subagents]
+      const invited = (agent: string) => agent === 'model' || named.some(list => list?.includes(agent))
+      const others = agents.filter(
+        agent => invited(agent) && subagent(request, depth, subagentTool(agent).function.name),
+      )
       const all = [...client, ...own.map(tool => tool.definition), ...others.map(subagentTool)]
       const seen = new Set<string>()
       return all.filter(({ function: { name } }: ToolDefinition) => {

@@ -13,7 +13,7 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { assemble, firstSeen, ownPast } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import { emptyTask, evolve, openCalls, type TaskView } from '../../src/history/task-view.ts'
+import { effectIdOf, emptyTask, evolve, openCalls, type TaskView } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
@@ -87,6 +87,7 @@ export const taskKind =
         {
           effectId,
           agentStep,
+          attempt: view.abandonedSteps,
           request,
           asked:
             view.messages.findLast(({ at }) => at !== undefined)?.content ?? request.user_message_content,
@@ -148,7 +149,10 @@ export const taskKind =
       if (known !== view.status) place()
       effects.forgetEnded()
       // A step that has reported its end is only returning: the next one need not wait for it.
-      if (running !== undefined && view.completedSteps >= running.agentStep) running = undefined
+      const isOver = (step: RunningStep) =>
+        view.completedSteps >= step.agentStep ||
+        (view.openStep === undefined && step.effectId !== effectIdOf(view))
+      if (running !== undefined && isOver(running)) running = undefined
       const want = wanted(view, { step: running?.effectId, call: effects.isRunning })
       if (want.want === 'step') {
         if (running === undefined) start(want.agentStep, want.effectId)

@@ -17,6 +17,7 @@ import {
 } from './facts.ts'
 
 type Failure = Extract<StepEnd, { end: 'fail' }>
+type Whole = Exclude<StepEnd, { end: 'fail' | 'again' }>
 
 /** A task that is being canceled records what its step did and moves nowhere. */
 const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
@@ -31,12 +32,7 @@ const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView
       ]
 
 /** What the end of a step without calls leads to. What somebody wrote meanwhile is answered by a step of its own. */
-const afterStep = (
-  end: Exclude<StepEnd, Failure>,
-  isFinal: boolean,
-  view: TaskView,
-  judgement: Judgement,
-): TaskEvent[] => {
+const afterStep = (end: Whole, isFinal: boolean, view: TaskView, judgement: Judgement): TaskEvent[] => {
   if (view.cancelRequested) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
   if (isFinal) {
@@ -71,18 +67,20 @@ export const recordStep: Decide<'RecordStep'> = (
     return []
   const step = { agent_step: agentStep, effect_id: effectId }
   const begun = view.openStep !== undefined
-  const failed = end?.end === 'fail'
+  const cutOff = end?.end === 'fail' || end?.end === 'again'
   // A step that says all it has to say at once needs no beginning in the log; nor does one that said nothing.
   const whole =
-    end !== undefined && (failed ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
+    end !== undefined &&
+    end.end !== 'again' &&
+    (cutOff ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
   const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
   const told: TaskEvent[] = [...begin, ...facts]
   if (end === undefined) return told
-  if (failed) {
+  if (end.end === 'fail' || end.end === 'again') {
     const items = itemsAfter(view, facts)
     const gone: TaskEvent[] =
       begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
-    return [...told, ...gone, ...afterFailure(end, view)]
+    return [...told, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]
   }
   if (calls.length > 0 && end.end === 'pause') throw new Error('a step that calls tools cannot pause')
   const isFinal = end.end === 'answer' && !hasUnread(view)

@@ -49,6 +49,7 @@ export const runStep = (
   input: {
     effectId: string
     agentStep: number
+    attempt: number
     request: CreateTaskBody
     asked: MessageContent
     workdir: string
@@ -128,7 +129,8 @@ export const runStep = (
         } else if (next.value.say === 'delta') writeSoon()
         else writeLater(flushMs)
       }
-      if (end.end !== 'fail' && heard.calls().length > 0) calls = await input.plan(heard.calls())
+      const goesOn = end.end !== 'fail' && end.end !== 'again'
+      if (goesOn && heard.calls().length > 0) calls = await input.plan(heard.calls())
       // An answer that must fit a schema is one that no call comes after.
       if (end.end === 'answer' && calls.length > 0 && input.refuse !== undefined)
         end = { ...end, end: 'continue' }
@@ -141,7 +143,7 @@ export const runStep = (
       end = { end: 'fail', error: { code: -32000, message } }
     }
     ended = true
-    if (end.end !== 'fail') heard.close()
+    if (end.end !== 'fail' && end.end !== 'again') heard.close()
     await writing
     await write(end, calls)
   }

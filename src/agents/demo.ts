@@ -61,7 +61,8 @@ const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
     results.length > 0 ? `The answer is ${short(results.join(', '), 2000)}.` : `You said: “${short(text)}”.`
   return (
     `${found} I am the demo agent and work without a model. Every word of this answer is an event in the log: ` +
-    'cut the connection, or kill the server, and read on where you were.'
+    'cut the connection, or kill the server, and read on where you were. To talk to a model, set MODEL_BASE_URL, ' +
+    'MODEL and, if it wants one, MODEL_API_KEY, and start again.'
   )
 }
 

@@ -25,10 +25,14 @@ export type StepEnd =
   | { end: 'answer'; usage?: Usage }
   | { end: 'pause'; reason: string; usage?: Usage }
   | { end: 'fail'; error: ErrorObject }
+  /** What it said was cut off: the step is abandoned and begins anew. */
+  | { end: 'again' }
 
 export type StepInput = {
   /** From 1. */
   agentStep: number
+  /** How often this step was begun before and abandoned. */
+  attempt: number
   request: CreateTaskBody
   /** The newest that the user said. */
   asked: MessageContent

@@ -111,9 +111,10 @@ t.test('with a stop tool the result is the end', async t => {
   t.equal(task.status, 'completed')
 })
 
-t.test('it is the default, and says so', async t => {
+t.test('it is the default, says so, and says how to have a model', async t => {
   const { body } = await post({ user_message_content: 'hello' })
   const [said] = textsOf(body.result)
   t.match(said, /demo/)
   t.match(said, /hello/)
+  t.match(said, /MODEL_BASE_URL/, 'how to configure a model')
 })

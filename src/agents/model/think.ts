@@ -1,0 +1,57 @@
+// Models that think aloud in their text, between <think> and </think> at its beginning: what is thought and what
+// is said, told apart as it comes, however the tags are cut.
+const open = '<think>'
+const close = '</think>'
+
+export type Spoken = { kind: 'text' | 'reasoning'; text: string }
+
+/** How many characters at the end of a text may be the beginning of a tag. */
+const held = (text: string, tag: string): number => {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(tag.slice(0, length))) return length
+  }
+  return 0
+}
+
+export const createThinkSplitter = () => {
+  let state: 'begin' | 'think' | 'text' = 'begin'
+  let kept = ''
+
+  const hear = (text: string): Spoken[] => {
+    kept += text
+    const said: Spoken[] = []
+    if (state === 'begin') {
+      const start = kept.trimStart()
+      if (start === '' || (start.length < open.length && open.startsWith(start))) return []
+      if (start.startsWith(open)) {
+        state = 'think'
+        kept = start.slice(open.length)
+      } else state = 'text'
+    }
+    if (state === 'think') {
+      const end = kept.indexOf(close)
+      if (end < 0) {
+        const hold = held(kept, close)
+        const thought = kept.slice(0, kept.length - hold)
+        kept = kept.slice(kept.length - hold)
+        return thought === '' ? said : [...said, { kind: 'reasoning', text: thought }]
+      }
+      if (end > 0) said.push({ kind: 'reasoning', text: kept.slice(0, end) })
+      kept = kept.slice(end + close.length).trimStart()
+      state = 'text'
+    }
+    if (kept !== '') said.push({ kind: 'text', text: kept })
+    kept = ''
+    return said
+  }
+
+  return {
+    hear,
+    /** What was held back for a tag that never came. */
+    end(): Spoken[] {
+      const rest = kept
+      kept = ''
+      return rest === '' ? [] : [{ kind: state === 'think' ? 'reasoning' : 'text', text: rest }]
+    },
+  }
+}

@@ -1,0 +1,205 @@
+// The agent with a model, against an endpoint that plays its part: what it sends, what it makes of the answers.
+import t, { type Test } from 'tap'
+import { type Answer, calls, delta, fakeModel, says, usage } from '../support/fake-model.ts'
+import { serveHere } from '../support/server.ts'
+
+type Item = { type: string; status: string; [key: string]: unknown }
+type Task = {
+  id: string
+  status: string
+  output: Item[]
+  usage?: object
+  error?: { code: number; message: string }
+}
+
+const given = async (t: Test, ...answers: Answer[]) => {
+  const { asked, env } = await fakeModel(t, answers)
+  const { api } = await serveHere(t, env)
+  const run = async (more: object = {}): Promise<Task> => {
+    const answer = await api('POST', '/tasks', { user_message_content: 'hello', stream: false, ...more })
+    return ((await answer.json()) as { result: Task }).result
+  }
+  const get = async (id: string): Promise<Task> =>
+    ((await (await api('GET', `/tasks/${id}`)).json()) as { result: Task }).result
+  return { asked, api, run, get }
+}
+const textOf = (item: Item | undefined): string =>
+  ((item?.message_content ?? item?.content ?? []) as { text: string }[]).map(({ text }) => text).join('|')
+const messagesIn = (body: Record<string, unknown> | undefined) =>
+  (body?.messages ?? []) as {
+    role: string
+    content: unknown
+    tool_calls?: unknown[]
+    tool_call_id?: string
+  }[]
+
+t.test('what the model says is the answer, with its usage; the key goes to the endpoint alone', async t => {
+  const { asked, run } = await given(t, says('Hel', 'lo!'))
+  const task = await run({
+    agent_config: { developer_prompt: 'Be kind.' },
+    inference_args: { temperature: 0.5 },
+  })
+  t.match(task, { status: 'completed', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 } })
+  t.equal(textOf(task.output[0]), 'Hello!')
+  t.equal(asked[0]?.authorization, 'Bearer sk-secret')
+  t.match(asked[0]?.body, { model: 'fake-1', stream: true, temperature: 0.5 })
+  t.same(messagesIn(asked[0]?.body), [
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'hello' },
+  ])
+  t.notMatch(JSON.stringify(task), /sk-secret/)
+})
+
+t.test('it is the default agent, and a conversation is sent on', async t => {
+  const { asked, run } = await given(t, says('one'), says('two'))
+  await run({ session_id: 's1' })
+  await run({ session_id: 's1', user_message_content: 'and now?' })
+  t.same(
+    messagesIn(asked[1]?.body).map(({ role, content }) => [role, content]),
+    [
+      ['user', 'hello'],
+      ['assistant', 'one'],
+      ['user', 'and now?'],
+    ],
+  )
+})
+
+t.test('calls in pieces run at once, and their results go back', async t => {
+  const twice = calls(['calculator', '{"expression":"6*7"}'], ['calculator', '{"expression":"1/0"}'])
+  const { asked, run } = await given(t, twice, says('42'))
+  const task = await run()
+  t.equal(task.status, 'completed')
+  t.same(
+    task.output.map(({ type }) => type),
+    ['tool_call', 'tool_call', 'tool_result', 'tool_result', 'message'],
+  )
+  const sent = messagesIn(asked[1]?.body)
+  t.same(
+    sent.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'tool'],
+  )
+  t.equal(sent[1]?.tool_calls?.length, 2)
+  t.ok(
+    sent.some(({ content }) => content === '42'),
+    'a failure is told to the model like a result',
+  )
+  const offered = asked[0]?.body.tools as { function: { name: string } }[]
+  t.ok(offered.some(tool => tool.function.name === 'calculator'))
+  t.notOk(
+    offered.some(tool => tool.function.name === 'agent_demo'),
+    'agents without a model are not offered',
+  )
+})
+
+t.test('reasoning has three names', async t => {
+  const thinks: Record<string, Answer> = {
+    reasoning_content: { chunks: [delta({ reasoning_content: 'hm' }), delta({ content: 'yes' }, 'stop')] },
+    reasoning: { chunks: [delta({ reasoning: 'hm' }), delta({ content: 'yes' }, 'stop')] },
+    'think tags': {
+      chunks: ['<th', 'ink>h', 'm</', 'think>\n', 'yes']
+        .map(content => delta({ content }))
+        .concat(delta({}, 'stop')),
+    },
+  }
+  for (const [name, answer] of Object.entries(thinks)) {
+    const { run } = await given(t, answer)
+    const { output } = await run()
+    t.same(
+      output.map(item => [item.type, textOf(item)]),
+      [
+        ['reasoning', 'hm'],
+        ['message', 'yes'],
+      ],
+      name,
+    )
+  }
+})
+
+t.test('an endpoint that does not stream, and one that never says how it used, will do', async t => {
+  const whole = { choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }] }
+  const { run } = await given(t, { status: 200, body: whole }, { chunks: [delta({ content: 'x' }, 'stop')] })
+  t.equal(textOf((await run()).output[0]), 'whole')
+  const second = await run()
+  t.equal(second.status, 'completed')
+  t.notOk('usage' in second)
+})
+
+t.test('a busy endpoint is asked again, as soon as it says', async t => {
+  const busy = { status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '0' } }
+  const { asked, run } = await given(t, busy, busy, says('at last'))
+  t.equal(textOf((await run()).output[0]), 'at last')
+  t.equal(asked.length, 3)
+})
+
+t.test('a refusal ends the task with what the provider said, but for the key', async t => {
+  const { asked, run } = await given(t, { status: 401, body: { error: { message: 'bad key sk-secret' } } })
+  t.match(await run(), {
+    status: 'failed',
+    error: { code: -32000, message: "the model's endpoint answered 401: bad key ***" },
+  })
+  t.equal(asked.length, 1, 'asked once')
+})
+
+t.test('an answer that breaks off stays as far as it came, and the step begins anew', async t => {
+  const { run } = await given(t, { chunks: [delta({ content: 'half a' })], cut: true }, says('whole'))
+  const { status, output } = await run()
+  t.equal(status, 'completed')
+  t.same(
+    output.map(item => [item.status, textOf(item)]),
+    [
+      ['incomplete', 'half a'],
+      ['completed', 'whole'],
+    ],
+  )
+})
+
+t.test('a cancel reaches the socket', async t => {
+  const { asked, api, get } = await given(t, { chunks: [delta({ content: 'on and on' })], hold: true })
+  const body = { user_message_content: 'hello', stream: false, background: true, task_id: 'held' }
+  await api('POST', '/tasks', body)
+  while (asked.length === 0) await new Promise(resolve => setTimeout(resolve, 10))
+  t.equal((await api('POST', '/tasks/held/cancel')).status, 200)
+  await asked[0]?.closed
+  t.equal((await get('held')).status, 'canceled')
+})
+
+t.test('a client tool and a structured answer', async t => {
+  const { asked, api, run, get } = await given(t, calls(['ask', '{}']), says('{"ok":true}'))
+  const task = await run({
+    client_tools: [{ type: 'function', function: { name: 'ask', parameters: {} } }],
+    structured_output: { type: 'object', required: ['ok'] },
+  })
+  t.equal(task.status, 'input-required')
+  const { call_id } = task.output[0] as unknown as { call_id: string }
+  await api('POST', `/tasks/${task.id}/input`, { tool_results: [{ call_id, message_content: 'sure' }] })
+  while ((await get(task.id)).status === 'working') await new Promise(resolve => setTimeout(resolve, 10))
+  t.equal((await get(task.id)).status, 'completed')
+  t.match(asked[1]?.body, { response_format: { type: 'json_schema' } })
+  t.match(messagesIn(asked[1]?.body).at(-1), { role: 'tool', tool_call_id: call_id, content: 'sure' })
+})
+
+t.test('a model that says nothing has failed', async t => {
+  const { run } = await given(t, { chunks: [delta({}, 'content_filter'), usage(1, 0)] })
+  t.match(await run(), { status: 'failed', error: { message: /said nothing.*content_filter/ } })
+})
+
+t.test('what would break the protocol, or is not done yet, is refused by name', async t => {
+  const { asked, api } = await given(t)
+  const answer = await api('POST', '/tasks', {
+    user_message_content: 'hello',
+    stream: false,
+    inference_args: { n: 2, top_p: 1 },
+    agent_config: { inference_args: { messages: [] }, compress_model: 'small', code_for_agent: null },
+  })
+  t.equal(answer.status, 422)
+  const { detail } = (await answer.json()) as { detail: { loc: string[] }[] }
+  t.same(
+    detail.map(({ loc }) => loc.join('.')),
+    [
+      'body.inference_args.n',
+      'body.agent_config.inference_args.messages',
+      'body.agent_config.compress_model',
+    ],
+  )
+  t.equal(asked.length, 0)
+})
