@@ -36,11 +36,12 @@ const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
   if (!baseUrl && !model) return undefined
-  if (!baseUrl) throw new CannotStart('MODEL is set without MODEL_BASE_URL, where its endpoint is')
-  if (!model) throw new CannotStart('MODEL_BASE_URL is set without MODEL, the name of a model there')
+  if (!baseUrl) throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL, where its endpoint is`)
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is no http or https URL`)
   }
+  if (!model)
+    throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is set without MODEL, the name of a model there`)
   return Object.freeze({ baseUrl, apiKey: env.MODEL_API_KEY || undefined, model })
 }
 

@@ -77,7 +77,7 @@ t.test('a bad variable is one line that names it', async t => {
     BODY_LIMIT: ['0', '1MB', '-5'],
     DRAIN_SECONDS: ['3601', '8s'],
     LOG_LEVEL: ['loud', 'WARN'],
-    MODEL_BASE_URL: ['http://127.0.0.1:1/v1'],
+    MODEL_BASE_URL: ['http://127.0.0.1:1/v1', 'ftp://models', 'models'],
     MODEL: ['alone'],
     TASK_TTL_CREATED: ['never'],
     TASK_TTL_QUEUED: ['-1'],
