@@ -3,7 +3,7 @@ import type { StepEnd } from '../../src/contract/agent.ts'
 import type { StepFact } from '../../src/contract/commands.ts'
 import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import { effectIdOf, type TaskView } from '../../src/history/task-view.ts'
+import { effectIdOf, opensPart, type TaskView } from '../../src/history/task-view.ts'
 import { callsAfter, planned } from './calls.ts'
 import {
   agentDone,
@@ -51,7 +51,9 @@ const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement):
 const itemsAfter = (view: TaskView, facts: StepFact[]) => {
   const items = new Map(view.openStep?.items)
   for (const { type, data } of facts) {
-    if (type === 'ItemDelta') items.set(data.item_id, (items.get(data.item_id) ?? 0) + (data.first ? 1 : 0))
+    if (type === 'ItemDelta') {
+      items.set(data.item_id, (items.get(data.item_id) ?? 0) + (opensPart(data) ? 1 : 0))
+    }
     if (type === 'ItemSaid') items.set(data.item_id, data.call === undefined ? data.texts.length : 0)
   }
   return [...items].map(([item_id, parts]) => ({ item_id, parts }))

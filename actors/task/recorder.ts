@@ -19,6 +19,8 @@ export const recorder = (agentStep: number, ids: Ids) => {
   let characters = 0
   let open: OpenItem | undefined
   const calls: SaidCall[] = []
+  /** Calls that come bit by bit, by the agent's own name for them. */
+  const growing = new Map<string, { itemId: string; call: SaidCall }>()
   /** The text of the newest message, as it came. */
   let answer: string[] | undefined
 
@@ -66,8 +68,52 @@ export const recorder = (agentStep: number, ids: Ids) => {
     })
   }
 
+  const callDelta = (key: string, name: string, text: string) => {
+    let known = growing.get(key)
+    const opens = known === undefined
+    if (known === undefined) {
+      close()
+      known = { itemId: ids.next('tc_'), call: { callId: ids.next('call_'), name, arguments: '' } }
+      growing.set(key, known)
+      calls.push(known.call)
+    }
+    const { itemId, call } = known
+    call.arguments += text
+    const last = facts.at(-1)
+    if (!opens && last?.type === 'ItemDelta' && last.data.item_id === itemId) {
+      last.data.delta += text
+      return
+    }
+    facts.push({
+      type: 'ItemDelta',
+      data: {
+        agent_step: agentStep,
+        item_id: itemId,
+        content_index: 0,
+        part: 'arguments',
+        ...(opens ? { item: 'tool_call', first: true as const, call: { call_id: call.callId, name } } : {}),
+        delta: text,
+      },
+    })
+  }
+  /** In the order in which they were opened: a call that opens closes the text before it. */
+  const closeAll = () => {
+    for (const { itemId } of growing.values()) {
+      const data = { agent_step: agentStep, item_id: itemId, parts: 0, item: 'tool_call' as const }
+      facts.push({ type: 'ItemCompleted', data })
+    }
+    growing.clear()
+    close()
+  }
+
   return {
     hear(said: StepPart) {
+      if (said.say === 'call-delta') {
+        if (said.text === '') return
+        characters += said.text.length
+        callDelta(said.call, said.name, said.text)
+        return
+      }
       if (said.say === 'delta') {
         if (said.text === '') return
         characters += said.text.length
@@ -96,7 +142,7 @@ export const recorder = (agentStep: number, ids: Ids) => {
       if (item === 'message') answer = texts
       facts.push({ type: 'ItemSaid', data: { agent_step: agentStep, item_id, item, part, texts } })
     },
-    close,
+    close: closeAll,
     answer: () => answer?.join(''),
     calls: (): readonly SaidCall[] => calls,
     characters: () => characters,

@@ -126,7 +126,7 @@ export const runStep = (
         if (heard.characters() >= flushCharacters) {
           await writing
           await write()
-        } else if (next.value.say === 'delta') writeSoon()
+        } else if (next.value.say === 'delta' || next.value.say === 'call-delta') writeSoon()
         else writeLater(flushMs)
       }
       const goesOn = end.end !== 'fail' && end.end !== 'again'

@@ -12,12 +12,14 @@ import type {
 
 /**
  * What a step says while it runs: more text of the item at hand (another kind opens a new one), a whole item, or
- * a call of a tool, its arguments as JSON text. Calls run when the step has ended, all at once.
+ * a call of a tool, its arguments as JSON text, whole or bit by bit (`call` is the agent's own name for it in this
+ * step). Calls run when the step has ended, all at once.
  */
 export type StepPart =
   | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string }
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
+  | { say: 'call-delta'; call: string; name: string; text: string }
 
 /** How a step ends, when its calls have their results. `continue`: another step follows; `answer`: the task is done. */
 export type StepEnd =

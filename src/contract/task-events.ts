@@ -30,6 +30,7 @@ export type TextItemKind = Exclude<ItemKind, 'tool_call'>
 export type TextPartKind = Exclude<PartKind, 'arguments'>
 const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
 const CallId = Type.String()
+const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 
 const facts = {
   /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
@@ -74,9 +75,11 @@ const facts = {
     item: optional(ItemKind),
     part: PartKind,
     first: optional(Type.Literal(true)),
+    call: optional(NamedCall),
     delta: Type.String(),
   },
-  ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer() },
+  /** `item` is there for a tool call, whose arguments are no part. */
+  ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer(), item: optional(ItemKind) },
   /** An item that was not streamed, whole; `texts` are its parts in order. `call` says which tool call it is. */
   ItemSaid: {
     agent_step: AgentStep,
@@ -84,7 +87,7 @@ const facts = {
     item: ItemKind,
     part: PartKind,
     texts: Type.Array(Type.String()),
-    call: optional(Type.Object({ call_id: CallId, name: Type.String() })),
+    call: optional(NamedCall),
   },
   /** `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream. */
   AgentStepCompleted: {

@@ -5,7 +5,7 @@ import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 import { partsOf } from './items.ts'
 import { taskOf } from './task-object.ts'
-import { evolve, itemOf, type TaskView } from './task-view.ts'
+import { evolve, itemOf, opensPart, type TaskView } from './task-view.ts'
 
 /** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
 export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
@@ -46,11 +46,22 @@ const partDone = (at: object, part: TextContentItem): FrameBody[] => [
   { type: `task.${familyOf(part.type).part}.done`, ...at, part },
 ]
 
-const callText = (agent_step: number, item: OutputItem, text: 'delta' | 'arguments'): FrameBody[] => {
+const callDelta = (agent_step: number, item: OutputItem, delta: string): FrameBody[] =>
+  item.type !== 'tool_call'
+    ? []
+    : [
+        {
+          type: 'task.tool_call_arguments.delta',
+          item_id: item.id,
+          call_id: item.call_id,
+          agent_step,
+          delta,
+        },
+      ]
+const callDone = (agent_step: number, item: OutputItem): FrameBody[] => {
   if (item.type !== 'tool_call') return []
-  const at = { item_id: item.id, call_id: item.call_id, agent_step }
-  const type = `task.tool_call_arguments.${text === 'delta' ? 'delta' : 'done'}`
-  return [{ type, ...at, [text]: item.arguments }]
+  const { id: item_id, call_id, arguments: args } = item
+  return [{ type: 'task.tool_call_arguments.done', item_id, call_id, agent_step, arguments: args }]
 }
 /** The result of a call, whoever gave it: always whole. */
 const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => {
@@ -119,21 +130,22 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     task: taskOf(view),
   })),
   ItemDelta: {
-    count: data => (data.item === undefined ? 0 : 1) + (data.first ? 1 : 0) + 1,
+    count: data => (data.item === undefined ? 0 : 1) + (opensPart(data) ? 1 : 0) + 1,
     frames: (view, data) => {
       const { agent_step, item_id, content_index, part } = data
-      if (part === 'arguments') throw new Error('the arguments of a call are said whole')
+      const item = itemOf(view, item_id)
+      const added = data.item === undefined ? [] : [itemAdded(agent_step, item)]
+      if (part === 'arguments') return [...added, ...callDelta(agent_step, item, data.delta)]
       const at = { item_id, agent_step, content_index }
-      return [
-        ...(data.item === undefined ? [] : [itemAdded(agent_step, itemOf(view, item_id))]),
-        ...(data.first ? [partAdded(at, part)] : []),
-        delta(at, part, data.delta),
-      ]
+      return [...added, ...(data.first ? [partAdded(at, part)] : []), delta(at, part, data.delta)]
     },
   },
   ItemCompleted: {
-    count: data => 2 * data.parts + 1,
-    frames: (view, data) => itemDone(data.agent_step, itemOf(view, data.item_id)),
+    count: data => (data.item === 'tool_call' ? 2 : 2 * data.parts + 1),
+    frames: (view, { agent_step, item_id }) => {
+      const item = itemOf(view, item_id)
+      return [...callDone(agent_step, item), ...itemDone(agent_step, item)]
+    },
   },
   ItemSaid: {
     count: data => (data.part === 'arguments' ? 4 : 2 + 4 * data.texts.length),
@@ -141,8 +153,8 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       const item = itemOf(view, item_id)
       const added = itemAdded(agent_step, item)
       if (part === 'arguments') {
-        const text = [...callText(agent_step, item, 'delta'), ...callText(agent_step, item, 'arguments')]
-        return [added, ...text, ...itemDone(agent_step, item)]
+        const said = callDelta(agent_step, item, texts.join(''))
+        return [added, ...said, ...callDone(agent_step, item), ...itemDone(agent_step, item)]
       }
       return [
         added,

@@ -166,6 +166,10 @@ const openStepOf = (view: TaskView, agentStep: number): OpenStep => {
   return view.openStep
 }
 
+/** The arguments of a call are its text and no part of it. */
+export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
+  first === true && part !== 'arguments'
+
 const madeCall = (itemId: string, { call_id, name }: { call_id: string; name: string }): Call => ({
   callId: call_id,
   name,
@@ -207,12 +211,13 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   ItemDelta: (view, data) => {
     const id = data.item_id
     if (data.item !== undefined) {
-      addItem(view, id, emptyItem(id, data.item))
+      addItem(view, id, emptyItem(id, data.item, data.call))
       view.saidItems.push(id)
+      if (data.call !== undefined) view.saidCalls.push(madeCall(id, data.call))
     }
     replaceItem(view, id, withDelta(itemOf(view, id), data.part, data.content_index, data.delta))
     const step = openStepOf(view, data.agent_step)
-    step.items.set(id, (step.items.get(id) ?? 0) + (data.first ? 1 : 0))
+    step.items.set(id, (step.items.get(id) ?? 0) + (opensPart(data) ? 1 : 0))
   },
   ItemCompleted: (view, data) => {
     replaceItem(view, data.item_id, { ...itemOf(view, data.item_id), status: 'completed' })

@@ -91,6 +91,47 @@ t.test('calls in pieces run at once, and their results go back', async t => {
   )
 })
 
+t.test('a call is streamed as it comes, and its frames say what the item says', async t => {
+  const { api } = await given(t, calls(['calculator', '{"expression":"6*7"}']), says('42'))
+  const answer = await api('POST', '/tasks', { user_message_content: 'hello', stream: true })
+  const frames = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? '').result,
+  )
+  const told = frames.filter(frame => frame.type.startsWith('task.tool_call_arguments'))
+  t.equal(
+    told
+      .filter(({ type }) => type.endsWith('delta'))
+      .map(({ delta }) => delta)
+      .join(''),
+    '{"expression":"6*7"}',
+  )
+  t.match(told.at(-1), { type: /done$/, arguments: '{"expression":"6*7"}', agent_step: 1 })
+  t.same(
+    frames.map(({ sequence_number }) => sequence_number),
+    frames.map((_, n) => n),
+  )
+})
+
+t.test('a name that comes after its arguments, and a call without any', async t => {
+  const late: Answer = {
+    chunks: [
+      delta({ tool_calls: [{ index: 0, function: { arguments: '{"expression":' } }] }),
+      delta({ tool_calls: [{ index: 0, function: { name: 'calculator', arguments: '"1+1"}' } }] }),
+      delta({ tool_calls: [{ index: 1, function: { name: 'current_time' } }] }, 'tool_calls'),
+    ],
+  }
+  const { run } = await given(t, late, says('done'))
+  const { output } = await run()
+  t.same(
+    output.filter(({ type }) => type === 'tool_call').map(item => [item.name, item.arguments, item.status]),
+    [
+      ['calculator', '{"expression":"1+1"}', 'completed'],
+      ['current_time', '{}', 'completed'],
+    ],
+  )
+  t.equal(output.filter(item => item.type === 'tool_result' && item.status === 'completed').length, 2)
+})
+
 t.test('reasoning has three names', async t => {
   const thinks: Record<string, Answer> = {
     reasoning_content: { chunks: [delta({ reasoning_content: 'hm' }), delta({ content: 'yes' }, 'stop')] },

@@ -173,10 +173,13 @@ const mustBeWellFormed = (t: Test, taskId: string, frames: Frame[]) => {
         type: string
         message_content?: []
         summary?: []
+        arguments?: string
       }
       if (type.endsWith('added')) {
         t.equal(item.status, 'in_progress')
-        t.same(item.type === 'message' ? item.message_content : item.summary, [], 'an empty shell')
+        const shell = { message: item.message_content, reasoning: item.summary, tool_call: item.arguments }
+        const held = shell[item.type as 'message'] ?? item.message_content
+        t.equal(held?.length, 0, 'an empty shell')
         t.notOk(open.has(item.id), 'an item is added once')
       } else {
         t.match(item.status, /^(completed|incomplete)$/)
@@ -194,6 +197,15 @@ const mustBeWellFormed = (t: Test, taskId: string, frames: Frame[]) => {
       t.same(fields.sort(), ['agent_step', 'content_index', 'item_id', 'text'], type)
       t.equal(texts.get(at) ?? '', frame.text, 'the deltas make up the text')
       texts.delete(at)
+    } else if (type === 'task.tool_call_arguments.delta') {
+      t.same(fields.sort(), ['agent_step', 'call_id', 'delta', 'item_id'], type)
+      texts.set(at, (texts.get(at) ?? '') + frame.delta)
+    } else if (type === 'task.tool_call_arguments.done') {
+      t.same(fields.sort(), ['agent_step', 'arguments', 'call_id', 'item_id'], type)
+      t.equal(texts.get(at) ?? '', frame.arguments, 'the deltas make up the arguments')
+      texts.delete(at)
+    } else if (type === 'task.tool_result.done') {
+      t.same(fields.sort(), ['agent_step', 'block_list', 'call_id', 'item_id', 'message_content'], type)
     } else t.fail(`an unknown frame: ${type}`)
     if ('timestamp' in frame) t.match(frame.timestamp, isoTime)
     if ('agent_step' in frame) t.ok((frame.agent_step as number) >= 1, 'agent steps count from 1')
@@ -286,7 +298,25 @@ const speaker = (name: string, parts: StepPart[]): Agent => ({
     return { end: 'answer' }
   },
 })
+/** All that a part says, as text. */
+const textSaid = (part: StepPart): string => {
+  if (part.say === 'item') return part.texts.join('')
+  return part.say === 'call' ? part.arguments : part.text
+}
 const ways: Record<string, StepPart[]> = {
+  'a whole call after some words': [
+    { say: 'delta', item: 'message', part: 'output_text', text: 'let me ' },
+    { say: 'delta', item: 'message', part: 'output_text', text: 'see' },
+    { say: 'call', name: 'nobody', arguments: '{"a":1}' },
+  ],
+  'two calls bit by bit, side by side, between words': [
+    { say: 'delta', item: 'reasoning', part: 'reasoning_text', text: 'hm' },
+    { say: 'call-delta', call: '0', name: 'nobody', text: '{"a"' },
+    { say: 'call-delta', call: '1', name: 'no-one', text: '{' },
+    { say: 'call-delta', call: '0', name: 'nobody', text: ':1}' },
+    { say: 'delta', item: 'message', part: 'output_text', text: 'so' },
+    { say: 'call-delta', call: '1', name: 'no-one', text: '}' },
+  ],
   'reasoning in two kinds of text, then a message': [
     { say: 'delta', item: 'reasoning', part: 'summary_text', text: 'short' },
     { say: 'delta', item: 'reasoning', part: 'reasoning_text', text: 'long' },
@@ -316,10 +346,7 @@ for (const [way, parts] of Object.entries(ways)) {
     mustBeWellFormed(t, taskId, frames)
     const done = frames.filter(frame => frame.type === 'task.output_item.done').map(frame => frame.item)
     t.same(done, system.get(taskId).output)
-    const saidBefore = parts
-      .map(part => (part.say === 'delta' ? part.text : part.say === 'call' ? '' : part.texts.join('')))
-      .sort()
-      .join('')
+    const saidBefore = parts.map(textSaid).sort().join('')
     const told = frames.filter(frame => /delta$/.test(frame.type)).map(frame => frame.delta as string)
     t.equal([...told.join('')].sort().join(''), [...saidBefore].sort().join(''), 'nothing said is lost')
   })

@@ -3,7 +3,9 @@
 import type { Usage } from '../../contract/wire.ts'
 import { createThinkSplitter } from './think.ts'
 
-export type Heard = { kind: 'text' | 'reasoning' | 'refusal'; text: string }
+export type Heard =
+  | { kind: 'text' | 'reasoning' | 'refusal'; text: string }
+  | { kind: 'call'; call: string; name: string; text: string }
 export type HeardCall = { name: string; arguments: string }
 
 type CallPiece = { index?: number; id?: string; function?: { name?: string; arguments?: string } }
@@ -27,20 +29,27 @@ const usageOf = (given: NonNullable<Chunk['usage']>): Usage => {
 
 export const createReader = () => {
   const splitter = createThinkSplitter()
-  const calls: { key: string; name: string; arguments: string }[] = []
+  /** `held` came before the name did. */
+  const calls: { key: string; name: string; arguments: string; held: string }[] = []
   let usage: Usage | undefined
   let finish: string | undefined
 
-  const hearCall = (piece: CallPiece, position: number) => {
+  const hearCall = (piece: CallPiece, position: number): Heard[] => {
     // By index, else by id, else the one at hand; the first piece names the tool.
     const key = piece.index?.toString() ?? piece.id ?? calls.at(-1)?.key ?? String(position)
     let call = calls.find(known => known.key === key)
     if (call === undefined) {
-      call = { key, name: '', arguments: '' }
+      call = { key, name: '', arguments: '', held: '' }
       calls.push(call)
     }
     if (call.name === '') call.name = piece.function?.name ?? ''
-    call.arguments += piece.function?.arguments ?? ''
+    const text = piece.function?.arguments ?? ''
+    call.arguments += text
+    call.held += text
+    if (call.name === '' || call.held === '') return []
+    const said = { kind: 'call' as const, call: call.key, name: call.name, text: call.held }
+    call.held = ''
+    return [said]
   }
 
   return {
@@ -55,7 +64,9 @@ export const createReader = () => {
       if (thought) heard.push({ kind: 'reasoning', text: thought })
       if (said.content) heard.push(...splitter.hear(said.content))
       if (said.refusal) heard.push({ kind: 'refusal', text: said.refusal })
-      for (const [position, piece] of (said.tool_calls ?? []).entries()) hearCall(piece, position)
+      for (const [position, piece] of (said.tool_calls ?? []).entries()) {
+        heard.push(...hearCall(piece, position))
+      }
       return heard
     },
     end: (): Heard[] => splitter.end(),

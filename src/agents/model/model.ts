@@ -1,6 +1,6 @@
 // The agent with a model: one call of a chat completions endpoint a step, streamed; its calls are run by the
 // runtime, its answer ends the task.
-import type { Agent, StepEnd, StepInput } from '../../contract/agent.ts'
+import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../sleep.ts'
 import { createReader, type Heard } from './chunks.ts'
@@ -45,7 +45,10 @@ export const model = (endpoint: Endpoint, timers: Timers): Agent => {
       if (agentStep > mostSteps) return failed(`the agent has not come to an answer in ${mostSteps} steps`)
       if (attempt > 0) await sleep(timers, 500 * 2 ** (attempt - 1), signal)
       const reader = createReader()
-      const say = ({ kind, text }: Heard) => ({ say: 'delta' as const, ...parts[kind], text })
+      const say = (heard: Heard): StepPart =>
+        heard.kind === 'call'
+          ? { say: 'call-delta', call: heard.call, name: heard.name, text: heard.text }
+          : { say: 'delta', ...parts[heard.kind], text: heard.text }
       let spoke = false
       try {
         for await (const chunk of chunks(await bodyOf(input, endpoint.model), signal)) {
@@ -75,7 +78,7 @@ export const model = (endpoint: Endpoint, timers: Timers): Agent => {
       }
       const usage = reader.usage()
       for (const { name, arguments: args } of calls) {
-        yield { say: 'call', name, arguments: args === '' ? '{}' : args }
+        if (args === '') yield { say: 'call', name, arguments: '{}' } // nothing of it was said yet
       }
       return { end: calls.length > 0 ? 'continue' : 'answer', ...(usage === undefined ? {} : { usage }) }
     },
