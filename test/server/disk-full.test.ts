@@ -12,6 +12,7 @@ import {
   framesOf,
   getTask,
   play,
+  Refused,
   saidBy,
   sleep,
   type Task,
@@ -86,7 +87,10 @@ t.test(
     t.equal(ready.status, 503)
     t.match(await ready.json(), { status: 'not ready', log: 'failing' })
     for (const task of before) t.same(await getTask(api, task.id), task)
-    t.ok((await allTasks(api)).length >= before.length + 2)
+    // Lists go on too, unless the log had room for events for which the read models had none (decision 12).
+    const listed = await allTasks(api).catch((error: Refused) => error)
+    if (listed instanceof Refused) t.match(listed, { status: 503, message: /lists are catching up/ })
+    else t.ok(listed.length >= before.length + 2)
     t.equal((await framesOf(api, before[0]?.id ?? '')).at(-1)?.type, 'task.completed')
 
     free(dataDir)
