@@ -2,7 +2,8 @@
 // line beside it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
@@ -34,7 +35,9 @@ export const apiOf =
 
 /** Serves from this process until the test ends. */
 export const serveHere = async (t: Test, env: Env = {}) => {
-  const dataDir = env.DATA_DIR ?? t.testdir()
+  // Not tap's own folder for the test, which may be removed while the server still writes.
+  const own = env.DATA_DIR === undefined ? mkdtempSync(path.join(tmpdir(), 'reprise-test-')) : undefined
+  const dataDir = env.DATA_DIR ?? own ?? ''
   const lines: { level: string; message: string; fields: unknown }[] = []
   const config = readConfig({
     PORT: '0',
@@ -44,7 +47,10 @@ export const serveHere = async (t: Test, env: Env = {}) => {
     DATA_DIR: dataDir,
   })
   const server = await startServer(config, (level, message, fields) => lines.push({ level, message, fields }))
-  t.teardown(() => server.stop())
+  t.teardown(async () => {
+    await server.stop()
+    if (own !== undefined) rmSync(own, { recursive: true, force: true })
+  })
   return { ...server, dataDir, lines, api: apiOf(server.url) }
 }
 
