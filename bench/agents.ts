@@ -60,7 +60,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       request: body,
       asked: 'go',
       env: {},
-      tools: [],
+      tools: async () => [],
       workdir: '/',
       signal,
     }

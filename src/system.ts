@@ -102,10 +102,7 @@ export const createSystem = async (parts: SystemParts) => {
       cancel: (stream, cause) => commands.children.cancel(stream, cause),
     },
     answerProblem: answerProblem(parts.checker),
-    secrets: ref => {
-      const values = secrets.get(ref)
-      return values === undefined ? undefined : ((values.env as Record<string, unknown> | undefined) ?? {})
-    },
+    secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler,
     ttls: parts.ttls,

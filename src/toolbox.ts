@@ -57,7 +57,7 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
   }
 
   return {
-    offered(request, depth) {
+    async offered({ request, depth }) {
       const client = request.client_tools ?? []
       const own = builtin.filter(({ definition }) => builtinTool(request, definition.function.name))
       // Agents without a model are called when somebody names them; nobody is invited to.
@@ -75,7 +75,7 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
       })
     },
 
-    async plan(request, depth, { name, arguments: text }) {
+    async plan({ request, depth }, { name, arguments: text }) {
       if (!isAllowed(request, name)) return refuse(`the tool "${name}" is not allowed for this task`)
       const args = objectOf(text)
       const notAnObject = `the arguments of "${name}" must be a JSON object`
@@ -109,7 +109,7 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
       return refuse(`there is no tool "${name}"`)
     },
 
-    run(name, input) {
+    run(_scope, name, input) {
       const known = byName.get(name)
       const args = objectOf(input.arguments)
       if (known === undefined || args === undefined)

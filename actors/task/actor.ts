@@ -10,6 +10,7 @@ import {
   taskEventVersion,
 } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
+import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { assemble, firstSeen, ownPast } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
@@ -26,6 +27,8 @@ import { wanted } from './wanted.ts'
 
 /** How long a step or a call may take to let go of its work when it is canceled. */
 const cancelDeadlineMs = 1000
+
+type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
@@ -53,7 +56,18 @@ export const taskKind =
       command: { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string },
     ) => void tell({ ...command, revision: view.revision, ...bySystem() })
 
-    const effects = createCallRunner({ view, parts, tell, bySystem })
+    const secretsOf = ({ secret_ref }: Created) => (secret_ref === undefined ? {} : parts.secrets(secret_ref))
+    const scope = (created: Created): ToolScope => ({
+      request: created.request,
+      taskId: created.task_id,
+      rootTaskId: created.root_task_id ?? created.task_id,
+      depth: created.depth ?? 0,
+      userId: created.user_id,
+      sessionId: created.session_id,
+      secrets: () => secretsOf(created) ?? {},
+    })
+
+    const effects = createCallRunner({ view, parts, scope, tell, bySystem })
 
     const history = async () => assemble([...(await firstSeen(parts.log.readStream, view)), ...ownPast(view)])
 
@@ -63,7 +77,7 @@ export const taskKind =
       if (created === undefined) return []
       const one = async (call: SaidCall): Promise<PlannedCall> => {
         const { callId, name } = call
-        const planned = await parts.tools.plan(created.request, created.depth ?? 0, call)
+        const planned = await parts.tools.plan(scope(created), call)
         if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
         if (planned.plan !== 'delegate') return { callId, name, ...planned }
         const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
@@ -75,8 +89,8 @@ export const taskKind =
     const start = (agentStep: number, effectId: string) => {
       const { created } = view
       if (created === undefined || parts.draining()) return
-      const secret = created.secret_ref === undefined ? {} : parts.secrets(created.secret_ref)
-      if (secret === undefined) return act({ type: 'PauseNow', reason: 'secret_missing' })
+      const secrets = secretsOf(created)
+      if (secrets === undefined) return act({ type: 'PauseNow', reason: 'secret_missing' })
       const agent = parts.agents(created.agent)
       if (agent === undefined) return act({ type: 'PauseNow', reason: 'agent_missing' })
       const cause = bySystem()
@@ -93,8 +107,8 @@ export const taskKind =
             view.messages.findLast(({ at }) => at !== undefined)?.content ?? request.user_message_content,
           workdir: created.workdir,
           history,
-          tools: () => parts.tools.offered(request, created.depth ?? 0),
-          env: () => secret,
+          tools: signal => parts.tools.offered(scope(created), signal),
+          env: () => (secrets.env ?? {}) as Record<string, unknown>,
           plan: said => plan(said, agentStep),
           ...(schema === undefined
             ? {}
@@ -161,7 +175,11 @@ export const taskKind =
       if (want.want === 'finish-cancel') return finishCancel()
       running?.abort()
       running = undefined
-      if (want.want === 'calls') for (const call of want.calls) effects.follow(call)
+      if (want.want === 'calls') {
+        if (view.created !== undefined && secretsOf(view.created) === undefined)
+          return act({ type: 'PauseNow', reason: 'secret_missing' })
+        for (const call of want.calls) effects.follow(call)
+      }
       if (want.want === 'consume') act({ type: 'ConsumeInputs' })
       if (want.want === 'abandon') act({ type: 'AbandonStep' })
       if (want.want === 'pause') act({ type: 'PauseNow', reason: want.reason })

@@ -2,6 +2,7 @@
 // wanted any more. What runs is known to the process (running-calls.ts); here is only who waits for it.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
+import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
 import { itemOf, type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { outcomeOf } from './child.ts'
@@ -13,11 +14,12 @@ const lookAgainMs = 1000
 type Parts = {
   view: TaskView
   parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'reach'>
+  scope: (created: NonNullable<TaskView['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
   bySystem: () => { principal: string; causation: string }
 }
 
-export const createCallRunner = ({ view, parts, tell, bySystem }: Parts) => {
+export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) => {
   const { world, calls, reach } = parts
   /** Calls whose outcome is waited for here. */
   const awaited = new Set<string>()
@@ -28,9 +30,10 @@ export const createCallRunner = ({ view, parts, tell, bySystem }: Parts) => {
     if (effect.child !== undefined) return startChild(effect.child)
     reach('after-intent', 'tool', name)
     const { arguments: text } = itemOf(view, itemId) as ToolCallItem
-    const { workdir } = view.created ?? { workdir: '' }
-    const input = { effectId: effect.id, arguments: text, workdir, at: effect.at }
-    const call = runTool(signal => parts.tools.run(name, { ...input, signal }))
+    const { created } = view
+    if (created === undefined) throw new Error('a call of no task')
+    const input = { effectId: effect.id, arguments: text, workdir: created.workdir, at: effect.at }
+    const call = runTool(signal => parts.tools.run(scope(created), name, { ...input, signal }))
     reach('during', 'tool', name)
     return call
   }

@@ -19,7 +19,7 @@ export type TaskParts = {
   children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
   /** Why a text is no answer that fits a schema; undefined: it fits. */
   answerProblem: (schema: object, answer: string) => Promise<ErrorObject | undefined>
-  /** The values of a task's `env` by reference; undefined when they are gone. */
+  /** The hidden values of a task's request by reference; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
   forgetSecrets: (ref: string) => void
   scheduler: Scheduler

@@ -3,6 +3,7 @@
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { PlannedCall, StepFact } from '../../src/contract/commands.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
+import { ToolsUnavailable } from '../../src/contract/tools.ts'
 import type {
   CreateTaskBody,
   ErrorObject,
@@ -24,6 +25,8 @@ export type RunningStep = {
 
 const flushMs = 50
 const flushCharacters = 2048
+const agentFailure = -32000
+const toolFailure = -32008
 
 /** A way to stop; its signal is made when somebody asks for it, which most steps never do. */
 const createStop = () => {
@@ -54,7 +57,7 @@ export const runStep = (
     asked: MessageContent
     workdir: string
     history: () => Promise<OutputItem[]>
-    tools: () => ToolDefinition[]
+    tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
     env: () => Record<string, unknown>
     /** Where each call leads. */
     plan: (calls: readonly SaidCall[]) => Promise<PlannedCall[]>
@@ -105,9 +108,7 @@ export const runStep = (
       const said = agent.step({
         ...input,
         env: input.env(),
-        get tools() {
-          return input.tools()
-        },
+        tools: () => input.tools(stop.signal()),
         get signal() {
           return stop.signal()
         },
@@ -140,7 +141,8 @@ export const runStep = (
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      end = { end: 'fail', error: { code: -32000, message } }
+      const code = error instanceof ToolsUnavailable ? toolFailure : agentFailure
+      end = { end: 'fail', error: { code, message } }
     }
     ended = true
     if (end.end !== 'fail' && end.end !== 'again') heard.close()

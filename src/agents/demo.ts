@@ -85,7 +85,7 @@ export const demo = (timers: Timers): Agent => ({
         seen === 0
           ? 'This is the first message here.'
           : `I see ${plural(seen, 'earlier item')} in this session.`
-      const call = callFor(text, input.tools)
+      const call = callFor(text, await input.tools())
       const next = call === undefined ? '' : ` I ask the ${call.name}.`
       const thought = `The user wrote ${plural(words(text).length, 'word')}. ${before}${next}`
       yield* say('reasoning', 'summary_text', thought)

@@ -43,7 +43,7 @@ export type StepInput = {
   /** The values of the request's `env`. */
   env: Record<string, unknown>
   /** What may be called. */
-  tools: ToolDefinition[]
+  tools(): Promise<ToolDefinition[]>
   workdir: string
   signal: AbortSignal
 }

@@ -30,14 +30,35 @@ export type CallPlan =
   | { plan: 'client' }
   | { plan: 'delegate'; agent: string; request: CreateTaskBody }
 
+/** The task that calls, as far as tools may know it. */
+export type ToolScope = {
+  request: CreateTaskBody
+  taskId: string
+  /** The task that all began with; how far down from it this one is. */
+  rootTaskId: string
+  depth: number
+  userId: string
+  sessionId: string
+  /** Values that the request shows as hidden, by field. */
+  secrets(): Record<string, unknown>
+}
+
 /** All tools of a task, whatever their source, as its lists allow. */
 export type Toolbox = {
-  /** What the agent may call. */
-  offered(request: CreateTaskBody, depth: number): ToolDefinition[]
-  plan(request: CreateTaskBody, depth: number, call: { name: string; arguments: string }): Promise<CallPlan>
-  /** Runs a call that was planned to run here; `arguments` as JSON text. */
-  run(name: string, input: Omit<ToolInput, 'arguments'> & { arguments: string }): Promise<ToolOutput>
+  /** What the agent may call. Rejects with ToolsUnavailable. */
+  offered(scope: ToolScope, signal: AbortSignal): Promise<ToolDefinition[]>
+  /** Where a call leads; `arguments` as JSON text. */
+  plan(scope: ToolScope, call: { name: string; arguments: string }): Promise<CallPlan>
+  /** Runs a call that was planned to run here. */
+  run(
+    scope: ToolScope,
+    name: string,
+    input: Omit<ToolInput, 'arguments'> & { arguments: string },
+  ): Promise<ToolOutput>
 }
+
+/** Tools that the request wants cannot be had: the step fails with the code of a tool's failure. */
+export class ToolsUnavailable extends Error {}
 
 /**
  * The places where a crash can fall between a wish and what the log says of it. Named so that tests can stop there:

@@ -14,7 +14,7 @@ const mostAttempts = 4
 const bodyOf = async ({ request, history, tools }: StepInput, model: string): Promise<object> => {
   const config = request.agent_config ?? {}
   const schema = request.stream ? undefined : request.structured_output
-  const offered = toolsOf(tools)
+  const offered = toolsOf(await tools())
   return {
     ...config.inference_args,
     ...request.inference_args,
