@@ -61,6 +61,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       asked: 'go',
       env: {},
       tools: async () => [],
+      used: { tokens: 0, context: 0, startedAt: 0 },
       workdir: '/',
       signal,
     }

@@ -15,7 +15,17 @@ export type Config = Readonly<{
   drainSeconds: number
   workspaceRoot: string
   /** An OpenAI-compatible endpoint; undefined: no model agent. */
-  model: Readonly<{ baseUrl: string; apiKey: string | undefined; model: string }> | undefined
+  model:
+    | Readonly<{
+        baseUrl: string
+        apiKey: string | undefined
+        model: string
+        /** How long the endpoint may say nothing. */
+        silenceMs: number
+        /** What one task may use; 0: as much as it likes. */
+        limits: Readonly<{ steps: number; tokens: number; seconds: number }>
+      }>
+    | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
 
@@ -42,7 +52,25 @@ const modelOf = (env: Env): Config['model'] => {
   }
   if (!model)
     throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is set without MODEL, the name of a model there`)
-  return Object.freeze({ baseUrl, apiKey: env.MODEL_API_KEY || undefined, model })
+  const { username, password } = new URL(baseUrl)
+  if (username || password) {
+    throw new CannotStart(
+      'MODEL_BASE_URL must not hold a user or a password: the key goes into MODEL_API_KEY',
+    )
+  }
+  const silence = wholeNumber(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
+  if (silence === 0) throw new CannotStart('MODEL_TIMEOUT_SECONDS=0 would wait for no answer at all')
+  return Object.freeze({
+    baseUrl,
+    apiKey: env.MODEL_API_KEY || undefined,
+    model,
+    silenceMs: silence * 1000,
+    limits: Object.freeze({
+      steps: wholeNumber(env, 'MODEL_MAX_STEPS', 200),
+      tokens: wholeNumber(env, 'MODEL_MAX_TOKENS', 0),
+      seconds: wholeNumber(env, 'MODEL_MAX_SECONDS', 0),
+    }),
+  })
 }
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -29,7 +29,7 @@ import { build } from './version.ts'
 import { realWorld } from './world.ts'
 
 const agentsOf = ({ timers }: ReturnType<typeof realWorld>, config: Config): Map<string, Agent> => {
-  const withModel = config.model === undefined ? [] : [model(config.model, timers)]
+  const withModel = config.model === undefined ? [] : [model(config.model, config.model.limits, timers)]
   return new Map([echo, script(timers), demo(timers), ...withModel].map(agent => [agent.name, agent]))
 }
 

@@ -78,7 +78,10 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       for (const { position, id } of queries.steps(after, limit, user)) {
         let own = known.get(id)
         if (own === undefined) {
-          const { rollouts } = await rolloutsOf(read, taskStream(id), { subagents: false })
+          const { rollouts } = await rolloutsOf(read, taskStream(id), {
+            subagents: false,
+            summaries: true,
+          })
           own = new Map(rollouts.map(rollout => [rollout.position, rollout]))
           known.set(id, own)
         }

@@ -1,5 +1,5 @@
 // Subagents as tools: what a caller sees of one, and what the task is asked that its call makes.
-import type { CreateTaskBody, ToolDefinition } from './contract/wire.ts'
+import type { AgentConfig, CreateTaskBody, ToolDefinition } from './contract/wire.ts'
 import { scriptProblems, scriptSteps } from './task-request.ts'
 
 export const subagentTool = (agent: string): ToolDefinition => ({
@@ -16,6 +16,16 @@ export const subagentTool = (agent: string): ToolDefinition => ({
     strict: false,
   },
 })
+
+/** Who it is and what it is called is the caller's own; what it may call and how its model is asked is handed on. */
+const handedOn = ({
+  agent_id,
+  name,
+  description,
+  developer_prompt,
+  script,
+  ...rest
+}: AgentConfig): AgentConfig => rest
 
 /** Only what is there: a field that is not given is not stored. */
 const given = <T extends object>(fields: T): T =>
@@ -35,11 +45,10 @@ export const requestFor = (
   if (problem !== undefined) {
     return { why: `a script is a JSON list of steps: ${problem.loc.slice(1).join('.')}: ${problem.msg}` }
   }
-  const { allowed_tools, builtin_tools, builtin_subagents } = parent.agent_config ?? {}
   const request = given({
     user_message_content: input,
     stream: false,
-    agent_config: given({ agent_id: agent, script, allowed_tools, builtin_tools, builtin_subagents }),
+    agent_config: given({ ...handedOn(parent.agent_config ?? {}), agent_id: agent, script }),
     allowed_tools: parent.allowed_tools,
     disallowed_tools: parent.disallowed_tools,
     allowed_subagents: parent.allowed_subagents,

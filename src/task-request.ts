@@ -75,10 +75,6 @@ export const scriptProblems = (
 const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
 /** What the model agent does not do yet: refused by name, never passed over in silence. */
 const notYet = [
-  'max_model_length',
-  'compress_model',
-  'compress_prompt',
-  'compress_threshold_token_ratio',
   'tool_mcp_config',
   'code_interpreter_config',
   'code_for_agent',

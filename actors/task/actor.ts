@@ -12,9 +12,16 @@ import {
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import { assemble, firstSeen, ownPast } from '../../src/history/context.ts'
+import { firstSeen, seenNext } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import { effectIdOf, emptyTask, evolve, openCalls, type TaskView } from '../../src/history/task-view.ts'
+import {
+  effectIdOf,
+  emptyTask,
+  evolve,
+  openCalls,
+  system,
+  type TaskView,
+} from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
@@ -69,7 +76,7 @@ export const taskKind =
 
     const effects = createCallRunner({ view, parts, scope, tell, bySystem })
 
-    const history = async () => assemble([...(await firstSeen(parts.log.readStream, view)), ...ownPast(view)])
+    const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 
     /** Where each call of a step leads; a subagent's task is thought out here and made with the intent. */
     const plan = async (said: readonly SaidCall[], agentStep: number): Promise<PlannedCall[]> => {
@@ -104,7 +111,11 @@ export const taskKind =
           attempt: view.abandonedSteps,
           request,
           asked:
-            view.messages.findLast(({ at }) => at !== undefined)?.content ?? request.user_message_content,
+            view.messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
+            request.user_message_content,
+          corrected: view.messages.some(({ by }) => by === system),
+          used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
+          offered: view.tools,
           workdir: created.workdir,
           history,
           tools: signal => parts.tools.offered(scope(created), signal),
@@ -281,6 +292,9 @@ const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
     return event
   })
 }
+
+const tokensUsed = ({ usage, subagentUsage }: TaskView): number =>
+  [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
 
 /** What the task has said last. */
 const lastMessage = ({ output }: TaskView): string => {

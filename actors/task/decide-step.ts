@@ -1,9 +1,9 @@
 // What a running step reports, and what its end leads to. Pure.
-import type { StepEnd } from '../../src/contract/agent.ts'
-import type { StepFact } from '../../src/contract/commands.ts'
-import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import type { ModelCall } from '../../src/contract/agent.ts'
+import type { RecordedEnd, StepFact } from '../../src/contract/commands.ts'
+import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import { effectIdOf, opensPart, type TaskView } from '../../src/history/task-view.ts'
+import { effectIdOf, opensPart, system, type TaskView } from '../../src/history/task-view.ts'
 import { callsAfter, planned } from './calls.ts'
 import {
   agentDone,
@@ -16,8 +16,8 @@ import {
   pausedFor,
 } from './facts.ts'
 
-type Failure = Extract<StepEnd, { end: 'fail' }>
-type Whole = Exclude<StepEnd, { end: 'fail' | 'again' }>
+type Failure = Extract<RecordedEnd, { end: 'fail' }>
+type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
 
 /** A task that is being canceled records what its step did and moves nowhere. */
 const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
@@ -35,6 +35,11 @@ const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView
 const afterStep = (end: Whole, isFinal: boolean, view: TaskView, judgement: Judgement): TaskEvent[] => {
   if (view.cancelRequested) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
+  if (end.end === 'correct') {
+    const item = { type: 'message', id: end.itemId, role: 'user', message_content: end.message } as const
+    const told: TaskEvent = { type: 'InputAccepted', data: { by: system, item } }
+    return view.pauseRequested ? [told, pausedFor('pause_requested', judgement)] : [told]
+  }
   if (isFinal) {
     return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
   }
@@ -57,6 +62,31 @@ const itemsAfter = (view: TaskView, facts: StepFact[]) => {
     if (type === 'ItemSaid') items.set(data.item_id, data.call === undefined ? data.texts.length : 0)
   }
   return [...items].map(([item_id, parts]) => ({ item_id, parts }))
+}
+
+/** A prompt begins with what was said in the call before: that much is not stored again. */
+const sharedIds = (ids: number[], before: number[]): { shared: number; rest: number[] } => {
+  const differs = ids.findIndex((id, n) => id !== before[n])
+  const shared = differs < 0 ? ids.length : differs
+  return { shared, rest: ids.slice(shared) }
+}
+const responseOf = ({ response }: ModelCall, { tokenIds }: TaskView): ModelResponse => {
+  const { prompt_token_ids: ids, ...rest } = response
+  return ids === undefined ? rest : { ...rest, prompt_token_ids: sharedIds(ids, tokenIds) }
+}
+
+/** What a step leaves behind besides its items. */
+const accountOf = (end: Whole, view: TaskView): Partial<TaskEventData<'AgentStepCompleted'>> => ({
+  ...(end.usage === undefined ? {} : { usage: end.usage }),
+  ...(end.call === undefined ? {} : { request: end.call.request, response: responseOf(end.call, view) }),
+  ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
+})
+
+/** A summary's entry is told only to those who want it. */
+const tellsRollout = (end: Whole, { created }: TaskView): boolean => {
+  const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
+  const isSummary = end.end === 'continue' && end.compressed !== undefined
+  return return_rollout === true && (!isSummary || include_compress_model_rollout === true)
 }
 
 // A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
@@ -90,9 +120,9 @@ export const recordStep: Decide<'RecordStep'> = (
     type: 'AgentStepCompleted',
     data: {
       ...step,
-      ...(end.usage === undefined ? {} : { usage: end.usage }),
+      ...accountOf(end, view),
       ...(isFinal ? { final: true } : {}),
-      ...(view.created?.request.return_rollout ? { rollout: true } : {}),
+      ...(tellsRollout(end, view) ? { rollout: true } : {}),
     },
   }
   if (calls.length === 0) return [...told, completed, ...afterStep(end, isFinal, view, judgement)]

@@ -3,6 +3,7 @@ import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepFact } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
+import type { ToolDefinition } from '../../src/contract/wire.ts'
 
 /** A call as it was said. */
 export type SaidCall = { callId: string; name: string; arguments: string }
@@ -14,13 +15,15 @@ type OpenItem = {
   parts: Map<TextPartKind, number>
 }
 
-export const recorder = (agentStep: number, ids: Ids) => {
+/** `offered`: the tools that the model was offered last. */
+export const recorder = (agentStep: number, ids: Ids, offered?: ToolDefinition[]) => {
   let facts: StepFact[] = []
   let characters = 0
   let open: OpenItem | undefined
   const calls: SaidCall[] = []
   /** Calls that come bit by bit, by the agent's own name for them. */
   const growing = new Map<string, { itemId: string; call: SaidCall }>()
+  let compressionId: string | undefined
   /** The text of the newest message, as it came. */
   let answer: string[] | undefined
 
@@ -32,7 +35,7 @@ export const recorder = (agentStep: number, ids: Ids) => {
   }
   const prefix = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
 
-  const delta = (item: TextItemKind, part: TextPartKind, text: string) => {
+  const delta = ({ item, part, text, logprobs }: Extract<StepPart, { say: 'delta' }>) => {
     if (open !== undefined && open.item !== item) close()
     const opensItem = open === undefined
     open ??= { id: ids.next(prefix(item)), item, parts: new Map() }
@@ -49,6 +52,7 @@ export const recorder = (agentStep: number, ids: Ids) => {
       last.data.part === part
     ) {
       last.data.delta += text
+      if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
       return
     }
     // The parts of a message are one list; those of a reasoning item are two, summary and content.
@@ -64,6 +68,7 @@ export const recorder = (agentStep: number, ids: Ids) => {
         part,
         ...(known === undefined ? { first: true as const } : {}),
         delta: text,
+        ...(logprobs === undefined ? {} : { logprobs }),
       },
     })
   }
@@ -117,7 +122,20 @@ export const recorder = (agentStep: number, ids: Ids) => {
       if (said.say === 'delta') {
         if (said.text === '') return
         characters += said.text.length
-        delta(said.item, said.part, said.text)
+        delta(said)
+        return
+      }
+      if (said.say === 'tools') {
+        if (JSON.stringify(said.tools) === JSON.stringify(offered ?? [])) return
+        const changed = offered === undefined ? {} : { changed: true as const }
+        offered = said.tools
+        facts.push({ type: 'ToolsOffered', data: { agent_step: agentStep, tools: said.tools, ...changed } })
+        return
+      }
+      if (said.say === 'compressing') {
+        compressionId = ids.next('cmp_')
+        const data = { agent_step: agentStep, compression_id: compressionId }
+        facts.push({ type: 'CompressionStarted', data })
         return
       }
       close()
@@ -144,6 +162,7 @@ export const recorder = (agentStep: number, ids: Ids) => {
     },
     close: closeAll,
     answer: () => answer?.join(''),
+    compressionId: () => compressionId,
     calls: (): readonly SaidCall[] => calls,
     characters: () => characters,
     take(): StepFact[] {

@@ -1,7 +1,7 @@
 // One agent step running: what it says is reported as it comes, its end once its calls are planned and its answer
 // is checked. It reports to its actor through the same mailbox as any caller and never rejects.
-import type { Agent, StepEnd } from '../../src/contract/agent.ts'
-import type { PlannedCall, StepFact } from '../../src/contract/commands.ts'
+import type { Agent, StepEnd, StepInput } from '../../src/contract/agent.ts'
+import type { PlannedCall, RecordedEnd, StepFact } from '../../src/contract/commands.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import { ToolsUnavailable } from '../../src/contract/tools.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 } from '../../src/contract/wire.ts'
 import { recorder, type SaidCall } from './recorder.ts'
 
-export type StepReport = { facts: StepFact[]; end?: StepEnd; calls?: PlannedCall[] }
+export type StepReport = { facts: StepFact[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
 export type RunningStep = {
   effectId: string
@@ -46,6 +46,9 @@ const createStop = () => {
   }
 }
 
+const correction = ({ message }: ErrorObject): string =>
+  `Your answer cannot be used: ${message}. Answer again, with nothing but JSON that fits the schema.`
+
 /** Runs one agent step; `report` stores what it says and rejects when that cannot be stored. */
 export const runStep = (
   agent: Agent,
@@ -63,18 +66,31 @@ export const runStep = (
     plan: (calls: readonly SaidCall[]) => Promise<PlannedCall[]>
     /** Why an answer cannot be given; absent: any can. */
     refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
+    /** It was told once what is wrong with its answer. */
+    corrected: boolean
+    used: StepInput['used']
+    /** The tools that its model was offered last. */
+    offered: ToolDefinition[] | undefined
   },
   report: (report: StepReport) => Promise<void>,
   { clock, timers, ids }: { clock: Clock; timers: Timers; ids: Ids },
 ): RunningStep => {
   const stop = createStop()
-  const heard = recorder(input.agentStep, ids)
+  const heard = recorder(input.agentStep, ids, input.offered)
   let writing: Promise<void> = Promise.resolve()
   let cancelTimer: (() => void) | undefined
   let ended = false
   let wroteAt = Number.NEGATIVE_INFINITY
 
-  const write = (end?: StepEnd, calls: PlannedCall[] = []): Promise<void> => {
+  const named = (end: StepEnd): RecordedEnd => {
+    if (end.end === 'correct') return { ...end, itemId: ids.next('msg_') }
+    if (end.end !== 'continue') return end
+    const { compressed, ...rest } = end
+    if (compressed === undefined) return rest
+    const compression_id = heard.compressionId() ?? ids.next('cmp_')
+    return { ...rest, compressed: { compression_id, item_id: ids.next('msg_'), ...compressed } }
+  }
+  const write = (end?: RecordedEnd, calls: PlannedCall[] = []): Promise<void> => {
     cancelTimer?.()
     cancelTimer = undefined
     if (stop.aborted()) return Promise.resolve()
@@ -137,7 +153,9 @@ export const runStep = (
         end = { ...end, end: 'continue' }
       if (end.end === 'answer' && calls.length === 0) {
         const error = await input.refuse?.(heard.answer())
-        if (error !== undefined) end = { end: 'fail', error }
+        if (error !== undefined && agent.corrects && !input.corrected) {
+          end = { ...end, end: 'correct', message: correction(error) }
+        } else if (error !== undefined) end = { end: 'fail', error }
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -147,7 +165,7 @@ export const runStep = (
     ended = true
     if (end.end !== 'fail' && end.end !== 'again') heard.close()
     await writing
-    await write(end, calls)
+    await write(named(end), calls)
   }
 
   const settled = play()

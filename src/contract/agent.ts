@@ -1,9 +1,10 @@
 // The agent port. An agent goes step by step: one step is one thought, from what it sees to an answer, a wait
 // or the wish to go on. It keeps nothing between steps and starts nothing outside that the runtime does not know.
-import type { TextItemKind, TextPartKind } from './task-events.ts'
+import type { Compressed, ModelRequest, ModelResponse, TextItemKind, TextPartKind } from './task-events.ts'
 import type {
   CreateTaskBody,
   ErrorObject,
+  Logprob,
   MessageContent,
   OutputItem,
   ToolDefinition,
@@ -16,16 +17,30 @@ import type {
  * step). Calls run when the step has ended, all at once.
  */
 export type StepPart =
-  | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string }
+  | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string; logprobs?: Logprob[] }
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
   | { say: 'call-delta'; call: string; name: string; text: string }
+  /** What a model is offered in this step. */
+  | { say: 'tools'; tools: ToolDefinition[] }
+  /** A summary is asked for, in place of what is too long. */
+  | { say: 'compressing' }
+
+/** A call of a model: what was asked, what its endpoint said of the answer. */
+export type ModelCall = {
+  request: ModelRequest
+  response: Omit<ModelResponse, 'prompt_token_ids'> & { prompt_token_ids?: number[] }
+}
+/** What a step leaves behind besides what it said. */
+type Account = { usage?: Usage; call?: ModelCall }
 
 /** How a step ends, when its calls have their results. `continue`: another step follows; `answer`: the task is done. */
 export type StepEnd =
-  | { end: 'continue'; usage?: Usage }
-  | { end: 'answer'; usage?: Usage }
-  | { end: 'pause'; reason: string; usage?: Usage }
+  | ({ end: 'continue'; compressed?: Pick<Compressed, 'summary' | 'items'> } & Account)
+  | ({ end: 'answer' } & Account)
+  /** The answer will not do: the agent is told why and answers again. */
+  | ({ end: 'correct'; message: string } & Account)
+  | ({ end: 'pause'; reason: string } & Account)
   | { end: 'fail'; error: ErrorObject }
   /** What it said was cut off: the step is abandoned and begins anew. */
   | { end: 'again' }
@@ -40,6 +55,8 @@ export type StepInput = {
   asked: MessageContent
   /** What came before in the session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
+  /** What the task has used so far, its subagents included. `context`: tokens of the newest call of its model. */
+  used: { tokens: number; context: number; startedAt: number }
   /** The values of the request's `env`. */
   env: Record<string, unknown>
   /** What may be called. */
@@ -50,5 +67,7 @@ export type StepInput = {
 
 export type Agent = {
   name: string
+  /** It can do better when it is told what is wrong with its answer. */
+  corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
 }

@@ -1,13 +1,22 @@
 // What can be asked of a task. A command is a wish: its actor answers with facts or refuses.
 import type { StepEnd } from './agent.ts'
-import type { TaskEvent, TaskEventData } from './task-events.ts'
+import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
 import type { Block, MessageContent } from './wire.ts'
 
 /** Who asks, and because of what: `<stream>@<revision>` of an event, else a request id. */
 export type Asked = { principal: string; causation: string }
 
 /** The facts an agent step may report while it runs. */
-export type StepFact = Extract<TaskEvent, { type: 'ItemDelta' | 'ItemCompleted' | 'ItemSaid' }>
+export type StepFact = Extract<
+  TaskEvent,
+  { type: 'ItemDelta' | 'ItemCompleted' | 'ItemSaid' | 'ToolsOffered' | 'CompressionStarted' }
+>
+
+/** How a step ended, with ids for what its end makes. */
+export type RecordedEnd =
+  | Exclude<StepEnd, { end: 'continue' | 'correct' }>
+  | (Omit<Extract<StepEnd, { end: 'continue' }>, 'compressed'> & { compressed?: Compressed })
+  | (Extract<StepEnd, { end: 'correct' }> & { itemId: string })
 
 type Context = TaskEventData<'TaskStarted'>['context']
 type Created = TaskEventData<'TaskCreated'>
@@ -54,7 +63,7 @@ export type TaskCommand = Asked &
         agentStep: number
         effectId: string
         facts: StepFact[]
-        end?: StepEnd
+        end?: RecordedEnd
         calls?: PlannedCall[]
       }
     | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome }

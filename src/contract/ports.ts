@@ -25,7 +25,7 @@ export type World = { clock: Clock; timers: Timers; random: Random; ids: Ids }
 
 /** A line for the operator; never with a secret in it. */
 export type Report = (
-  level: 'info' | 'warn' | 'error',
+  level: 'debug' | 'info' | 'warn' | 'error',
   message: string,
   fields?: Record<string, unknown>,
 ) => void

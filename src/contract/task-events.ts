@@ -6,9 +6,11 @@ import {
   Block,
   CreateTaskBody,
   ErrorObject,
+  Logprob,
   MessageContent,
   MessageItem,
   type TaskStatus,
+  ToolDefinition,
   ToolResultItem,
   taskStatuses,
 } from './wire.ts'
@@ -31,6 +33,40 @@ export type TextPartKind = Exclude<PartKind, 'arguments'>
 const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
 const CallId = Type.String()
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
+
+/**
+ * What was asked of a model, as far as the history and the task's own request do not say it: the whole is put together
+ * again by src/chat/request.ts. `form` names how; `digest` is base64url(SHA-256) of the bytes that were sent.
+ */
+const ModelRequest = Type.Object({
+  form: Type.Literal(1),
+  model: Type.String(),
+  /** The schema of the answer was asked for in words: the endpoint knows no other way. */
+  schema_in_words: optional(Type.Literal(true)),
+  digest: Type.String(),
+})
+export type ModelRequest = Static<typeof ModelRequest>
+const TokenIds = Type.Array(Type.Integer())
+/** What the endpoint said of its answer. `call_ids` are its own names for the calls, in their order. */
+const ModelResponse = Type.Object({
+  id: optional(Type.String()),
+  model: optional(Type.String()),
+  system_fingerprint: optional(Type.String()),
+  finish_reason: optional(Type.String()),
+  call_ids: optional(Type.Array(Type.String())),
+  /** The first `shared` ids of the call before, its prompt and its completion, then these. */
+  prompt_token_ids: optional(Type.Object({ shared: Type.Integer({ minimum: 0 }), rest: TokenIds })),
+  completion_token_ids: optional(TokenIds),
+})
+export type ModelResponse = Static<typeof ModelResponse>
+/** `items` are no longer seen; the summary stands for them. */
+const Compressed = Type.Object({
+  compression_id: Type.String(),
+  item_id: ItemId,
+  summary: Type.String(),
+  items: Type.Array(ItemId),
+})
+export type Compressed = Static<typeof Compressed>
 
 const facts = {
   /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
@@ -77,6 +113,7 @@ const facts = {
     first: optional(Type.Literal(true)),
     call: optional(NamedCall),
     delta: Type.String(),
+    logprobs: optional(Type.Array(Logprob)),
   },
   /** `item` is there for a tool call, whose arguments are no part. */
   ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer(), item: optional(ItemKind) },
@@ -89,13 +126,27 @@ const facts = {
     texts: Type.Array(Type.String()),
     call: optional(NamedCall),
   },
-  /** `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream. */
+  /** What the model is offered from this step on; `changed`: it was offered other tools before. */
+  ToolsOffered: {
+    agent_step: AgentStep,
+    tools: Type.Array(ToolDefinition),
+    changed: optional(Type.Literal(true)),
+  },
+  /** The step asks for a summary of what is too long for the model. */
+  CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },
+  /**
+   * `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream.
+   * `request` and `response` are those of its model call; `compressed`, what the step that asked for a summary got.
+   */
   AgentStepCompleted: {
     agent_step: AgentStep,
     effect_id: Type.String(),
     usage: optional(Usage),
     final: optional(Type.Literal(true)),
     rollout: optional(Type.Literal(true)),
+    request: optional(ModelRequest),
+    response: optional(ModelResponse),
+    compressed: optional(Compressed),
   },
   /** The step ended without completing; its items stay as far as they came, and the step runs again. */
   AgentStepAbandoned: { agent_step: AgentStep, effect_id: Type.String(), items: Type.Array(OpenItem) },

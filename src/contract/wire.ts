@@ -32,12 +32,13 @@ const TopLogprob = Type.Object({
   logprob: Type.Number(),
   bytes: optional(Type.Array(Type.Integer())),
 })
-const Logprob = Type.Object({
+export const Logprob = Type.Object({
   token: Type.String(),
   logprob: Type.Number(),
   bytes: optional(Type.Array(Type.Integer())),
   top_logprobs: optional(Type.Array(TopLogprob)),
 })
+export type Logprob = Static<typeof Logprob>
 
 const Annotation = Type.Union([
   Type.Object({

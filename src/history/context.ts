@@ -33,7 +33,7 @@ const seen = ({ output, messages }: TaskView): OutputItem[] => {
 }
 
 /** What the next step of a task sees of the task's own past: a call that failed is part of it. */
-export const ownPast = (view: TaskView): OutputItem[] =>
+const ownPast = (view: TaskView): OutputItem[] =>
   seen(view).filter(
     item => item.type === 'tool_result' || item.status === 'completed' || item.status === undefined,
   )
@@ -54,6 +54,25 @@ export const itemsAt = (view: TaskView, { items }: ContextReference): OutputItem
     if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two, the first counts
   }
   return items.flatMap(id => known.get(id) ?? [])
+}
+
+/** What is left to see when each summary stands where the first of its items stood. */
+const summed = (items: OutputItem[], { summaries }: TaskView): OutputItem[] =>
+  summaries.reduce((left, { id, text, items: gone }) => {
+    const isGone = (item: OutputItem) => item.id !== undefined && gone.has(item.id)
+    const at = left.findIndex(isGone)
+    const kept = left.filter(item => !isGone(item))
+    return kept.toSpliced(Math.max(0, at), 0, userMessage(id, `Summary of what came before:\n${text}`))
+  }, items)
+
+/** What the next step of a task sees; `first`: what the task saw when it began. */
+export const seenNext = (
+  view: TaskView,
+  first: OutputItem[],
+  without?: ReadonlySet<string>,
+): OutputItem[] => {
+  const own = ownPast(view).filter(({ id }) => id === undefined || !without?.has(id))
+  return assemble(summed([...first, ...own], view))
 }
 
 /** A task folded as far as a revision. */

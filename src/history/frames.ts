@@ -107,6 +107,8 @@ const itemDone = (agent_step: number, item: OutputItem): FrameBody[] => [
   { type: 'task.output_item.done', agent_step, item },
 ]
 
+const compression = 'task.context_compression'
+
 const rules: { [T in TaskEventType]: Rule<T> } = {
   TaskCreated: withTask('task.created'),
   TaskQueued: one((_, timestamp) => ({ type: 'task.queued', timestamp })),
@@ -184,8 +186,33 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
   },
   // Its frame is the step's rollout, which is told with what the step saw (telling.ts).
   AgentStepCompleted: {
-    count: data => (data.rollout ? 1 : 0),
-    frames: (_, data) => (data.rollout ? [{ type: 'task.rollout' }] : []),
+    count: data => (data.compressed ? 1 : 0) + (data.rollout ? 1 : 0),
+    frames: (_, { agent_step, compressed, rollout, usage }) => [
+      ...(compressed
+        ? [
+            {
+              type: `${compression}.completed`,
+              agent_step,
+              compression_id: compressed.compression_id,
+              usage: usage ?? {},
+            },
+          ]
+        : []),
+      ...(rollout ? [{ type: 'task.rollout' }] : []),
+    ],
+  },
+  ToolsOffered: {
+    count: data => (data.changed ? 1 : 0),
+    frames: (_, { changed, tools }) => (changed ? [{ type: 'task.tools_updated', tools }] : []),
+  },
+  CompressionStarted: {
+    count: () => 2,
+    frames: (_, { agent_step, compression_id }) =>
+      ['created', 'in_progress'].map(stage => ({
+        type: `${compression}.${stage}`,
+        agent_step,
+        compression_id,
+      })),
   },
   AgentSpawned: none,
   AgentStepStarted: none,

@@ -1,6 +1,6 @@
 // Output items and the text they hold. An item is replaced, never changed: whoever took one keeps what they saw.
 import type { ItemKind, PartKind, TextPartKind } from '../contract/task-events.ts'
-import type { OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
+import type { Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 
 export type NamedCall = { call_id: string; name: string }
 
@@ -27,11 +27,20 @@ const withParts = (item: OutputItem, part: TextPartKind, parts: TextContentItem[
 }
 
 /** The item with more text at the end of one of its parts. */
-export const withDelta = (item: OutputItem, part: PartKind, index: number, delta: string): OutputItem => {
+export const withDelta = (
+  item: OutputItem,
+  part: PartKind,
+  index: number,
+  delta: string,
+  logprobs?: Logprob[],
+): OutputItem => {
   if (item.type === 'tool_call') return { ...item, arguments: item.arguments + delta }
   if (part === 'arguments') return item
   const parts = [...partsOf(item, part)]
-  parts[index] = { type: part, text: (parts[index]?.text ?? '') + delta }
+  const before = parts[index]
+  const probable = logprobs === undefined ? before?.logprobs : [...(before?.logprobs ?? []), ...logprobs]
+  parts[index] = { type: part, text: (before?.text ?? '') + delta }
+  if (probable !== undefined) parts[index].logprobs = probable
   return withParts(item, part, parts)
 }
 

@@ -1,11 +1,18 @@
 // Rollouts: a task told step by step for trainers and auditors, folded from the log whenever it is asked for.
+
+import { answerOf } from '../chat/messages.ts'
+import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
-import type { OutputItem } from '../contract/wire.ts'
-import { assemble, firstSeen, ownPast, type ReadStream } from './context.ts'
-import { emptyTask, evolve, type TaskView } from './task-view.ts'
+import type { Logprob, OutputItem } from '../contract/wire.ts'
+import { firstSeen, type ReadStream, seenNext } from './context.ts'
+import { emptyTask, evolve, promptIds, system, type TaskView } from './task-view.ts'
 
-/** One completed agent step: what it saw and what it said. */
+/**
+ * One completed agent step: what it saw and what it said. Of a step with a model, the messages are those of its call:
+ * what was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when there are none,
+ * and `request_digest` is base64url(SHA-256) of that. Of other steps they are output items.
+ */
 export type Rollout = {
   type: 'task.rollout'
   /** That of the next frame when the step completed. */
@@ -31,26 +38,77 @@ export type Rollout = {
   request: Record<string, unknown>
   usage: Record<string, unknown> | null
   reward: number | null
-  input_messages: OutputItem[]
-  output_messages: OutputItem[]
+  /** Present on steps with a model; the rest as far as the endpoint said it. */
+  request_digest?: string | undefined
+  response_id?: string | undefined
+  model?: string | undefined
+  system_fingerprint?: string | undefined
+  finish_reason?: string | undefined
+  /** The endpoint's own id of each call, by ours. */
+  provider_call_ids?: Record<string, string> | undefined
+  prompt_token_ids?: number[] | undefined
+  completion_token_ids?: number[] | undefined
+  logprobs?: Logprob[] | undefined
+  input_messages: unknown[]
+  output_messages: unknown[]
 }
 
 const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_${step}`
 
-export const isStepEnd = (event: Recorded): event is Recorded<TaskEventData<'AgentStepCompleted'>> =>
-  event.header.type === 'AgentStepCompleted'
+export type StepEnd = Recorded<TaskEventData<'AgentStepCompleted'>>
+export const isStepEnd = (event: Recorded): event is StepEnd => event.header.type === 'AgentStepCompleted'
 
-/** The entry of the step that `event` completed, with the view as it is after it. `first`: what the task saw first. */
-export const rolloutOf = (
-  view: TaskView,
-  { position, header, data }: Recorded<TaskEventData<'AgentStepCompleted'>>,
-  first: OutputItem[],
-): Rollout => {
+const logprobsOf = (items: OutputItem[]): Logprob[] =>
+  items.flatMap(item => {
+    if (item.type !== 'message' || typeof item.message_content === 'string') return []
+    return item.message_content.flatMap(part =>
+      typeof part === 'object' && 'logprobs' in part ? (part.logprobs ?? []) : [],
+    )
+  })
+
+/** What was sent to a model, put together again. */
+const bodyOf = (
+  { created, tools = [] }: TaskView,
+  { data }: StepEnd,
+  items: OutputItem[],
+): ModelBody | undefined => {
+  const { request: asked, compressed } = data
+  if (asked === undefined || created === undefined) return undefined
+  const { request } = created
+  if (compressed === undefined) return stepBody(asked, { request, items, tools })
+  const replaced = new Set(compressed.items)
+  return summaryBody(asked, { request, items: items.filter(({ id = '' }) => replaced.has(id)) })
+}
+
+const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<string, string> | undefined => {
+  const calls = said.filter(item => item.type === 'tool_call')
+  return theirs && Object.fromEntries(calls.map(({ call_id }, n) => [call_id, theirs[n] ?? '']))
+}
+
+/** The entry of the step that `event` completes, with the view as it is before it. `first`: what the task saw first. */
+export const rolloutOf = (view: TaskView, event: StepEnd, first: OutputItem[]): Rollout => {
   const { created } = view
   if (created === undefined) throw new Error('a step of no task')
-  const said = new Set(view.stepItems)
-  const isOwn = (item: OutputItem) => item.id !== undefined && said.has(item.id)
+  const { position, header, data } = event
   const { parent_task_id, parent_agent_step } = created
+  const saidIds = new Set(view.saidItems)
+  const said = view.output.filter(({ id = '' }) => saidIds.has(id))
+  const seen = seenNext(view, first, saidIds)
+  const body = bodyOf(view, event, seen)
+  const { response = {}, compressed } = data
+  const logprobs = logprobsOf(said)
+  const ofModel = body && {
+    request_digest: data.request?.digest,
+    response_id: response.id,
+    model: response.model ?? data.request?.model,
+    system_fingerprint: response.system_fingerprint,
+    finish_reason: response.finish_reason,
+    provider_call_ids: callIds(said, response.call_ids),
+    prompt_token_ids: promptIds(view, response),
+    completion_token_ids: response.completion_token_ids,
+    logprobs: logprobs.length === 0 ? undefined : logprobs,
+  }
+  const answer = compressed ? [{ role: 'assistant', content: compressed.summary }] : answerOf(said)
   return {
     type: 'task.rollout',
     sequence_number: header.seq ?? 0,
@@ -64,58 +122,72 @@ export const rolloutOf = (
       parent_task_id === undefined ? null : rolloutId(parent_task_id, parent_agent_step ?? 1),
     fork_of: null,
     effect_id: data.effect_id,
-    turn: 1 + view.messages.filter(({ at }) => at !== undefined).length,
+    turn: 1 + view.messages.filter(({ by, at }) => by !== system && at !== undefined).length,
     step: data.agent_step,
     is_answer: data.final === true,
-    is_compress: false,
+    is_compress: compressed !== undefined,
     inference_args: created.request.inference_args ?? {},
-    tools: created.request.client_tools ?? [],
-    request: { agent: created.agent },
+    tools: body === undefined ? (created.request.client_tools ?? []) : (body.tools ?? []),
+    request: body?.request ?? { agent: created.agent },
+    ...ofModel,
     usage: data.usage ?? null,
     reward: null,
-    input_messages: assemble([...first, ...ownPast(view).filter(item => !isOwn(item))]),
-    output_messages: view.output.filter(isOwn),
+    input_messages: body?.messages ?? seen,
+    output_messages: body === undefined ? said : answer,
   }
-}
-
-/** The subagents' entries that belong to a task: each child's as far as its result says that it was read. */
-export const childRollouts = async (read: ReadStream, view: TaskView): Promise<Rollout[]> => {
-  const lists: Rollout[][] = []
-  for (const { stream, revision } of view.children) {
-    lists.push((await rolloutsOf(read, stream, { subagents: true, upTo: revision })).rollouts)
-  }
-  return lists.flat()
 }
 
 /** The newest reward stands on the last entry. */
-export const rewarded = (rollouts: Rollout[], { rewards }: TaskView): Rollout[] => {
+const rewarded = (rollouts: Rollout[], { rewards }: TaskView): Rollout[] => {
   const reward = rewards.at(-1)?.value
   return rollouts.map((rollout, n) =>
     reward === undefined || n < rollouts.length - 1 ? rollout : { ...rollout, reward },
   )
 }
 
-export const byPosition = (a: Rollout, b: Rollout) => a.position - b.position
+/** Whose entries are wanted besides those of a task's own steps; what is left open its request says. */
+export type Wanted = { subagents?: boolean | undefined; summaries?: boolean | undefined; upTo?: number }
 
-/** All entries of a stream, and its fold; with those of its subagents when asked, or when the task's request did. */
+const wantedBy = ({ created }: TaskView) => ({
+  subagents: created?.request.include_subagent_rollout ?? false,
+  summaries: created?.request.include_compress_model_rollout ?? false,
+})
+
+/** What is wanted of a task's entries, with those of its subagents: each child's as far as its result was read. */
+export const chosen = async (
+  read: ReadStream,
+  rollouts: Rollout[],
+  view: TaskView,
+  wanted: Wanted = {},
+): Promise<Rollout[]> => {
+  const { subagents = wantedBy(view).subagents, summaries = wantedBy(view).summaries } = wanted
+  const own = rewarded(rollouts, view).filter(({ is_compress }) => summaries || !is_compress)
+  const lists = [own]
+  for (const { stream, revision } of subagents ? view.children : []) {
+    lists.push((await rolloutsOf(read, stream, { subagents, summaries, upTo: revision })).rollouts)
+  }
+  return lists.flat().sort((a, b) => a.position - b.position)
+}
+
+/** The entries of a stream, oldest first, and its fold. */
 export const rolloutsOf = async (
   read: ReadStream,
   stream: string,
-  { subagents, upTo = Number.POSITIVE_INFINITY }: { subagents?: boolean; upTo?: number } = {},
+  wanted: Wanted = {},
 ): Promise<{ rollouts: Rollout[]; view: TaskView }> => {
+  const { upTo = Number.POSITIVE_INFINITY } = wanted
   const view = emptyTask()
   const rollouts: Rollout[] = []
   let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
     for (const event of page) {
       if (event.header.revision > upTo) continue
+      if (isStepEnd(event)) {
+        first ??= await firstSeen(read, view)
+        rollouts.push(rolloutOf(view, event, first))
+      }
       evolve(view, event)
-      if (!isStepEnd(event)) continue
-      first ??= await firstSeen(read, view)
-      rollouts.push(rolloutOf(view, event, first))
     }
   }
-  const withOthers = subagents ?? view.created?.request.include_subagent_rollout
-  const others = withOthers ? await childRollouts(read, view) : []
-  return { rollouts: [...rewarded(rollouts, view), ...others].sort(byPosition), view }
+  return { rollouts: await chosen(read, rollouts, view, wanted), view }
 }

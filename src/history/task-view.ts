@@ -4,6 +4,7 @@
 import type { Header, Recorded } from '../contract/stored.ts'
 import {
   type Lifecycle,
+  type ModelResponse,
   statusAfter,
   type TaskEventData,
   type TaskEventType,
@@ -14,6 +15,7 @@ import {
   type MessageContent,
   type OutputItem,
   type ToolCallItem,
+  type ToolDefinition,
   type Usage,
 } from '../contract/wire.ts'
 import { emptyItem, resultItem, withDelta, withTexts } from './items.ts'
@@ -37,6 +39,9 @@ export type Call = {
   ended: false | 'answered' | 'refused'
 }
 
+/** Who wrote what the service itself says to an agent. */
+export const system = 'system'
+
 /** Something that somebody wrote to the agent after the task was created. */
 export type Message = {
   id: string
@@ -45,6 +50,9 @@ export type Message = {
   /** Before which item of the output the agent saw it; undefined: not yet. */
   at: number | undefined
 }
+
+/** What the model sees instead of `items`. */
+export type Summary = { id: string; text: string; items: ReadonlySet<string> }
 
 export type Reward = { value: number; name?: string; data?: unknown }
 
@@ -69,6 +77,8 @@ export type TaskView = {
   expiresAt: number | undefined
   ttlSeconds: number | undefined
   context: TaskEventData<'TaskStarted'>['context']
+  /** When its agent began, milliseconds. */
+  startedAt: number
   agentSpawned: boolean
   agentEnded: boolean
   completedSteps: number
@@ -83,6 +93,13 @@ export type TaskView = {
   messages: Message[]
   /** Ids of accepted inputs that no step has seen. */
   inbox: string[]
+  /** What its model was offered last. */
+  tools: ToolDefinition[] | undefined
+  /** Summaries, each in the place of items before it. */
+  summaries: Summary[]
+  /** Tokens of the newest call of its model, and their ids where the endpoint gives them. */
+  contextTokens: number
+  tokenIds: number[]
   /** Subagents' tasks that have given their result, as far as they were read for it. */
   children: { stream: string; revision: number }[]
   subagentUsage: Usage | undefined
@@ -114,6 +131,7 @@ export const emptyTask = (): TaskView => ({
   expiresAt: undefined,
   ttlSeconds: undefined,
   context: [],
+  startedAt: 0,
   agentSpawned: false,
   agentEnded: false,
   completedSteps: 0,
@@ -125,6 +143,10 @@ export const emptyTask = (): TaskView => ({
   calls: new Map(),
   messages: [],
   inbox: [],
+  tools: undefined,
+  summaries: [],
+  contextTokens: 0,
+  tokenIds: [],
   children: [],
   subagentUsage: undefined,
   continuedBy: undefined,
@@ -190,6 +212,22 @@ const enter = (view: TaskView, expiresAt?: number, reason?: string, pendingCalls
   view.pendingCalls = pendingCalls
 }
 
+/** The ids of a call's prompt, of which a part was said in the call before. */
+export const promptIds = (view: TaskView, { prompt_token_ids: given }: ModelResponse): number[] | undefined =>
+  given && [...view.tokenIds.slice(0, given.shared), ...given.rest]
+
+const foldCall = (view: TaskView, data: TaskEventData<'AgentStepCompleted'>) => {
+  const { response, compressed, usage } = data
+  if (response !== undefined) {
+    view.tokenIds = [...(promptIds(view, response) ?? []), ...(response.completion_token_ids ?? [])]
+    view.contextTokens = typeof usage?.total_tokens === 'number' ? usage.total_tokens : 0
+  }
+  if (compressed === undefined) return
+  const { item_id: id, summary: text, items } = compressed
+  view.summaries = [...view.summaries, { id, text, items: new Set(items) }]
+  view.contextTokens = 0
+}
+
 const folds: { [T in TaskEventType]: Fold<T> } = {
   TaskCreated: (view, data, header) => {
     view.created = data
@@ -200,9 +238,10 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   AgentSpawned: view => {
     view.agentSpawned = true
   },
-  TaskStarted: (view, data) => {
+  TaskStarted: (view, data, header) => {
     enter(view)
     view.context = data.context
+    view.startedAt = millisOf(header.time)
     view.ttlSeconds = data.ttl_seconds
   },
   AgentStepStarted: (view, data) => {
@@ -215,7 +254,11 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
       view.saidItems.push(id)
       if (data.call !== undefined) view.saidCalls.push(madeCall(id, data.call))
     }
-    replaceItem(view, id, withDelta(itemOf(view, id), data.part, data.content_index, data.delta))
+    replaceItem(
+      view,
+      id,
+      withDelta(itemOf(view, id), data.part, data.content_index, data.delta, data.logprobs),
+    )
     const step = openStepOf(view, data.agent_step)
     step.items.set(id, (step.items.get(id) ?? 0) + (opensPart(data) ? 1 : 0))
   },
@@ -232,6 +275,10 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     view.openStep?.items.set(item_id, call === undefined ? texts.length : 0)
     if (call !== undefined) view.saidCalls.push(madeCall(item_id, call))
   },
+  ToolsOffered: (view, data) => {
+    view.tools = data.tools
+  },
+  CompressionStarted: () => {},
   AgentStepCompleted: (view, data) => {
     view.completedSteps = data.agent_step
     view.finalStep = data.final === true
@@ -244,6 +291,7 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
       view.saidCalls = []
     }
     if (data.usage !== undefined) view.usage = addUsage(view.usage, data.usage)
+    foldCall(view, data)
   },
   AgentStepAbandoned: (view, data) => {
     for (const { item_id } of data.items) {

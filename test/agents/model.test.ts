@@ -1,6 +1,6 @@
 // The agent with a model, against an endpoint that plays its part: what it sends, what it makes of the answers.
 import t, { type Test } from 'tap'
-import { type Answer, calls, delta, fakeModel, says, usage } from '../support/fake-model.ts'
+import { type Answer, calls, delta, fakeModel, says } from '../support/fake-model.ts'
 import { serveHere } from '../support/server.ts'
 
 type Item = { type: string; status: string; [key: string]: unknown }
@@ -25,8 +25,8 @@ const given = async (t: Test, ...answers: Answer[]) => {
 }
 const textOf = (item: Item | undefined): string =>
   ((item?.message_content ?? item?.content ?? []) as { text: string }[]).map(({ text }) => text).join('|')
-const messagesIn = (body: Record<string, unknown> | undefined) =>
-  (body?.messages ?? []) as {
+const messagesIn = (request: { messages: unknown[] } | undefined) =>
+  (request?.messages ?? []) as {
     role: string
     content: unknown
     tool_calls?: unknown[]
@@ -41,9 +41,9 @@ t.test('what the model says is the answer, with its usage; the key goes to the e
   })
   t.match(task, { status: 'completed', usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 } })
   t.equal(textOf(task.output[0]), 'Hello!')
-  t.equal(asked[0]?.authorization, 'Bearer sk-secret')
-  t.match(asked[0]?.body, { model: 'fake-1', stream: true, temperature: 0.5 })
-  t.same(messagesIn(asked[0]?.body), [
+  t.equal(asked[0]?.headers.authorization, 'Bearer sk-secret')
+  t.match(asked[0]?.request, { model: 'fake-1', stream: true, temperature: 0.5 })
+  t.same(messagesIn(asked[0]?.request), [
     { role: 'system', content: 'Be kind.' },
     { role: 'user', content: 'hello' },
   ])
@@ -55,7 +55,7 @@ t.test('it is the default agent, and a conversation is sent on', async t => {
   await run({ session_id: 's1' })
   await run({ session_id: 's1', user_message_content: 'and now?' })
   t.same(
-    messagesIn(asked[1]?.body).map(({ role, content }) => [role, content]),
+    messagesIn(asked[1]?.request).map(({ role, content }) => [role, content]),
     [
       ['user', 'hello'],
       ['assistant', 'one'],
@@ -73,7 +73,7 @@ t.test('calls in pieces run at once, and their results go back', async t => {
     task.output.map(({ type }) => type),
     ['tool_call', 'tool_call', 'tool_result', 'tool_result', 'message'],
   )
-  const sent = messagesIn(asked[1]?.body)
+  const sent = messagesIn(asked[1]?.request)
   t.same(
     sent.map(({ role }) => role),
     ['user', 'assistant', 'tool', 'tool'],
@@ -83,12 +83,9 @@ t.test('calls in pieces run at once, and their results go back', async t => {
     sent.some(({ content }) => content === '42'),
     'a failure is told to the model like a result',
   )
-  const offered = asked[0]?.body.tools as { function: { name: string } }[]
-  t.ok(offered.some(tool => tool.function.name === 'calculator'))
-  t.notOk(
-    offered.some(tool => tool.function.name === 'agent_demo'),
-    'agents without a model are not offered',
-  )
+  const offered = (asked[0]?.request?.tools ?? []).map(tool => tool.function?.name)
+  t.ok(offered.includes('calculator'))
+  t.notOk(offered.includes('agent_demo'), 'agents without a model are not offered')
 })
 
 t.test('a call is streamed as it comes, and its frames say what the item says', async t => {
@@ -134,9 +131,10 @@ t.test('a name that comes after its arguments, and a call without any', async t 
 
 t.test('reasoning has three names', async t => {
   const thinks: Record<string, Answer> = {
-    reasoning_content: { chunks: [delta({ reasoning_content: 'hm' }), delta({ content: 'yes' }, 'stop')] },
-    reasoning: { chunks: [delta({ reasoning: 'hm' }), delta({ content: 'yes' }, 'stop')] },
-    'think tags': {
+    reasoning_content: { reasoning: 'hm', text: 'yes' },
+    reasoning: { reasoning: 'hm', reasoning_as: 'reasoning', text: 'yes' },
+    'think tag': { reasoning: 'hm', reasoning_as: 'think', text: 'yes' },
+    'think tags in pieces': {
       chunks: ['<th', 'ink>h', 'm</', 'think>\n', 'yes']
         .map(content => delta({ content }))
         .concat(delta({}, 'stop')),
@@ -157,8 +155,13 @@ t.test('reasoning has three names', async t => {
 })
 
 t.test('an endpoint that does not stream, and one that never says how it used, will do', async t => {
-  const whole = { choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }] }
-  const { run } = await given(t, { status: 200, body: whole }, { chunks: [delta({ content: 'x' }, 'stop')] })
+  const whole = JSON.stringify({ choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }] })
+  const json = { 'content-type': 'application/json' }
+  const { run } = await given(
+    t,
+    { error: { status: 200, body: whole, headers: json } },
+    { chunks: [delta({ content: 'x' }, 'stop')] },
+  )
   t.equal(textOf((await run()).output[0]), 'whole')
   const second = await run()
   t.equal(second.status, 'completed')
@@ -166,14 +169,14 @@ t.test('an endpoint that does not stream, and one that never says how it used, w
 })
 
 t.test('a busy endpoint is asked again, as soon as it says', async t => {
-  const busy = { status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '0' } }
+  const busy = { error: { status: 429, message: 'slow down', headers: { 'retry-after': '0' } } }
   const { asked, run } = await given(t, busy, busy, says('at last'))
   t.equal(textOf((await run()).output[0]), 'at last')
   t.equal(asked.length, 3)
 })
 
 t.test('a refusal ends the task with what the provider said, but for the key', async t => {
-  const { asked, run } = await given(t, { status: 401, body: { error: { message: 'bad key sk-secret' } } })
+  const { asked, run } = await given(t, { error: { status: 401, message: 'bad key sk-secret' } })
   t.match(await run(), {
     status: 'failed',
     error: { code: -32000, message: "the model's endpoint answered 401: bad key ***" },
@@ -182,7 +185,7 @@ t.test('a refusal ends the task with what the provider said, but for the key', a
 })
 
 t.test('an answer that breaks off stays as far as it came, and the step begins anew', async t => {
-  const { run } = await given(t, { chunks: [delta({ content: 'half a' })], cut: true }, says('whole'))
+  const { run } = await given(t, { text: 'half a', cut: true, finish_reason: null }, says('whole'))
   const { status, output } = await run()
   t.equal(status, 'completed')
   t.same(
@@ -195,7 +198,7 @@ t.test('an answer that breaks off stays as far as it came, and the step begins a
 })
 
 t.test('a cancel reaches the socket', async t => {
-  const { asked, api, get } = await given(t, { chunks: [delta({ content: 'on and on' })], hold: true })
+  const { asked, api, get } = await given(t, { text: 'on and on', hang: true, finish_reason: null })
   const body = { user_message_content: 'hello', stream: false, background: true, task_id: 'held' }
   await api('POST', '/tasks', body)
   while (asked.length === 0) await new Promise(resolve => setTimeout(resolve, 10))
@@ -215,12 +218,12 @@ t.test('a client tool and a structured answer', async t => {
   await api('POST', `/tasks/${task.id}/input`, { tool_results: [{ call_id, message_content: 'sure' }] })
   while ((await get(task.id)).status === 'working') await new Promise(resolve => setTimeout(resolve, 10))
   t.equal((await get(task.id)).status, 'completed')
-  t.match(asked[1]?.body, { response_format: { type: 'json_schema' } })
-  t.match(messagesIn(asked[1]?.body).at(-1), { role: 'tool', tool_call_id: call_id, content: 'sure' })
+  t.match(asked[1]?.request, { response_format: { type: 'json_schema' } })
+  t.match(messagesIn(asked[1]?.request).at(-1), { role: 'tool', tool_call_id: call_id, content: 'sure' })
 })
 
 t.test('a model that says nothing has failed', async t => {
-  const { run } = await given(t, { chunks: [delta({}, 'content_filter'), usage(1, 0)] })
+  const { run } = await given(t, { finish_reason: 'content_filter' })
   t.match(await run(), { status: 'failed', error: { message: /said nothing.*content_filter/ } })
 })
 

@@ -301,7 +301,8 @@ const speaker = (name: string, parts: StepPart[]): Agent => ({
 /** All that a part says, as text. */
 const textSaid = (part: StepPart): string => {
   if (part.say === 'item') return part.texts.join('')
-  return part.say === 'call' ? part.arguments : part.text
+  if (part.say === 'call') return part.arguments
+  return 'text' in part ? part.text : ''
 }
 const ways: Record<string, StepPart[]> = {
   'a whole call after some words': [

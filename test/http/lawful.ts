@@ -8,6 +8,7 @@ const part = [...always, 'item_id', 'agent_step', 'content_index', 'part']
 const delta = [...always, 'item_id', 'agent_step', 'content_index', 'delta']
 const text = [...always, 'item_id', 'agent_step', 'content_index', 'text']
 const call = [...always, 'item_id', 'call_id', 'agent_step']
+const compression = [...always, 'agent_step', 'compression_id']
 const family = (name: string) => ({ [`task.${name}.delta`]: delta, [`task.${name}.done`]: text })
 
 const fields: Record<string, string[]> = {
@@ -20,6 +21,10 @@ const fields: Record<string, string[]> = {
   'task.canceled': [...moved, 'task'],
   'task.expired': [...moved, 'task'],
   'task.failed': [...moved, 'task', 'error'],
+  'task.tools_updated': [...always, 'tools'],
+  'task.context_compression.created': compression,
+  'task.context_compression.in_progress': compression,
+  'task.context_compression.completed': [...compression, 'usage'],
   'task.output_item.added': item,
   'task.output_item.done': item,
   'task.content_part.added': part,

@@ -1,14 +1,20 @@
 // One request to a chat completions endpoint, read as it comes. Tried again when nothing was said yet and it may
-// help; what the provider says of a failure is told, without the key.
+// help; what the provider says of a failure is told, without the key. Everything that comes is bounded.
 import { createParser } from 'eventsource-parser'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../sleep.ts'
 import type { Chunk } from './chunks.ts'
 
-export type Endpoint = { baseUrl: string; apiKey: string | undefined; model: string }
+export type Endpoint = { baseUrl: string; apiKey: string | undefined; model: string; silenceMs: number }
 
-/** The provider said no, and asking again will not help. */
-export class ModelRefused extends Error {}
+/** The provider said no, and asking again will not help. `status`: its HTTP status, where it was one that refused. */
+export class ModelRefused extends Error {
+  readonly status: number | undefined
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
+}
 /** The connection broke, or the endpoint was busy to the last: another try may go well. */
 export class ModelLost extends Error {}
 
@@ -16,6 +22,9 @@ const tries = 4
 const firstWaitMs = 500
 const longestWaitMs = 60_000
 const toldAtMost = 1000
+const MiB = 1024 * 1024
+/** Of a whole stream, with the frame around every token; of one answer in one piece, or one event; of an error. */
+const longest = { stream: 128 * MiB, piece: 16 * MiB, error: 64 * 1024 }
 
 const mayHelp = (status: number): boolean =>
   status === 408 || status === 409 || status === 429 || status >= 500
@@ -33,8 +42,23 @@ const waitBefore = (attempt: number, retryAfter: string | null): number => {
   return Math.min(Math.max(0, wait), longestWaitMs)
 }
 
+const mebibytes = (bytes: number) => `${bytes / MiB} MiB`
+
+/** The body as text: undefined when it is longer than `most` bytes. */
+const textWithin = async (answer: Response, most: number): Promise<string | undefined> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for await (const bytes of answer.body ?? []) {
+    length += bytes.length
+    if (length > most) return undefined // leaving the loop closes the connection
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
 const wordsOf = async (answer: Response): Promise<string> => {
-  const text = await answer.text().catch(() => '')
+  const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
   try {
     const { error, message } = JSON.parse(text) as { error?: { message?: string } | string; message?: string }
     return (typeof error === 'string' ? error : error?.message) ?? message ?? text
@@ -43,9 +67,34 @@ const wordsOf = async (answer: Response): Promise<string> => {
   }
 }
 
-export const createEndpoint = ({ baseUrl, apiKey }: Endpoint, timers: Timers) => {
+/** Aborts when nothing was heard for a while. */
+const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
+  let heardAt = performance.now()
+  let cancel = () => {}
+  const look = (wait: number) => {
+    cancel = timers.after(wait, () => {
+      const left = heardAt + ms - performance.now()
+      if (left > 0) look(Math.ceil(left))
+      else abort()
+    })
+  }
+  look(ms)
+  return {
+    heard: () => {
+      heardAt = performance.now()
+    },
+    stop: () => cancel(),
+  }
+}
+
+export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers: Timers) => {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   const told = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text).slice(0, toldAtMost)
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  }
 
   /** The answer's head, once it is a good one. */
   const ask = async (body: string, signal: AbortSignal): Promise<Response> => {
@@ -53,19 +102,10 @@ export const createEndpoint = ({ baseUrl, apiKey }: Endpoint, timers: Timers) =>
       let why: string
       let retryAfter: string | null = null
       try {
-        const answer = await fetch(url, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            accept: 'text/event-stream',
-            ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-          },
-          body,
-          signal,
-        })
+        const answer = await fetch(url, { method: 'POST', headers, body, signal })
         if (answer.ok) return answer
         why = told(`the model's endpoint answered ${answer.status}: ${await wordsOf(answer)}`)
-        if (!mayHelp(answer.status)) throw new ModelRefused(why)
+        if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
         retryAfter = answer.headers.get('retry-after')
       } catch (error) {
         if (error instanceof ModelRefused || signal.aborted) throw error
@@ -78,35 +118,73 @@ export const createEndpoint = ({ baseUrl, apiKey }: Endpoint, timers: Timers) =>
     }
   }
 
-  const errorIn = ({ error }: Chunk): string | undefined =>
-    error ? told(typeof error === 'string' ? error : (error.message ?? 'it did not say why')) : undefined
+  const chunkOf = (text: string): Chunk => {
+    const chunk = JSON.parse(text) as Chunk
+    const { error } = chunk
+    if (!error) return chunk
+    const words = typeof error === 'string' ? error : (error.message ?? 'it did not say why')
+    throw new ModelLost(told(`the model's endpoint failed: ${words}`))
+  }
+  /** Of an endpoint that does not stream. */
+  const wholeOf = async (answer: Response): Promise<Chunk> => {
+    const text = await textWithin(answer, longest.piece)
+    if (text === undefined) throw tooLong(longest.piece)
+    try {
+      return chunkOf(text)
+    } catch (error) {
+      if (error instanceof ModelLost) throw error
+      const type = answer.headers.get('content-type') ?? 'something'
+      throw new ModelRefused(
+        told(`the model's endpoint gave ${type} that is no completion (is MODEL_BASE_URL right?): ${text}`),
+      )
+    }
+  }
+  const tooLong = (bytes: number) => new ModelRefused(`the model's answer is longer than ${mebibytes(bytes)}`)
 
-  /** Every chunk of the answer. Throws ModelRefused or ModelLost. */
-  async function* chunks(body: object, signal: AbortSignal): AsyncGenerator<Chunk> {
-    const answer = await ask(JSON.stringify(body), signal)
+  async function* read(body: string, signal: AbortSignal, heard: () => void): AsyncGenerator<Chunk> {
+    const answer = await ask(body, signal)
+    heard()
     if (!/event-stream/.test(answer.headers.get('content-type') ?? '')) {
-      yield (await answer.json()) as Chunk // an endpoint that does not stream
+      yield await wholeOf(answer)
       return
     }
     let ready: string[] = []
     const parser = createParser({ onEvent: ({ data }) => ready.push(data) })
     const decoder = new TextDecoder()
-    try {
-      for await (const bytes of answer.body ?? []) {
-        parser.feed(decoder.decode(bytes, { stream: true }))
-        const events = ready
-        ready = []
-        for (const data of events) {
-          if (data.trim() === '[DONE]') return
-          const chunk = JSON.parse(data) as Chunk
-          const error = errorIn(chunk)
-          if (error !== undefined) throw new ModelLost(`the model's endpoint failed: ${error}`)
-          yield chunk
-        }
+    let whole = 0
+    let piece = 0
+    for await (const bytes of answer.body ?? []) {
+      heard()
+      whole += bytes.length
+      piece += bytes.length
+      if (whole > longest.stream) throw tooLong(longest.stream)
+      parser.feed(decoder.decode(bytes, { stream: true }))
+      if (ready.length > 0) piece = 0
+      if (piece > longest.piece) throw tooLong(longest.piece)
+      const events = ready
+      ready = []
+      for (const data of events) {
+        if (data.trim() === '[DONE]') return
+        yield chunkOf(data)
       }
+    }
+  }
+
+  /** Every chunk of the answer to a body. Throws ModelRefused or ModelLost. */
+  async function* chunks(body: string, signal: AbortSignal): AsyncGenerator<Chunk> {
+    const silence = new AbortController()
+    const watch = watchSilence(timers, silenceMs, () => silence.abort())
+    try {
+      yield* read(body, AbortSignal.any([signal, silence.signal]), watch.heard)
     } catch (error) {
-      if (error instanceof ModelLost || signal.aborted) throw error
-      throw new ModelLost(told(`the model's answer broke off: ${(error as Error).message}`))
+      if (error instanceof ModelLost || error instanceof ModelRefused || signal.aborted) throw error
+      throw new ModelLost(
+        silence.signal.aborted
+          ? `the model's endpoint was silent for ${silenceMs / 1000} s`
+          : told(`the model's answer broke off: ${(error as Error).message}`),
+      )
+    } finally {
+      watch.stop()
     }
   }
 

@@ -1,32 +1,17 @@
 // The agent with a model: one call of a chat completions endpoint a step, streamed; its calls are run by the
-// runtime, its answer ends the task.
+// runtime, its answer ends the task. What is too long for the model is first summed up, in a step of its own.
+import { type Asked, schemaOf, stepBody, summaryBody } from '../../chat/request.ts'
 import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
+import type { OutputItem } from '../../contract/wire.ts'
 import { sleep } from '../sleep.ts'
-import { createReader, type Heard } from './chunks.ts'
-import { createEndpoint, type Endpoint, ModelLost, ModelRefused } from './endpoint.ts'
-import { messagesOf, toolsOf } from './messages.ts'
+import type { Heard } from './chunks.ts'
+import { tooMuch } from './compress.ts'
+import { createEndpoint, type Endpoint, ModelRefused } from './endpoint.ts'
+import { endOf, failed, type Listened, listen } from './listen.ts'
 
-const mostSteps = 200
-/** How often a step whose answer broke off is begun again. */
-const mostAttempts = 4
-
-const bodyOf = async ({ request, history, tools }: StepInput, model: string): Promise<object> => {
-  const config = request.agent_config ?? {}
-  const schema = request.stream ? undefined : request.structured_output
-  const offered = toolsOf(await tools())
-  return {
-    ...config.inference_args,
-    ...request.inference_args,
-    ...(config.max_response_length ? { max_tokens: config.max_response_length } : {}),
-    ...(schema ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } } : {}),
-    ...(offered === undefined ? {} : { tools: offered }),
-    model: config.model ?? model,
-    messages: messagesOf(await history(), config.developer_prompt ?? undefined),
-    stream: true,
-    stream_options: { include_usage: true },
-  }
-}
+/** What one task may use before it has failed; 0: as much as it likes. */
+export type Limits = { steps: number; tokens: number; seconds: number }
 
 const parts = {
   text: { item: 'message', part: 'output_text' },
@@ -34,53 +19,109 @@ const parts = {
   reasoning: { item: 'reasoning', part: 'reasoning_text' },
 } as const
 
-const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
+const say = (heard: Heard): StepPart =>
+  heard.kind === 'call'
+    ? { say: 'call-delta', call: heard.call, name: heard.name, text: heard.text }
+    : {
+        say: 'delta',
+        ...parts[heard.kind],
+        text: heard.text,
+        ...(heard.logprobs === undefined ? {} : { logprobs: heard.logprobs }),
+      }
 
-export const model = (endpoint: Endpoint, timers: Timers): Agent => {
+const overLimit = (
+  { agentStep, used }: StepInput,
+  { steps, tokens, seconds }: Limits,
+): string | undefined => {
+  const not = 'the agent has not come to an answer'
+  if (steps > 0 && agentStep > steps) return `${not} in ${steps} steps`
+  if (tokens > 0 && used.tokens >= tokens) return `${not} with ${tokens} tokens`
+  if (seconds > 0 && Date.now() - used.startedAt > seconds * 1000) return `${not} in ${seconds} s`
+  return undefined
+}
+
+/** An endpoint that does not know how to fit an answer to a schema says so in these words, more or less. */
+const knowsNoSchema = (error: unknown): boolean =>
+  error instanceof ModelRefused &&
+  [400, 404, 415, 422, 501].includes(error.status ?? 0) &&
+  /response_format|json_schema|structured|guided/i.test(error.message)
+
+const account = ({ call, usage }: Listened) => ({ call, ...(usage === undefined ? {} : { usage }) })
+
+export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent => {
   const { chunks } = createEndpoint(endpoint, timers)
+  /** Learned from its refusal; forgotten with the process, for endpoints learn too. */
+  let schemaInWords = false
+
+  const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model
+
+  async function* answer(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, Listened> {
+    const { request, signal } = input
+    const tools = await input.tools()
+    yield { say: 'tools', tools }
+    const inWords = schemaInWords && schemaOf(request) !== undefined
+    const asked: Asked = { form: 1, model: nameOf(input), ...(inWords ? { schema_in_words: true } : {}) }
+    const heard = listen(chunks, asked, stepBody(asked, { request, items, tools }), signal)
+    for (;;) {
+      const next = await heard.next()
+      if (next.done) return next.value
+      yield say(next.value)
+    }
+  }
+
+  /** The same, once more when the endpoint turns out to know no schemas. */
+  async function* think(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, StepEnd> {
+    let listened: Listened
+    try {
+      listened = yield* answer(input, items)
+    } catch (error) {
+      if (schemaInWords || schemaOf(input.request) === undefined || !knowsNoSchema(error)) throw error
+      schemaInWords = true
+      listened = yield* answer(input, items)
+    }
+    const { calls, spoke, call } = listened
+    const { finish_reason } = call.response
+    if (!spoke && calls.length === 0 && finish_reason !== 'stop') {
+      return failed(`the model said nothing (finish reason: ${finish_reason})`)
+    }
+    for (const { name, arguments: args } of calls) {
+      if (args === '') yield { say: 'call', name, arguments: '{}' } // nothing of it was said yet
+    }
+    return { end: calls.length > 0 ? 'continue' : 'answer', ...account(listened) }
+  }
+
+  async function* sumUp(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, StepEnd> {
+    const { request, signal } = input
+    yield { say: 'compressing' }
+    const asked: Asked = { form: 1, model: request.agent_config?.compress_model ?? nameOf(input) }
+    const heard = listen(chunks, asked, summaryBody(asked, { request, items }), signal)
+    let summary = ''
+    for (;;) {
+      const next = await heard.next()
+      if (next.done) {
+        if (summary.trim() === '') return failed('the model that sums up said nothing')
+        const compressed = { summary, items: items.flatMap(({ id }) => id ?? []) }
+        return { end: 'continue', compressed, ...account(next.value) }
+      }
+      if (next.value.kind === 'text') summary += next.value.text
+    }
+  }
+
   return {
     name: 'model',
+    corrects: true,
     async *step(input) {
-      const { agentStep, attempt, signal } = input
-      if (agentStep > mostSteps) return failed(`the agent has not come to an answer in ${mostSteps} steps`)
+      const { attempt, request, used, signal } = input
+      const over = overLimit(input, limits)
+      if (over !== undefined) return failed(over)
       if (attempt > 0) await sleep(timers, 500 * 2 ** (attempt - 1), signal)
-      const reader = createReader()
-      const say = (heard: Heard): StepPart =>
-        heard.kind === 'call'
-          ? { say: 'call-delta', call: heard.call, name: heard.name, text: heard.text }
-          : { say: 'delta', ...parts[heard.kind], text: heard.text }
-      let spoke = false
+      const items = await input.history()
+      const long = tooMuch(request, items, used.context)
       try {
-        for await (const chunk of chunks(await bodyOf(input, endpoint.model), signal)) {
-          for (const heard of reader.hear(chunk)) {
-            spoke = true
-            yield say(heard)
-          }
-        }
-        for (const heard of reader.end()) {
-          spoke = true
-          yield say(heard)
-        }
+        return long === undefined ? yield* think(input, items) : yield* sumUp(input, long)
       } catch (error) {
-        if (signal.aborted) return { end: 'again' }
-        if (error instanceof ModelRefused) return failed(error.message)
-        if (!(error instanceof ModelLost)) throw error
-        return attempt + 1 < mostAttempts ? { end: 'again' } : failed(error.message)
+        return endOf(error, attempt, signal)
       }
-      const calls = reader.calls().filter(({ name }) => name !== '')
-      const finish = reader.finish()
-      // An answer without an end was cut off on its way.
-      if (finish === undefined && calls.length === 0) {
-        return attempt + 1 < mostAttempts ? { end: 'again' } : failed("the model's answer broke off")
-      }
-      if (!spoke && calls.length === 0 && finish !== 'stop') {
-        return failed(`the model said nothing (finish reason: ${finish})`)
-      }
-      const usage = reader.usage()
-      for (const { name, arguments: args } of calls) {
-        if (args === '') yield { say: 'call', name, arguments: '{}' } // nothing of it was said yet
-      }
-      return { end: calls.length > 0 ? 'continue' : 'answer', ...(usage === undefined ? {} : { usage }) }
     },
   }
 }

@@ -1,11 +1,17 @@
 // Output items as the messages of a chat completion. An assistant's text and the calls it made with it are one
 // message there; a result answers its call by id.
-import type { MessageContent, OutputItem, ToolDefinition } from '../../contract/wire.ts'
+import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 
 export type ChatCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 export type ChatMessage =
   | { role: 'system' | 'developer' | 'user'; content: unknown; name?: string }
-  | { role: 'assistant'; content: unknown; tool_calls?: ChatCall[]; name?: string }
+  | {
+      role: 'assistant'
+      content: unknown
+      reasoning_content?: string
+      tool_calls?: ChatCall[]
+      name?: string
+    }
   | { role: 'tool'; tool_call_id: string; content: unknown }
 
 const textPart = (text: string) => ({ type: 'text', text })
@@ -25,9 +31,9 @@ const contentOf = (content: MessageContent): unknown => {
 }
 
 /** What a model is sent: who it is, then everything that was said, in order. */
-export const messagesOf = (history: OutputItem[], developerPrompt: string | undefined): ChatMessage[] => {
+export const messagesOf = (history: OutputItem[], systemPrompt?: string): ChatMessage[] => {
   const messages: ChatMessage[] = []
-  if (developerPrompt) messages.push({ role: 'system', content: developerPrompt })
+  if (systemPrompt) messages.push({ role: 'system', content: systemPrompt })
   for (const item of history) {
     if (item.type === 'reasoning') continue // its own thoughts are not sent back
     if (item.type === 'message') {
@@ -46,6 +52,18 @@ export const messagesOf = (history: OutputItem[], developerPrompt: string | unde
     }
   }
   return messages
+}
+
+const thoughtIn = (item: OutputItem): string =>
+  item.type === 'reasoning'
+    ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text).join('\n')
+    : ''
+
+/** What a step said, as the assistant's message: with its thoughts, which are never sent back. */
+export const answerOf = (said: OutputItem[]): ChatMessage[] => {
+  const thought = said.map(thoughtIn).filter(Boolean).join('\n')
+  const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said)
+  return [thought === '' ? first : ({ ...first, reasoning_content: thought } as ChatMessage), ...rest]
 }
 
 /** Tools as a provider takes them; undefined where there is none: an empty list is an error to some. */

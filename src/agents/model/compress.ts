@@ -1,0 +1,49 @@
+// When what a model would be sent is too long for it, the older part gives way to a summary. Which part, from the
+// request and the items alone.
+import { longestWindow, tokensOf } from '../../chat/transcript.ts'
+import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
+
+/** Of the window, where the request names none. */
+const usualRatio = 0.8
+/** Of what may be there before it is too long, what stays as it was. */
+const keptShare = 1 / 4
+
+const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
+  const { max_model_length, compress_threshold_token_ratio, compress_model, compress_prompt } =
+    agent_config ?? {}
+  const asked = [max_model_length, compress_threshold_token_ratio, compress_model, compress_prompt]
+  if (asked.every(value => value === undefined || value === null)) return undefined
+  return (max_model_length ?? longestWindow) * (compress_threshold_token_ratio ?? usualRatio)
+}
+
+/** Whether a list can be cut before `at`: no call is parted from its result, no result from its fellows. */
+const canCut = (items: OutputItem[], at: number): boolean => {
+  const before = items[at - 1]?.type
+  const after = items[at]?.type
+  return after !== 'tool_result' && before !== 'tool_call' && before !== 'reasoning'
+}
+
+const sum = (items: OutputItem[]): number => items.reduce((total, item) => total + tokensOf(item), 0)
+
+/**
+ * The items that a summary is to stand for; undefined when what is there fits, or nothing can give way. `measured`:
+ * tokens of the newest call, as its endpoint counted. The newest thing that a user said stays word for word.
+ */
+export const tooMuch = (
+  request: CreateTaskBody,
+  items: OutputItem[],
+  measured: number,
+): OutputItem[] | undefined => {
+  const limit = limitOf(request)
+  if (limit === undefined || Math.max(sum(items), measured) <= limit) return undefined
+  let cut = items.length
+  for (let kept = 0; cut > 0; cut--) {
+    kept += tokensOf(items[cut - 1] as OutputItem)
+    if (kept > limit * keptShare) break
+  }
+  while (cut > 0 && !canCut(items, cut)) cut--
+  const newest = items.findLast(item => item.type === 'message' && item.role === 'user')
+  const gone = items.slice(0, cut).filter(item => item !== newest && item.id !== undefined)
+  // A summary of one message, or of a summary alone, would gain nothing.
+  return gone.length > 1 ? gone : undefined
+}

@@ -1,0 +1,59 @@
+// One call of the model, from what is asked to what was heard; and what a step does when it went wrong.
+import { createHash } from 'node:crypto'
+import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
+import type { ModelCall, StepEnd } from '../../contract/agent.ts'
+import type { Usage } from '../../contract/wire.ts'
+import { createReader, type Heard, type HeardCall } from './chunks.ts'
+import { type createEndpoint, ModelLost, ModelRefused } from './endpoint.ts'
+
+/** How often a step whose answer broke off is begun again. */
+const mostAttempts = 4
+const mostCalls = 128
+const mostCharacters = 8 * 1024 * 1024
+
+export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
+
+export const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
+
+/** Yields what is heard of the answer to a body. Throws ModelRefused or ModelLost. */
+export async function* listen(
+  chunks: ReturnType<typeof createEndpoint>['chunks'],
+  asked: Asked,
+  body: ModelBody,
+  signal: AbortSignal,
+): AsyncGenerator<Heard, Listened> {
+  const text = textOfBody(body)
+  const digest = createHash('sha256').update(text).digest('base64url')
+  const reader = createReader()
+  let characters = 0
+  const bounded = (heard: Heard[]): Heard[] => {
+    for (const { text: said } of heard) characters += said.length
+    if (characters > mostCharacters)
+      throw new ModelRefused("the model's answer is longer than 8 Mi characters")
+    return heard
+  }
+  for await (const chunk of chunks(text, signal)) yield* bounded(reader.hear(chunk))
+  yield* bounded(reader.end())
+  const calls = reader.calls()
+  const usage = reader.usage()
+  const response = reader.response()
+  if (calls.length > mostCalls) throw new ModelRefused(`the model made more than ${mostCalls} calls at once`)
+  // An answer without an end was cut off on its way.
+  if (response.finish_reason === undefined && calls.length === 0) {
+    throw new ModelLost("the model's answer broke off")
+  }
+  return {
+    call: { request: { ...asked, digest }, response },
+    ...(usage === undefined ? {} : { usage }),
+    calls,
+    spoke: characters > 0,
+  }
+}
+
+/** The end of a step whose call threw. */
+export const endOf = (error: unknown, attempt: number, signal: AbortSignal): StepEnd => {
+  if (signal.aborted) return { end: 'again' }
+  if (error instanceof ModelRefused) return failed(error.message)
+  if (!(error instanceof ModelLost)) throw error
+  return attempt + 1 < mostAttempts ? { end: 'again' } : failed(error.message)
+}

@@ -1,0 +1,17 @@
+// The answers of a script, handed out one by one.
+import type { Answer } from './answer.ts'
+import { plausibleAnswer } from './plausible.ts'
+import { type ChatRequest, newestOf } from './request.ts'
+
+const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
+
+/** Without answers it finds its own. */
+export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
+  if (answers === undefined) return plausibleAnswer
+  const standing = answers.filter(answer => answer.when !== undefined)
+  const queue = answers.filter(answer => answer.when === undefined)
+  return request => {
+    const { text } = newestOf(request)
+    return standing.find(({ when = '' }) => text.includes(when)) ?? queue.shift() ?? nothingLeft
+  }
+}
