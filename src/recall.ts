@@ -7,6 +7,8 @@ import type { Log, Recorded } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
 import { isTerminal } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
+import { atifOf } from './history/atif/atif.ts'
+import type { Trajectory } from './history/atif/format.ts'
 import { tell } from './history/frames.ts'
 import { type Rollout, rolloutsOf } from './history/rollouts.ts'
 import { taskOf } from './history/task-object.ts'
@@ -71,6 +73,9 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
 
     rollouts: async (taskId: string): Promise<Rollout[]> =>
       (await rolloutsOf(read, taskStream(taskId))).rollouts,
+
+    /** The same task as a document of another format. */
+    atif: (taskId: string): Promise<Trajectory> => atifOf(read, taskStream(taskId)),
 
     /** Entries of all tasks of one user, or of all users, after a position. */
     async *bulk(after: number, limit: number, user?: string): AsyncGenerator<Rollout> {

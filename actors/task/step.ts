@@ -141,8 +141,9 @@ export const runStep = (
         }
         heard.hear(next.value)
         if (heard.characters() >= flushCharacters) {
+          // What is heard meanwhile waits for one write, not for each.
           await writing
-          await write()
+          void write().catch(() => stop.abort())
         } else if (next.value.say === 'delta' || next.value.say === 'call-delta') writeSoon()
         else writeLater(flushMs)
       }

@@ -58,7 +58,7 @@ const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_$
 export type StepEnd = Recorded<TaskEventData<'AgentStepCompleted'>>
 export const isStepEnd = (event: Recorded): event is StepEnd => event.header.type === 'AgentStepCompleted'
 
-const logprobsOf = (items: OutputItem[]): Logprob[] =>
+export const logprobsOf = (items: OutputItem[]): Logprob[] =>
   items.flatMap(item => {
     if (item.type !== 'message' || typeof item.message_content === 'string') return []
     return item.message_content.flatMap(part =>

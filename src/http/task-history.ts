@@ -18,9 +18,10 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     config: { access: 'read' },
     async handler({ principal, params, query, envelopeId }, reply) {
       const q = readQuery(query)
-      const format = q.oneOf('format', ['json', 'jsonl'], 'json')
+      const format = q.oneOf('format', ['json', 'jsonl', 'atif'], 'json')
       q.done()
       const { id } = queries.visible(principal, params.task_id)
+      if (format === 'atif') return reply.send(await recall.atif(id))
       const rollouts = await recall.rollouts(id)
       if (format === 'jsonl') return reply.type(ndjson).send(rollouts.map(lineOf).join(''))
       return reply.send({ jsonrpc: '2.0', id: envelopeId, result: rollouts })

@@ -227,13 +227,13 @@ t.test('a model that says nothing has failed', async t => {
   t.match(await run(), { status: 'failed', error: { message: /said nothing.*content_filter/ } })
 })
 
-t.test('what would break the protocol, or is not done yet, is refused by name', async t => {
+t.test('what would break the protocol, or is not honoured, is refused by name', async t => {
   const { asked, api } = await given(t)
   const answer = await api('POST', '/tasks', {
     user_message_content: 'hello',
     stream: false,
     inference_args: { n: 2, top_p: 1 },
-    agent_config: { inference_args: { messages: [] }, compress_model: 'small', code_for_agent: null },
+    agent_config: { inference_args: { messages: [] }, code_for_interpreter: 'x', code_for_agent: null },
   })
   t.equal(answer.status, 422)
   const { detail } = (await answer.json()) as { detail: { loc: string[] }[] }
@@ -242,7 +242,7 @@ t.test('what would break the protocol, or is not done yet, is refused by name', 
     [
       'body.inference_args.n',
       'body.agent_config.inference_args.messages',
-      'body.agent_config.compress_model',
+      'body.agent_config.code_for_interpreter',
     ],
   )
   t.equal(asked.length, 0)

@@ -125,6 +125,18 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
     const words = typeof error === 'string' ? error : (error.message ?? 'it did not say why')
     throw new ModelLost(told(`the model's endpoint failed: ${words}`))
   }
+  /** Those that came before one that is no chunk are still good. */
+  const chunksOf = (events: string[]): { heard: Chunk[]; error?: unknown } => {
+    const heard: Chunk[] = []
+    for (const event of events) {
+      try {
+        heard.push(chunkOf(event))
+      } catch (error) {
+        return { heard, error }
+      }
+    }
+    return { heard }
+  }
   /** Of an endpoint that does not stream. */
   const wholeOf = async (answer: Response): Promise<Chunk> => {
     const text = await textWithin(answer, longest.piece)
@@ -141,11 +153,11 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
   }
   const tooLong = (bytes: number) => new ModelRefused(`the model's answer is longer than ${mebibytes(bytes)}`)
 
-  async function* read(body: string, signal: AbortSignal, heard: () => void): AsyncGenerator<Chunk> {
+  async function* read(body: string, signal: AbortSignal, heard: () => void): AsyncGenerator<Chunk[]> {
     const answer = await ask(body, signal)
     heard()
     if (!/event-stream/.test(answer.headers.get('content-type') ?? '')) {
-      yield await wholeOf(answer)
+      yield [await wholeOf(answer)]
       return
     }
     let ready: string[] = []
@@ -161,17 +173,18 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       parser.feed(decoder.decode(bytes, { stream: true }))
       if (ready.length > 0) piece = 0
       if (piece > longest.piece) throw tooLong(longest.piece)
-      const events = ready
+      const done = ready.findIndex(data => data.trim() === '[DONE]')
+      const events = done < 0 ? ready : ready.slice(0, done)
       ready = []
-      for (const data of events) {
-        if (data.trim() === '[DONE]') return
-        yield chunkOf(data)
-      }
+      const { heard: good, error } = chunksOf(events)
+      if (good.length > 0) yield good
+      if (error !== undefined) throw error
+      if (done >= 0) return
     }
   }
 
-  /** Every chunk of the answer to a body. Throws ModelRefused or ModelLost. */
-  async function* chunks(body: string, signal: AbortSignal): AsyncGenerator<Chunk> {
+  /** The chunks of the answer to a body, as many at once as came at once. Throws ModelRefused or ModelLost. */
+  async function* chunks(body: string, signal: AbortSignal): AsyncGenerator<Chunk[]> {
     const silence = new AbortController()
     const watch = watchSilence(timers, silenceMs, () => silence.abort())
     try {

@@ -13,6 +13,26 @@ const mostCharacters = 8 * 1024 * 1024
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
 
+const isMore = (last: Heard, next: Heard): boolean =>
+  last.kind === 'call' ? next.kind === 'call' && next.call === last.call : next.kind === last.kind
+
+/** What came at once, told at once: a word at a time would cost more than the words. */
+const joined = (heard: Heard[]): Heard[] => {
+  const told: Heard[] = []
+  for (const next of heard) {
+    const last = told.at(-1)
+    if (last === undefined || !isMore(last, next)) {
+      told.push(next)
+      continue
+    }
+    last.text += next.text
+    if (last.kind !== 'call' && next.kind !== 'call' && next.logprobs !== undefined) {
+      last.logprobs = [...(last.logprobs ?? []), ...next.logprobs]
+    }
+  }
+  return told
+}
+
 export const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
 
 /** Yields what is heard of the answer to a body. Throws ModelRefused or ModelLost. */
@@ -32,7 +52,7 @@ export async function* listen(
       throw new ModelRefused("the model's answer is longer than 8 Mi characters")
     return heard
   }
-  for await (const chunk of chunks(text, signal)) yield* bounded(reader.hear(chunk))
+  for await (const together of chunks(text, signal)) yield* bounded(joined(together.flatMap(reader.hear)))
   yield* bounded(reader.end())
   const calls = reader.calls()
   const usage = reader.usage()

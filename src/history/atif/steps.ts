@@ -1,0 +1,121 @@
+// Output items as steps of an ATIF trajectory.
+import type {
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../contract/wire.ts'
+import { contentOf, lostFrom } from './content.ts'
+import { extraOf, given, type Result, type Step, type ToolCall, type Trajectory } from './format.ts'
+
+/** What somebody said who is not the agent. */
+export const saidTo = ({ role, message_content }: MessageItem): Step => ({
+  source: role === 'user' ? 'user' : 'system',
+  message: contentOf(message_content),
+  ...extraOf({ message_content: lostFrom(message_content) }),
+})
+
+/** The arguments of a call; undefined when its text is no JSON object. */
+const argumentsOf = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const callOf = ({ call_id, name, arguments: text }: ToolCallItem, theirId: string | undefined): ToolCall => {
+  const args = argumentsOf(text)
+  return {
+    tool_call_id: call_id,
+    function_name: name,
+    arguments: args ?? {},
+    ...extraOf({ arguments: args === undefined ? text : undefined, provider_call_id: theirId }),
+  }
+}
+
+/** The thoughts themselves, or what is told of them. */
+const thoughtsIn = ({ summary, content = [] }: ReasoningItem): string[] =>
+  (content.length > 0 ? content : summary).map(({ text }) => text)
+
+const ofType = <T extends OutputItem['type']>(items: OutputItem[], type: T) =>
+  items.filter((item): item is Extract<OutputItem, { type: T }> => item.type === type)
+
+/** What an agent said in one step. `callIds`: the endpoint's own names for its calls, in order. */
+export const agentStep = (items: OutputItem[], callIds: string[] = []): Step => {
+  const said = ofType(items, 'message').flatMap(({ message_content }) => message_content)
+  const calls = ofType(items, 'tool_call').map((call, n) => callOf(call, callIds[n]))
+  const reasoning_content = ofType(items, 'reasoning').flatMap(thoughtsIn).join('\n')
+  return given<Step>({
+    source: 'agent',
+    message: contentOf(said),
+    reasoning_content: reasoning_content === '' ? undefined : reasoning_content,
+    tool_calls: calls.length === 0 ? undefined : calls,
+    ...extraOf({ message_content: lostFrom(said) }),
+  })
+}
+
+/** Puts a result to the step that made the call. `subagent`: the document of the task that gave it. */
+export const addResult = (
+  steps: Step[],
+  { call_id, message_content, block_list, status }: ToolResultItem,
+  timestamp?: string,
+  subagent?: Pick<Trajectory, 'trajectory_id' | 'session_id'>,
+): void => {
+  const caller = steps.findLast(({ tool_calls }) => tool_calls?.some(call => call.tool_call_id === call_id))
+  const result = given<Result>({
+    source_call_id: caller && call_id,
+    content: contentOf(message_content),
+    subagent_trajectory_ref: subagent && [
+      { trajectory_id: subagent.trajectory_id, session_id: subagent.session_id },
+    ],
+    ...extraOf({
+      call_id: caller === undefined ? call_id : undefined,
+      status: status === 'incomplete' ? status : undefined,
+      timestamp,
+      block_list: block_list.length === 0 ? undefined : block_list,
+      message_content: lostFrom(message_content),
+    }),
+  })
+  if (caller === undefined) steps.push({ source: 'system', message: '', observation: { results: [result] } })
+  else caller.observation = { results: [...(caller.observation?.results ?? []), result] }
+}
+
+/** A step that says nothing new. */
+export const copied = (step: Step): Step => ({ ...step, is_copied_context: true })
+
+const order = { reasoning: 0, message: 1, tool_call: 2 }
+
+/** Whether an agent may have said both in one step: thoughts, then a message, then calls. */
+const together = (a: OutputItem, b: OutputItem): boolean => {
+  if (a.type === 'tool_result' || b.type === 'tool_result') return false
+  return order[a.type] < order[b.type] || (a.type === b.type && a.type !== 'message')
+}
+
+/** Items that were there before, of which nobody says in which steps they were said: as steps that were copied. */
+export const copiedSteps = (items: OutputItem[]): Step[] => {
+  const steps: Step[] = []
+  let turn: OutputItem[] = []
+  const close = () => {
+    if (turn.length > 0) steps.push(agentStep(turn))
+    turn = []
+  }
+  for (const item of items) {
+    const last = turn.at(-1)
+    if (item.type === 'tool_result') {
+      close()
+      addResult(steps, item)
+    } else if (item.type === 'message' && item.role !== 'assistant') {
+      close()
+      steps.push(saidTo(item))
+    } else {
+      if (last !== undefined && !together(last, item)) close()
+      turn.push(item)
+    }
+  }
+  close()
+  return steps.map(copied)
+}
