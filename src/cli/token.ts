@@ -1,12 +1,11 @@
 // reprise token: through the running server when there is one, else on the data folder itself.
-import { adminTokenOf, type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
-import { filesOf, readServerFile } from '../data-folder.ts'
-import { isLocked } from '../log/lock.ts'
 import { openFolder } from '../main.ts'
-import { NoAnswer, NotReached } from './exit.ts'
+import { NoAnswer } from './exit.ts'
 import { createReport } from './report.ts'
+import { askServer, urlOfServer } from './server.ts'
 
 type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
 
@@ -15,31 +14,14 @@ const longestTtl = 315_360_000
 
 const by = { principal: 'admin', causation: 'command line' }
 
-/**
- * Asks the running server; undefined when none holds the folder: what is left of one that was killed names a port
- * where anybody may listen now, and must not be shown our token.
- */
-const askServer = async (config: Config, method: string, path: string, body?: object) => {
-  const files = filesOf(config.dataDir)
-  const url = readServerFile(files.server)?.url
-  if (url === undefined || !isLocked(files.lock)) return undefined
-  const token = adminTokenOf(config)
-  const response = await fetch(`${url}/v1/auth/tokens${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(error => {
-    throw new NotReached(`the server at ${url} cannot be reached: ${(error as Error).message}`)
-  })
-  const answer = (await response.json()) as Record<string, unknown>
-  if (response.status === 404) throw new NoAnswer(String(answer.message))
-  if (response.status === 401)
-    throw new CannotStart(`the server at ${url} does not take the admin token from ${tokenSource(config)}`)
-  if (!response.ok) throw new CannotStart(String(answer.message ?? JSON.stringify(answer.detail)))
-  return answer
+/** Asks the running server; undefined when there is none. */
+const askTokens = async (config: Config, method: string, path: string, body?: object) => {
+  const url = urlOfServer(config)
+  if (url === undefined) return undefined
+  const wish = body === undefined ? {} : { body }
+  const answer = await askServer(config, url, method, `/v1/auth/tokens${path}`, wish)
+  return (await answer.json()) as Record<string, unknown>
 }
-const tokenSource = (config: Config): string =>
-  config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
 const withFolder = async <T>(
   config: Config,
@@ -68,7 +50,7 @@ export const createToken = async (options: {
   const config = readConfig(process.env)
   const wish = { role, user_id: options.userId ?? null, ttl: ttl ?? null }
   const answer =
-    (await askServer(config, 'POST', '', wish)) ??
+    (await askTokens(config, 'POST', '', wish)) ??
     (await withFolder(config, ({ principals }) =>
       principals.create({ role, userId: options.userId, ttlSeconds: ttl }, by),
     ))
@@ -78,7 +60,7 @@ export const createToken = async (options: {
 
 export const listTokens = async (): Promise<void> => {
   const config = readConfig(process.env)
-  const answer = await askServer(config, 'GET', '')
+  const answer = await askTokens(config, 'GET', '')
   const rows =
     answer === undefined
       ? await withFolder(config, async ({ principals }) =>
@@ -97,7 +79,7 @@ export const listTokens = async (): Promise<void> => {
 
 export const revokeToken = async (idOrToken: string): Promise<void> => {
   const config = readConfig(process.env)
-  const answer = await askServer(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
+  const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
   if (answer === undefined) {
     await withFolder(config, async ({ principals }) => {
       const row = principals.find(idOrToken)

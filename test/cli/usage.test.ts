@@ -1,3 +1,4 @@
+// What the reprise command answers to a wrong or a questioning command line.
 import t from 'tap'
 import { version } from '../../src/version.ts'
 import { runReprise } from '../support/server.ts'
@@ -9,7 +10,8 @@ t.test('help and version are answers: stdout, exit code 0', async t => {
     runReprise(['--version']),
   ])
   t.match(help, { code: 0, stderr: '', stdout: /^Usage: reprise/ })
-  for (const command of ['serve', 'token']) t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
+  for (const command of ['serve', 'try', 'token', 'model'])
+    t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
   t.match(tokenHelp, { code: 0, stderr: '' })
   for (const option of ['--role', '--user-id', '--ttl']) t.match(tokenHelp.stdout, option)
   t.same(asked, { code: 0, stderr: '', stdout: `${version}\n` })

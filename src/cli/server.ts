@@ -1,0 +1,89 @@
+// The server of a data folder, from the command line: where it is, and requests to it as its administrator.
+import { adminTokenOf, type Config } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { filesOf, readServerFile } from '../data-folder.ts'
+import { isLocked } from '../log/lock.ts'
+import { NoAnswer, NotReached } from './exit.ts'
+
+/**
+ * Where the server that holds the folder listens; undefined when none holds it: what is left of one that was
+ * killed names a port where anybody may listen now, and must not be shown our token.
+ */
+export const urlOfServer = (config: Config): string | undefined => {
+  const files = filesOf(config.dataDir)
+  const url = readServerFile(files.server)?.url
+  return url === undefined || !isLocked(files.lock) ? undefined : url
+}
+
+const tokenSource = (config: Config): string =>
+  config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
+
+type Refused = { message?: string; error?: { message?: string }; detail?: { loc: unknown[]; msg: string }[] }
+
+const wordsOf = async (response: Response): Promise<string> => {
+  const text = await response.text()
+  try {
+    const { message, error, detail } = JSON.parse(text) as Refused
+    const problems = detail?.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+    return message ?? error?.message ?? problems?.join('; ') ?? text
+  } catch {
+    return text
+  }
+}
+
+/**
+ * A good answer of the server. Throws NotReached when it does not answer or cannot, NoAnswer when what is asked
+ * for is not there, CannotStart when it refuses.
+ */
+export const askServer = async (
+  config: Config,
+  url: string,
+  method: string,
+  path: string,
+  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+): Promise<Response> => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${adminTokenOf(config)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: Error & { cause?: Error }) => {
+    throw new NotReached(`the server at ${url} cannot be reached: ${error.cause?.message || error.message}`)
+  })
+  if (response.ok) return response
+  if (response.status === 401)
+    throw new CannotStart(`the server at ${url} does not take the admin token from ${tokenSource(config)}`)
+  const words = await wordsOf(response)
+  if (response.status === 404) throw new NoAnswer(words)
+  if (response.status >= 500)
+    throw new NotReached(`the server at ${url} answered ${response.status}: ${words}`)
+  throw new CannotStart(words)
+}
+
+/**
+ * As `urlOfServer`, to be asked again and again: a server that starts wants the lock of the folder, so that is
+ * only looked at when somebody listens.
+ */
+export const lookForServer = async (config: Config): Promise<string | undefined> => {
+  const url = readServerFile(filesOf(config.dataDir).server)?.url
+  if (url === undefined) return undefined
+  const listens = await fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  )
+  return listens ? urlOfServer(config) : undefined
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A request to the server as a line to paste; the token stays where it is. */
+export const curlOf = (config: Config, url: string, path: string, body?: object): string => {
+  const token =
+    config.adminToken === undefined ? `$(cat ${quoted(tokenSource(config))})` : `$${tokenSource(config)}`
+  const sent =
+    body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
+  return `curl -X POST ${url}${path} -H "Authorization: Bearer ${token}"${sent}`
+}

@@ -1,0 +1,89 @@
+// The frames of a task as a person reads them: its answer, and in dim words how it came to it.
+import type { ErrorObject, Task, ToolCallItem, ToolResultItem } from '../contract/wire.ts'
+import type { Frame } from '../history/frames.ts'
+import { type Printer, shortened } from './printer.ts'
+
+type Call = Pick<ToolCallItem, 'call_id' | 'name' | 'arguments'>
+type Item = { type: string; status?: string }
+
+const argumentsShown = 60
+const resultShown = 100
+
+const textOf = (content: ToolResultItem['message_content']): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : part.type))
+        .join(' ')
+
+const callText = ({ name, arguments: args }: Call): string => `${name} ${shortened(args, argumentsShown)}`
+
+/** The end of a task, if it is not a good one. */
+export const failureOf = ({ type, error }: Frame): string | undefined => {
+  if (type === 'task.canceled') return 'the task was canceled'
+  if (type === 'task.expired') return 'the task has expired'
+  if (type !== 'task.failed') return undefined
+  const { code, message } = (error ?? {}) as Partial<ErrorObject>
+  return `the task failed: ${message} (${code})`
+}
+
+export const createShow = (printer: Printer) => {
+  const calls = new Map<string, Call>()
+  let steps = 0
+
+  const itemDone = (item: Item) => {
+    if (item.type === 'message' || item.type === 'reasoning') {
+      if (item.status === 'incomplete') printer.line('(cut off)')
+      printer.endLines()
+    }
+    if (item.type === 'tool_call' && item.status !== 'incomplete') {
+      const call = item as Call & Item
+      calls.set(call.call_id, call)
+      printer.hint(callText(call))
+    }
+    if (item.type === 'tool_result') {
+      const { call_id, message_content, status } = item as ToolResultItem
+      const call = calls.get(call_id)
+      calls.delete(call_id)
+      const failed = status === 'incomplete'
+      const result = shortened(textOf(message_content), resultShown)
+      printer.line(
+        `${call === undefined ? call_id : callText(call)} -> ${failed ? 'failed: ' : ''}${result}`,
+        failed ? 'red' : 'dim',
+      )
+      const [next] = calls.values()
+      if (next !== undefined) printer.hint(callText(next))
+    }
+  }
+
+  return {
+    frame(frame: Frame): void {
+      steps = Math.max(steps, Number(frame.agent_step ?? 0))
+      if (frame.type === 'task.text.delta') printer.text(String(frame.delta))
+      else if (/^task\.reasoning_(summary_)?text\.delta$/.test(frame.type)) printer.words(String(frame.delta))
+      else if (/_part\.added$/.test(frame.type) && frame.content_index !== 0) printer.endLines()
+      else if (frame.type === 'task.output_item.done') itemDone(frame.item as Item)
+      else if (frame.type === 'task.queued') printer.line('(waiting for its turn)')
+      else if (frame.type === 'task.context_compression.completed') printer.line('(context compressed)')
+    },
+    /** How many steps the agent took. */
+    steps: () => steps,
+  }
+}
+
+/** What a task waits for, and the body of the answer to it. */
+export const waitOf = (task: Task): { words: string; path: string; body?: object } => {
+  const path = `/v1/tasks/${encodeURIComponent(task.id)}`
+  if (task.status === 'paused') {
+    const { reason, effect } = (task.metadata ?? {}) as { reason?: string; effect?: { name?: string } }
+    const about = [reason ?? 'by request', ...(effect?.name === undefined ? [] : [effect.name])].join(', ')
+    return { words: `the task is paused (${about}); it goes on with:`, path: `${path}/resume` }
+  }
+  const calls = (task.metadata?.pending_inputs ?? []) as Call[]
+  const tool_results = calls.map(({ call_id }) => ({ call_id, message_content: '…' }))
+  return {
+    words: `the task waits for the result of ${calls.map(callText).join(' and ')}; give it with:`,
+    path: `${path}/input`,
+    body: { tool_results },
+  }
+}

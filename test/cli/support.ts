@@ -1,0 +1,57 @@
+// A reprise command that is still running: what it has said so far, signals to it, and a terminal for it.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import type { Test } from 'tap'
+// Builds what is run here, where nobody has.
+import { adminToken } from '../support/server.ts'
+
+const bin = path.resolve(import.meta.dirname, '../../bin/reprise.mjs')
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+const watch = (t: Test, child: ChildProcess) => {
+  const said = { stdout: '', stderr: '' }
+  child.stdout?.on('data', chunk => (said.stdout += chunk))
+  child.stderr?.on('data', chunk => (said.stderr += chunk))
+  const closed = once(child, 'close') as Promise<[number | null]>
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  const ended = closed.then(([code]) => ({ code, ...said }))
+  return {
+    said,
+    ended,
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    type: (text: string) => void child.stdin?.write(text),
+    /** Resolves when it has said that, on either stream; rejects when it ends before. */
+    until: async (what: RegExp): Promise<void> => {
+      const seen = () => what.test(said.stdout) || what.test(said.stderr)
+      while (!seen()) {
+        const over = await Promise.race([
+          ended.then(() => true),
+          new Promise(go => setTimeout(go, 10, false)),
+        ])
+        if (over && !seen()) throw new Error(`it ended before ${what}: ${JSON.stringify(said).slice(-1000)}`)
+      }
+    },
+  }
+}
+
+type Env = Record<string, string>
+const environment = (env: Env): Env => ({ PATH: process.env.PATH ?? '', ADMIN_TOKEN: adminToken, ...env })
+
+export const start = (t: Test, args: string[], env: Env = {}) =>
+  watch(t, spawn(process.execPath, [bin, ...args], { env: environment(env) }))
+
+/** Whether a terminal can be played: util-linux has a command for it. */
+export const hasTerminal = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+)
+
+/** Runs at a terminal of its own; all that it says comes on stdout. */
+export const startAtTerminal = (t: Test, args: string[], env: Env = {}) => {
+  const command = [process.execPath, bin, ...args].map(quoted).join(' ')
+  const term = { TERM: 'xterm', SHELL: '/bin/sh' }
+  return watch(t, spawn('script', ['-qefc', command, '/dev/null'], { env: environment({ ...term, ...env }) }))
+}
