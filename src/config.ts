@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from './contract/cannot-start.ts'
+import { readMcpConfig } from './mcp/config.ts'
+import type { McpServer } from './mcp/server.ts'
+import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
 
 export type Config = Readonly<{
   host: string
@@ -26,6 +29,12 @@ export type Config = Readonly<{
         limits: Readonly<{ steps: number; tokens: number; seconds: number }>
       }>
     | undefined
+  /** The operator's MCP servers, by name. */
+  mcpServers: ReadonlyMap<string, McpServer>
+  /** Whether URLs that callers give may lead to addresses that are not public. */
+  allowPrivateUrls: boolean
+  /** Where spans are exported; undefined: nowhere. */
+  telemetry: TelemetrySettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
 
@@ -73,6 +82,13 @@ const modelOf = (env: Env): Config['model'] => {
   })
 }
 
+/** Set or not: 1 or nothing. */
+const flag = (env: Env, name: string): boolean => {
+  const given = env[name] || '0'
+  if (given !== '0' && given !== '1') throw new CannotStart(`${name}=${given} is neither 0 nor 1`)
+  return given === '1'
+}
+
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const readConfig = (env: Env): Config => {
@@ -100,6 +116,9 @@ export const readConfig = (env: Env): Config => {
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 8, 3600),
     model,
     workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
+    mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
+    allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
+    telemetry: telemetryOf(env),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),
       queued: ttl('QUEUED', 24 * 3600),

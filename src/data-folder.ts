@@ -8,6 +8,8 @@ export const filesOf = (dataDir: string) => ({
   secrets: path.join(dataDir, 'secrets.db'),
   lock: path.join(dataDir, 'lock.db'),
   server: path.join(dataDir, 'server.json'),
+  children: path.join(dataDir, 'children'),
+  telemetry: path.join(dataDir, 'otel.json'),
   rollouts: path.join(dataDir, 'rollouts'),
   logs: path.join(dataDir, 'logs'),
 })

@@ -9,6 +9,7 @@ import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
 import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
+import { openChildren } from './children.ts'
 import { adminTokenOf, type Config, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -21,11 +22,14 @@ import { createSchemaChecker } from './json-schema/checker.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
+import { createMcp } from './mcp/mcp.ts'
+import { isPublic } from './outside/public-address.ts'
 import { createPrincipals } from './principals.ts'
 import { openSecrets } from './secrets.ts'
 import { createSystem } from './system.ts'
+import { startTelemetry } from './telemetry/follower.ts'
 import { builtinTools } from './tools/builtin.ts'
-import { build } from './version.ts'
+import { build, version } from './version.ts'
 import { realWorld } from './world.ts'
 
 const agentsOf = ({ timers }: ReturnType<typeof realWorld>, config: Config): Map<string, Agent> => {
@@ -59,6 +63,11 @@ export const openFolder = async (
     opened.unshift(() => secrets.close())
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())
+    // Before any task goes on: what an earlier life left running may still work on the same things.
+    const children = await openChildren(files.children)
+    opened.unshift(() => children.close())
+    if (children.killed > 0)
+      report('warn', 'processes that a killed server left were killed', { killed: children.killed })
     const system = await createSystem({
       world,
       log,
@@ -67,6 +76,16 @@ export const openFolder = async (
       agents,
       tools: builtinTools(world),
       checker,
+      mcp: isWorking =>
+        createMcp({
+          configured: config.mcpServers,
+          mayReach: config.allowPrivateUrls ? () => true : isPublic,
+          children,
+          timers: world.timers,
+          report,
+          client: { name: 'reprise', version },
+          isWorking,
+        }),
       rolloutsRoot: files.rollouts,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
@@ -75,7 +94,7 @@ export const openFolder = async (
       ...(reach === undefined ? {} : { reach }),
     })
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
-    return { world, files, agents, checker, system, principals, unlock }
+    return { world, files, agents, checker, children, system, principals, unlock }
   } catch (error) {
     for (const close of opened) await close()
     throw error
@@ -111,7 +130,11 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     queries,
     principals,
     places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
-    agents: { known: name => agents.has(name), fallback: config.model === undefined ? 'demo' : 'model' },
+    agents: {
+      known: name => agents.has(name),
+      fallback: config.model === undefined ? 'demo' : 'model',
+      hasMcpServer: name => config.mcpServers.has(name),
+    },
     problemsOfSchema: checker.problemsOf,
     recall: system.recall,
     machineOf: describeMachine,
@@ -140,9 +163,13 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
   })
   await app.listen({ host: config.host, port: config.port }).catch(async error => {
     await system.close()
+    await folder.children.close()
     folder.unlock()
     throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
   })
+  const telemetry =
+    config.telemetry &&
+    startTelemetry({ log, file: files.telemetry, settings: config.telemetry, timers: world.timers, report })
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
@@ -158,7 +185,9 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       app.server.closeIdleConnections()
       setTimeout(() => app.server.closeAllConnections(), 500).unref()
       await app.close()
+      await telemetry?.stop()
       await system.close()
+      await folder.children.close()
       removeServerFile(files.server)
       folder.unlock()
     })()

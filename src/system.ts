@@ -15,16 +15,18 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
-import { taskStream } from './contract/task-stream.ts'
+import { taskIdOf, taskStream } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
+import type { Mcp } from './mcp/mcp.ts'
 import { createQueries } from './queries.ts'
 import { createRecall } from './recall.ts'
 import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
 import { answerProblem } from './structured-output.ts'
+import { keepTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
 
 export type SystemParts = {
@@ -36,6 +38,8 @@ export type SystemParts = {
   agents: Map<string, Agent>
   tools: Tool[]
   checker: SchemaChecker
+  /** The tools of MCP servers, made when it can be told whether a task works; absent: there are none. */
+  mcp?: (isWorking: (taskId: string) => boolean) => Mcp
   /** Where tasks may have their rollouts saved. */
   rolloutsRoot: string
   ttls: Ttls
@@ -49,6 +53,8 @@ export type SystemParts = {
 
 const sweepMs = 250
 const retryMs = 1000
+/** The facts after which a task needs nothing any more. */
+const ends: ReadonlySet<string> = new Set(['TaskCompleted', 'TaskFailed', 'TaskCanceled', 'TaskExpired'])
 
 export const createSystem = async (parts: SystemParts) => {
   const { world, log, secrets, report } = parts
@@ -91,11 +97,26 @@ export const createSystem = async (parts: SystemParts) => {
   }
   const scheduler = createScheduler(parts.maxRunningTasks, (place: Place) => commands.start(place))
   const calls = createRunningCalls()
+  const mcp = parts.mcp?.(taskId => {
+    for (const view of runtime.views()) if (view.created?.task_id === taskId) return view.status === 'working'
+    return false
+  })
+  if (mcp !== undefined) {
+    log.onCommit(events => {
+      for (const { header } of events) if (ends.has(header.type)) mcp.ended(taskIdOf(header.stream))
+    })
+  }
   const kind = taskKind({
     world,
     log,
     agents: name => parts.agents.get(name),
-    tools: createToolbox({ builtin: parts.tools, agents: [...parts.agents.keys()], checker: parts.checker }),
+    tools: createToolbox({
+      builtin: parts.tools,
+      agents: [...parts.agents.keys()],
+      checker: parts.checker,
+      mcp: mcp ?? { list: async () => [], find: async () => undefined },
+    }),
+    keepTools: keepTools(log),
     calls,
     children: {
       ended: stream => commands.children.ended(stream),
@@ -224,6 +245,7 @@ export const createSystem = async (parts: SystemParts) => {
       stopRetrying()
       runtime.stop()
       calls.stop()
+      await mcp?.close()
       await rolloutFiles.stop()
       await parts.checker.close()
       await log.settled()

@@ -6,9 +6,15 @@ import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from './contract/refusals.ts'
 import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
+import { mcpProblems, splitHeaders } from './mcp/request.ts'
 
 export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
-export type AgentChoice = { known: (name: string) => boolean; fallback: string }
+export type AgentChoice = {
+  known: (name: string) => boolean
+  fallback: string
+  /** Whether the operator has an MCP server of this name; absent: there is none. */
+  hasMcpServer?: (name: string) => boolean
+}
 
 const knownFields = new Set(Object.keys(CreateTaskBody.properties))
 const ignoredNamed = 100
@@ -74,12 +80,7 @@ export const scriptProblems = (
 /** What would break the conversation with a model's endpoint, were it overridden. */
 const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
 /** What the model agent does not do yet: refused by name, never passed over in silence. */
-const notYet = [
-  'tool_mcp_config',
-  'code_interpreter_config',
-  'code_for_agent',
-  'code_for_interpreter',
-] as const
+const notYet = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
 
 const modelProblems = ({ agent_config, inference_args }: CreateTaskBody): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
@@ -99,24 +100,6 @@ const modelProblems = ({ agent_config, inference_args }: CreateTaskBody): Proble
   return [...args, ...config]
 }
 
-/** MCP servers are named or reached by URL; a request can never give a command to run. */
-const mcpProblems = (config: Record<string, unknown> | null | undefined): Problem[] => {
-  const found: Problem[] = []
-  const walk = (value: unknown, loc: (string | number)[]) => {
-    if (typeof value !== 'object' || value === null) return
-    for (const [key, inner] of Object.entries(value)) {
-      const at = [...loc, key]
-      if (key === 'command' || key === 'args') found.push(problem(at, 'A request cannot give a command'))
-      else if (key === 'url' && !isHttpUrl(inner)) found.push(problem(at, 'An http or https URL is needed'))
-      else walk(inner, at)
-    }
-  }
-  walk(config, ['agent_config', 'tool_mcp_config'])
-  return found
-}
-const isHttpUrl = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-
 /** Takes the values of `env` and of MCP headers out; the names stay. */
 const splitSecrets = (body: CreateTaskBody): { shown: CreateTaskBody; secrets: Record<string, unknown> } => {
   const secrets: Record<string, unknown> = {}
@@ -127,22 +110,14 @@ const splitSecrets = (body: CreateTaskBody): { shown: CreateTaskBody; secrets: R
   }
   const mcp = body.agent_config?.tool_mcp_config
   if (mcp) {
-    const maskedMcp = maskHeaders(mcp)
-    if (JSON.stringify(maskedMcp) !== JSON.stringify(mcp)) secrets.tool_mcp_config = mcp
-    shown.agent_config = { ...body.agent_config, tool_mcp_config: maskedMcp }
+    const { shown: tool_mcp_config, headers } = splitHeaders(mcp)
+    if (Object.keys(headers).length > 0) secrets.tool_mcp_config = headers
+    shown.agent_config = { ...body.agent_config, tool_mcp_config }
   }
   return { shown, secrets }
 }
 const masked = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
-const maskHeaders = (value: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return [key, inner]
-      if (key === 'headers' || key === 'env') return [key, masked(inner)]
-      return [key, maskHeaders(inner as Record<string, unknown>)]
-    }),
-  )
 
 export type TaskRequest = {
   /** The body as it is stored and shown: known fields, secret values hidden. */
@@ -177,7 +152,8 @@ export const readTaskRequest = async (
   const agent = wished ?? agents.fallback
   if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
   if (agent === 'model') problems.push(...modelProblems(body))
-  problems.push(...mcpProblems(body.agent_config?.tool_mcp_config))
+  const hasMcpServer = agents.hasMcpServer ?? (() => false)
+  problems.push(...mcpProblems(body.agent_config?.tool_mcp_config, hasMcpServer))
   const roots = {
     workspace_dir: places.workspaceRoot,
     rollout_save_dir: places.rolloutsRoot,

@@ -3,6 +3,7 @@
 import type { CallPlan, Tool, Toolbox } from './contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from './contract/wire.ts'
 import { type SchemaChecker, trusted } from './json-schema/checker.ts'
+import type { McpTools } from './mcp/tools.ts'
 import { requestFor, subagentTool } from './subagents.ts'
 
 /** A subagent may call subagents, but not for ever. */
@@ -33,9 +34,10 @@ type Parts = {
   /** Agents that can be called by others. */
   agents: string[]
   checker: SchemaChecker
+  mcp: McpTools
 }
 
-export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
+export const createToolbox = ({ builtin, agents, checker, mcp }: Parts): Toolbox => {
   const byName = new Map(
     builtin.map(tool => {
       const { name, parameters } = tool.definition.function
@@ -56,8 +58,19 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
     return listed ? agent : undefined
   }
 
+  /** Why arguments do not fit a schema that is not ours; one that cannot be used is for its owner to judge by. */
+  const problemsOf = async (
+    { function: { parameters } }: ToolDefinition,
+    args: object,
+  ): Promise<string[]> => {
+    if (Object.keys(parameters).length === 0) return []
+    const verdict = await checker.check(parameters, args)
+    return verdict.ok || (await checker.problemsOf(parameters)).length > 0 ? [] : verdict.problems
+  }
+
   return {
-    async offered({ request, depth }) {
+    async offered(scope, signal) {
+      const { request, depth } = scope
       const client = request.client_tools ?? []
       const own = builtin.filter(({ definition }) => builtinTool(request, definition.function.name))
       // Agents without a model are called when somebody names them; nobody is invited to.
@@ -66,7 +79,12 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
       const others = agents.filter(
         agent => invited(agent) && subagent(request, depth, subagentTool(agent).function.name),
       )
-      const all = [...client, ...own.map(tool => tool.definition), ...others.map(subagentTool)]
+      const servers = await mcp.list(scope, signal)
+      const all = [
+        ...client,
+        ...[...own, ...servers].map(tool => tool.definition),
+        ...others.map(subagentTool),
+      ]
       const seen = new Set<string>()
       return all.filter(({ function: { name } }: ToolDefinition) => {
         const first = !seen.has(name) // a client's tool takes the place of ours
@@ -75,7 +93,8 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
       })
     },
 
-    async plan({ request, depth }, { name, arguments: text }) {
+    async plan(scope, { name, arguments: text }, signal) {
+      const { request, depth } = scope
       if (!isAllowed(request, name)) return refuse(`the tool "${name}" is not allowed for this task`)
       const args = objectOf(text)
       const notAnObject = `the arguments of "${name}" must be a JSON object`
@@ -85,12 +104,8 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
       const client = clientTool(request, name)
       if (client !== undefined) {
         if (args === undefined) return refuse(notAnObject)
-        const { parameters } = client.function
-        // A schema that cannot be used is the client's affair: it judges its arguments by itself.
-        const verdict =
-          Object.keys(parameters).length === 0 ? { ok: true as const } : await checker.check(parameters, args)
-        if (verdict.ok || (await checker.problemsOf(parameters)).length > 0) return { plan: 'client' }
-        return unfit(verdict.problems)
+        const problems = await problemsOf(client, args)
+        return problems.length === 0 ? { plan: 'client' } : unfit(problems)
       }
       const own = builtinTool(request, name)
       if (own !== undefined) {
@@ -106,15 +121,20 @@ export const createToolbox = ({ builtin, agents, checker }: Parts): Toolbox => {
         return 'why' in asked ? refuse(asked.why) : { plan: 'delegate', agent, request: asked.request }
       }
       if (subagents.has(name)) return refuse(`the subagent "${name}" is not allowed here`)
+      const ofServer = await mcp.find(scope, name, signal)
+      if (ofServer !== undefined) {
+        if (args === undefined) return refuse(notAnObject)
+        const problems = await problemsOf(ofServer.definition, args)
+        return problems.length === 0 ? { plan: 'run', safe: ofServer.isSafe(args) } : unfit(problems)
+      }
       return refuse(`there is no tool "${name}"`)
     },
 
-    run(_scope, name, input) {
-      const known = byName.get(name)
+    async run(scope, name, input) {
+      const tool = byName.get(name)?.tool ?? (await mcp.find(scope, name, input.signal))
       const args = objectOf(input.arguments)
-      if (known === undefined || args === undefined)
-        return Promise.reject(new Error(`there is no tool "${name}"`))
-      return known.tool.run({ ...input, arguments: args })
+      if (tool === undefined || args === undefined) throw new Error(`there is no tool "${name}"`)
+      return tool.run({ ...input, arguments: args })
     },
   }
 }

@@ -79,12 +79,16 @@ export const taskKind =
     const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 
     /** Where each call of a step leads; a subagent's task is thought out here and made with the intent. */
-    const plan = async (said: readonly SaidCall[], agentStep: number): Promise<PlannedCall[]> => {
+    const plan = async (
+      said: readonly SaidCall[],
+      agentStep: number,
+      signal: AbortSignal,
+    ): Promise<PlannedCall[]> => {
       const { created } = view
       if (created === undefined) return []
       const one = async (call: SaidCall): Promise<PlannedCall> => {
         const { callId, name } = call
-        const planned = await parts.tools.plan(scope(created), call)
+        const planned = await parts.tools.plan(scope(created), call, signal)
         if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
         if (planned.plan !== 'delegate') return { callId, name, ...planned }
         const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
@@ -115,12 +119,13 @@ export const taskKind =
             request.user_message_content,
           corrected: view.messages.some(({ by }) => by === system),
           used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
-          offered: view.tools,
+          offered: view.toolList,
+          listOf: tools => parts.keepTools(created.user_id, tools),
           workdir: created.workdir,
           history,
           tools: signal => parts.tools.offered(scope(created), signal),
           env: () => (secrets.env ?? {}) as Record<string, unknown>,
-          plan: said => plan(said, agentStep),
+          plan: (said, signal) => plan(said, agentStep, signal),
           ...(schema === undefined
             ? {}
             : { refuse: answer => parts.answerProblem(schema, answer ?? lastMessage(view)) }),

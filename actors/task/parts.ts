@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { Reach, Toolbox } from '../../src/contract/tools.ts'
-import type { ErrorObject } from '../../src/contract/wire.ts'
+import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
 import type { Ttls } from './facts.ts'
 import type { RunningCalls } from './running-calls.ts'
@@ -14,6 +14,8 @@ export type TaskParts = {
   log: Log
   agents: (name: string) => Agent | undefined
   tools: Toolbox
+  /** The stream that holds a list of tools for a user, stored when it is new. */
+  keepTools: (owner: string, tools: ToolDefinition[]) => Promise<string>
   calls: RunningCalls
   /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
   children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }

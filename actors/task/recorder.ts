@@ -3,7 +3,6 @@ import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepFact } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
-import type { ToolDefinition } from '../../src/contract/wire.ts'
 
 /** A call as it was said. */
 export type SaidCall = { callId: string; name: string; arguments: string }
@@ -15,8 +14,8 @@ type OpenItem = {
   parts: Map<TextPartKind, number>
 }
 
-/** `offered`: the tools that the model was offered last. */
-export const recorder = (agentStep: number, ids: Ids, offered?: ToolDefinition[]) => {
+/** `offered`: the list of the tools that the model was offered last. */
+export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
   let facts: StepFact[] = []
   let characters = 0
   let open: OpenItem | undefined
@@ -112,7 +111,13 @@ export const recorder = (agentStep: number, ids: Ids, offered?: ToolDefinition[]
   }
 
   return {
-    hear(said: StepPart) {
+    offer(stream: string) {
+      if (stream === offered) return
+      const changed = offered === undefined ? {} : { changed: true as const }
+      offered = stream
+      facts.push({ type: 'ToolsOffered', data: { agent_step: agentStep, stream, ...changed } })
+    },
+    hear(said: Exclude<StepPart, { say: 'tools' }>) {
       if (said.say === 'call-delta') {
         if (said.text === '') return
         characters += said.text.length
@@ -123,13 +128,6 @@ export const recorder = (agentStep: number, ids: Ids, offered?: ToolDefinition[]
         if (said.text === '') return
         characters += said.text.length
         delta(said)
-        return
-      }
-      if (said.say === 'tools') {
-        if (JSON.stringify(said.tools) === JSON.stringify(offered ?? [])) return
-        const changed = offered === undefined ? {} : { changed: true as const }
-        offered = said.tools
-        facts.push({ type: 'ToolsOffered', data: { agent_step: agentStep, tools: said.tools, ...changed } })
         return
       }
       if (said.say === 'compressing') {

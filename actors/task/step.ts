@@ -63,14 +63,16 @@ export const runStep = (
     tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
     env: () => Record<string, unknown>
     /** Where each call leads. */
-    plan: (calls: readonly SaidCall[]) => Promise<PlannedCall[]>
+    plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
     /** Why an answer cannot be given; absent: any can. */
     refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
     /** It was told once what is wrong with its answer. */
     corrected: boolean
     used: StepInput['used']
-    /** The tools that its model was offered last. */
-    offered: ToolDefinition[] | undefined
+    /** The list of the tools that its model was offered last. */
+    offered: string | undefined
+    /** The list that holds these tools. */
+    listOf: (tools: ToolDefinition[]) => Promise<string>
   },
   report: (report: StepReport) => Promise<void>,
   { clock, timers, ids }: { clock: Clock; timers: Timers; ids: Ids },
@@ -139,6 +141,11 @@ export const runStep = (
           end = next.value
           break
         }
+        if (next.value.say === 'tools') {
+          const { tools } = next.value
+          if (tools.length > 0 || input.offered !== undefined) heard.offer(await input.listOf(tools))
+          continue
+        }
         heard.hear(next.value)
         if (heard.characters() >= flushCharacters) {
           // What is heard meanwhile waits for one write, not for each.
@@ -148,7 +155,9 @@ export const runStep = (
         else writeLater(flushMs)
       }
       const goesOn = end.end !== 'fail' && end.end !== 'again'
-      if (goesOn && heard.calls().length > 0) calls = await input.plan(heard.calls())
+      if (goesOn && heard.calls().length > 0) {
+        calls = await input.plan(heard.calls(), stop.signal())
+      }
       // An answer that must fit a schema is one that no call comes after.
       if (end.end === 'answer' && calls.length > 0 && input.refuse !== undefined)
         end = { ...end, end: 'continue' }

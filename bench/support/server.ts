@@ -74,11 +74,20 @@ const here = path.resolve(import.meta.dirname, '..')
 const heap = ['--max-semi-space-size=64']
 
 /** `reprise serve` on a data folder; `nodeArgs` go before it. */
-export const startOurs = (dataDir: string, nodeArgs: string[] = []): Promise<Server> =>
+export const startOurs = (
+  dataDir: string,
+  nodeArgs: string[] = [],
+  env: Record<string, string> = {},
+): Promise<Server> =>
   start([...heap, ...nodeArgs, path.resolve(here, '../bin/reprise.mjs'), 'serve'], {
     DATA_DIR: dataDir,
     DRAIN_SECONDS: '0',
+    ...env,
   })
+
+/** A model's endpoint that does as little as it can. */
+export const startModelEndpoint = (): Promise<Server> =>
+  start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
 
 /** The smallest durable server: one inserted row a request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>

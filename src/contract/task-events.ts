@@ -10,7 +10,6 @@ import {
   MessageContent,
   MessageItem,
   type TaskStatus,
-  ToolDefinition,
   ToolResultItem,
   taskStatuses,
 } from './wire.ts'
@@ -126,10 +125,10 @@ const facts = {
     texts: Type.Array(Type.String()),
     call: optional(NamedCall),
   },
-  /** What the model is offered from this step on; `changed`: it was offered other tools before. */
+  /** The model is offered the tools of this stream from this step on; `changed`: it was offered others before. */
   ToolsOffered: {
     agent_step: AgentStep,
-    tools: Type.Array(ToolDefinition),
+    stream: Type.String(),
     changed: optional(Type.Literal(true)),
   },
   /** The step asks for a summary of what is too long for the model. */

@@ -48,7 +48,7 @@ export type Toolbox = {
   /** What the agent may call. Rejects with ToolsUnavailable. */
   offered(scope: ToolScope, signal: AbortSignal): Promise<ToolDefinition[]>
   /** Where a call leads; `arguments` as JSON text. */
-  plan(scope: ToolScope, call: { name: string; arguments: string }): Promise<CallPlan>
+  plan(scope: ToolScope, call: { name: string; arguments: string }, signal: AbortSignal): Promise<CallPlan>
   /** Runs a call that was planned to run here. */
   run(
     scope: ToolScope,

@@ -201,9 +201,10 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       ...(rollout ? [{ type: 'task.rollout' }] : []),
     ],
   },
+  // The tools themselves stand in a stream of their own (telling.ts).
   ToolsOffered: {
     count: data => (data.changed ? 1 : 0),
-    frames: (_, { changed, tools }) => (changed ? [{ type: 'task.tools_updated', tools }] : []),
+    frames: (_, { changed }) => (changed ? [{ type: 'task.tools_updated' }] : []),
   },
   CompressionStarted: {
     count: () => 2,

@@ -4,9 +4,10 @@ import { answerOf } from '../chat/messages.ts'
 import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
-import type { Logprob, OutputItem } from '../contract/wire.ts'
+import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, seenNext } from './context.ts'
 import { emptyTask, evolve, promptIds, system, type TaskView } from './task-view.ts'
+import { toolListReader } from './tool-lists.ts'
 
 /**
  * One completed agent step: what it saw and what it said. Of a step with a model, the messages are those of its call:
@@ -68,9 +69,10 @@ export const logprobsOf = (items: OutputItem[]): Logprob[] =>
 
 /** What was sent to a model, put together again. */
 const bodyOf = (
-  { created, tools = [] }: TaskView,
+  { created }: TaskView,
   { data }: StepEnd,
   items: OutputItem[],
+  tools: ToolDefinition[],
 ): ModelBody | undefined => {
   const { request: asked, compressed } = data
   if (asked === undefined || created === undefined) return undefined
@@ -85,8 +87,16 @@ const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<strin
   return theirs && Object.fromEntries(calls.map(({ call_id }, n) => [call_id, theirs[n] ?? '']))
 }
 
-/** The entry of the step that `event` completes, with the view as it is before it. `first`: what the task saw first. */
-export const rolloutOf = (view: TaskView, event: StepEnd, first: OutputItem[]): Rollout => {
+/**
+ * The entry of the step that `event` completes, with the view as it is before it. `first`: what the task saw first;
+ * `tools`: those of its list.
+ */
+export const rolloutOf = (
+  view: TaskView,
+  event: StepEnd,
+  first: OutputItem[],
+  tools: ToolDefinition[],
+): Rollout => {
   const { created } = view
   if (created === undefined) throw new Error('a step of no task')
   const { position, header, data } = event
@@ -94,7 +104,7 @@ export const rolloutOf = (view: TaskView, event: StepEnd, first: OutputItem[]): 
   const saidIds = new Set(view.saidItems)
   const said = view.output.filter(({ id = '' }) => saidIds.has(id))
   const seen = seenNext(view, first, saidIds)
-  const body = bodyOf(view, event, seen)
+  const body = bodyOf(view, event, seen, tools)
   const { response = {}, compressed } = data
   const logprobs = logprobsOf(said)
   const ofModel = body && {
@@ -178,13 +188,14 @@ export const rolloutsOf = async (
   const { upTo = Number.POSITIVE_INFINITY } = wanted
   const view = emptyTask()
   const rollouts: Rollout[] = []
+  const toolsOf = toolListReader(read)
   let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
     for (const event of page) {
       if (event.header.revision > upTo) continue
       if (isStepEnd(event)) {
         first ??= await firstSeen(read, view)
-        rollouts.push(rolloutOf(view, event, first))
+        rollouts.push(rolloutOf(view, event, first, await toolsOf(view.toolList)))
       }
       evolve(view, event)
     }

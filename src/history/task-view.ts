@@ -15,7 +15,6 @@ import {
   type MessageContent,
   type OutputItem,
   type ToolCallItem,
-  type ToolDefinition,
   type Usage,
 } from '../contract/wire.ts'
 import { emptyItem, resultItem, withDelta, withTexts } from './items.ts'
@@ -93,8 +92,8 @@ export type TaskView = {
   messages: Message[]
   /** Ids of accepted inputs that no step has seen. */
   inbox: string[]
-  /** What its model was offered last. */
-  tools: ToolDefinition[] | undefined
+  /** The stream with the tools that its model was offered last. */
+  toolList: string | undefined
   /** Summaries, each in the place of items before it. */
   summaries: Summary[]
   /** Tokens of the newest call of its model, and their ids where the endpoint gives them. */
@@ -143,7 +142,7 @@ export const emptyTask = (): TaskView => ({
   calls: new Map(),
   messages: [],
   inbox: [],
-  tools: undefined,
+  toolList: undefined,
   summaries: [],
   contextTokens: 0,
   tokenIds: [],
@@ -276,7 +275,7 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     if (call !== undefined) view.saidCalls.push(madeCall(item_id, call))
   },
   ToolsOffered: (view, data) => {
-    view.tools = data.tools
+    view.toolList = data.stream
   },
   CompressionStarted: () => {},
   AgentStepCompleted: (view, data) => {

@@ -7,6 +7,7 @@ import { firstSeen } from './context.ts'
 import { type Frame, tell } from './frames.ts'
 import { chosen, isStepEnd, type Rollout, rolloutOf, type StepEnd } from './rollouts.ts'
 import { emptyTask, type TaskView } from './task-view.ts'
+import { toolListReader } from './tool-lists.ts'
 
 export type Teller = {
   view: TaskView
@@ -17,13 +18,18 @@ export type Teller = {
 export const createTeller = (read: ReadStream): Teller => {
   const view = emptyTask()
   const rollouts: Rollout[] = []
+  const toolsOf = toolListReader(read)
   let first: Promise<OutputItem[]> | undefined
 
   const tellStep = async (event: StepEnd): Promise<Frame[]> => {
     first ??= firstSeen(read, view)
-    const rollout = rolloutOf(view, event, await first)
+    const rollout = rolloutOf(view, event, await first, await toolsOf(view.toolList))
     rollouts.push(rollout)
     return tell(view, event).map(frame => (frame.type === rollout.type ? { ...rollout, ...frame } : frame))
+  }
+  const withTools = async (frames: Frame[], stream: string): Promise<Frame[]> => {
+    const tools = await toolsOf(stream)
+    return frames.map(frame => ({ ...frame, tools }))
   }
   const withRollouts = async (frames: Frame[]): Promise<Frame[]> => {
     const all = await chosen(read, rollouts, view)
@@ -36,6 +42,8 @@ export const createTeller = (read: ReadStream): Teller => {
       const asked = view.created?.request.return_rollout
       if (asked && isStepEnd(event)) return tellStep(event)
       const frames = tell(view, event)
+      const [frame] = frames
+      if (frame?.type === 'task.tools_updated') return withTools(frames, view.toolList ?? '')
       const ends = asked && isTerminal(view.status) && frames.some(frame => frame.task !== undefined)
       return ends ? withRollouts(frames) : frames
     },

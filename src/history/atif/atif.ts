@@ -5,6 +5,7 @@ import type { TaskEvent, TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
 import { assemble, firstSeen, inputsOf, type ReadStream, seenNext } from '../context.ts'
 import { emptyTask, evolve, itemOf, promptIds, system, type TaskView } from '../task-view.ts'
+import { toolListReader } from '../tool-lists.ts'
 import { extraOf, given, type Metrics, type Step, type Trajectory } from './format.ts'
 import { finalMetrics, metricsOf } from './metrics.ts'
 import { addResult, agentStep, copied, copiedSteps, saidTo } from './steps.ts'
@@ -125,6 +126,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   const calls: Metrics[] = []
   /** All that it was ever offered: no call is without its definition. */
   const offered = new Map<string, ToolDefinition>()
+  const toolsOf = toolListReader(read)
   let version = ''
   let model: string | undefined
   let first: OutputItem[] | undefined
@@ -147,7 +149,9 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
     const prompt = response && promptIds(view, response) // told by the ids of the call before
     evolve(view, event)
     if (type === 'TaskCreated') version = build
-    if (type === 'ToolsOffered') for (const tool of data.tools) offered.set(tool.function.name, tool)
+    if (type === 'ToolsOffered') {
+      for (const tool of await toolsOf(data.stream)) offered.set(tool.function.name, tool)
+    }
     if (type === 'AgentStepCompleted') await stepEnded(data, time, prompt)
     if (type === 'EffectCompleted') {
       const { child, item_id } = data
@@ -175,7 +179,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
       name: created.agent,
       version,
       model_name: model ?? created.request.agent_config?.model ?? undefined,
-      tool_definitions: view.tools ? [...offered.values()] : (created.request.client_tools ?? undefined),
+      tool_definitions: view.toolList ? [...offered.values()] : (created.request.client_tools ?? undefined),
       ...extraOf({
         agent_id: created.agent_id,
         inference_args: Object.keys(args).length === 0 ? undefined : args,

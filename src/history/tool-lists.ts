@@ -1,0 +1,20 @@
+// Lists of tools, read back from the log: each once by one reader.
+import type { ToolsListed } from '../contract/tool-list-events.ts'
+import type { ToolDefinition } from '../contract/wire.ts'
+import type { ReadStream } from './context.ts'
+
+const listAt = async (read: ReadStream, stream: string): Promise<ToolDefinition[]> => {
+  for await (const [event] of read(stream)) if (event !== undefined) return (event.data as ToolsListed).tools
+  throw new Error(`there is no ${stream}`)
+}
+
+/** The tools of a list by its stream; none where nothing was ever offered. */
+export const toolListReader = (read: ReadStream) => {
+  const known = new Map<string, Promise<ToolDefinition[]>>()
+  return (stream: string | undefined): Promise<ToolDefinition[]> => {
+    if (stream === undefined) return Promise.resolve([])
+    const list = known.get(stream) ?? listAt(read, stream)
+    known.set(stream, list)
+    return list
+  }
+}

@@ -1,0 +1,82 @@
+// The operator's MCP servers: the file MCP_CONFIG, in the shape that everybody's tools read. `${NAME}` in a value
+// is the environment's, `${NAME:-else}` with something instead.
+import { readFileSync } from 'node:fs'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { isHeader, isServerUrl, type McpServer } from './server.ts'
+
+type Env = Record<string, string | undefined>
+type Fields = Record<string, unknown>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parsed = (file: string): unknown => {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CannotStart(`MCP_CONFIG=${file} cannot be read: ${(error as Error).message}`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own words quote the file, and with it perhaps a key.
+    throw new CannotStart(`MCP_CONFIG=${file} is not JSON`)
+  }
+}
+
+/** The servers of a file by name, undefined: none. Throws CannotStart with one line that names file and server. */
+export const readMcpConfig = (file: string | undefined, env: Env): ReadonlyMap<string, McpServer> => {
+  if (file === undefined) return new Map()
+  const content = parsed(file)
+  const servers = isFields(content) ? content.mcpServers : undefined
+  if (!isFields(servers)) throw new CannotStart(`MCP_CONFIG=${file} has no object "mcpServers"`)
+  return new Map(Object.entries(servers).map(([name, entry]) => [name, serverOf(file, name, entry, env)]))
+}
+
+const serverOf = (file: string, name: string, entry: unknown, env: Env): McpServer => {
+  const wrong = (what: string) => new CannotStart(`MCP_CONFIG=${file}: server "${name}": ${what}`)
+  if (!isFields(entry)) throw wrong('an object is needed')
+  const filled = (text: string): string =>
+    text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, variable: string, otherwise?: string) => {
+      const value = env[variable] || (otherwise ?? env[variable])
+      if (value === undefined) throw wrong(`the environment has no ${variable}`)
+      return value
+    })
+  const text = (key: string): string => {
+    const value = entry[key]
+    if (typeof value !== 'string' || value === '') throw wrong(`"${key}" must be a text`)
+    return filled(value)
+  }
+  const texts = (key: string): Record<string, string> => {
+    const values = entry[key] ?? {}
+    if (!isFields(values)) throw wrong(`"${key}" must be an object of texts`)
+    return Object.fromEntries(
+      Object.entries(values).map(([inner, value]) => {
+        if (typeof value !== 'string') throw wrong(`"${key}.${inner}" must be a text`)
+        return [inner, filled(value)]
+      }),
+    )
+  }
+
+  if (entry.type === 'sse')
+    throw wrong('the transport "sse" is no longer spoken: give the URL of Streamable HTTP')
+  if (entry.url !== undefined) {
+    const [url, headers] = [text('url'), texts('headers')]
+    if (!isServerUrl(url)) throw wrong('"url" must be an http or https URL without a user name')
+    const odd = Object.entries(headers).find(([header, value]) => !isHeader(header, value))
+    if (odd !== undefined) throw wrong(`"headers.${odd[0]}" cannot be sent as a header`)
+    return { name, url, headers, fromCaller: false }
+  }
+  if (entry.command === undefined) throw wrong('"command" or "url" is needed')
+  const args = entry.args ?? []
+  if (!Array.isArray(args) || !args.every(arg => typeof arg === 'string'))
+    throw wrong('"args" must be a list of texts')
+  return {
+    name,
+    command: text('command'),
+    args: args.map(filled),
+    env: texts('env'),
+    ...(entry.cwd === undefined ? {} : { cwd: text('cwd') }),
+  }
+}

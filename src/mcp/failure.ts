@@ -1,0 +1,59 @@
+// What went wrong with an MCP server, in words that hold nothing it was told in confidence: few of them are taken
+// from an error as it is, since any may quote a header.
+import { ToolsUnavailable } from '../contract/tools.ts'
+import { NotPublic } from '../outside/guarded-fetch.ts'
+import { type McpServer, withoutSecrets } from './server.ts'
+
+/** A server that cannot be used; `what` goes on a sentence that begins with its name. */
+export class McpFailure extends ToolsUnavailable {
+  constructor(server: string, what: string) {
+    super(`the MCP server "${server}" ${what}`)
+  }
+}
+
+const longest = 2000
+
+const codeOf = (error: unknown): string | number | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error
+    ? (error as { code?: string | number }).code
+    : undefined
+
+/** In the place of the server's own: its answer ended before it was whole. */
+export const brokenOff = -32_097
+
+/** An error that the server itself has told, by the protocol. */
+export const isAnswer = (error: unknown): error is Error => {
+  if (!(error instanceof Error) || error instanceof DOMException) return false
+  const code = codeOf(error)
+  return typeof code === 'number' && code !== brokenOff
+}
+
+const reason = (error: unknown): string => {
+  if (error instanceof NotPublic) return `cannot be reached: ${error.message}`
+  if (isAnswer(error)) return `answered: ${error.message}`
+  const status = (error as { status?: unknown } | undefined)?.status
+  if (typeof status === 'number') return `answered with HTTP ${status}`
+  switch (codeOf(error)) {
+    case 'REQUEST_TIMEOUT':
+      return 'did not answer in time'
+    case brokenOff:
+      return 'broke its answer off'
+    case 'CONNECTION_CLOSED':
+    case 'NOT_CONNECTED':
+      return 'closed the connection'
+    case 'ENOENT':
+      return 'cannot be started: its command or its folder is not there'
+    case 'EACCES':
+      return 'cannot be started: its command may not be run'
+  }
+  // What the network says stands behind a TypeError that says nothing.
+  const cause = error instanceof Error ? codeOf(error.cause) : undefined
+  if (cause === undefined) return 'does not speak the protocol'
+  const isGone = cause === 'UND_ERR_SOCKET' || cause === 'ECONNRESET'
+  return isGone ? 'closed the connection' : `cannot be reached: ${cause}`
+}
+
+export const failureOf = (server: McpServer, error: unknown): McpFailure =>
+  error instanceof McpFailure
+    ? error
+    : new McpFailure(server.name, withoutSecrets(server, reason(error)).slice(0, longest))

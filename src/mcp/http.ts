@@ -1,0 +1,71 @@
+// A server at a URL, by Streamable HTTP: bounded in what it may send, and heard when an answer breaks off.
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Fetch } from '../outside/guarded-fetch.ts'
+import { brokenOff } from './failure.ts'
+import { mostBytes } from './limits.ts'
+import type { McpServer } from './server.ts'
+
+type PlaceServer = Extract<McpServer, { url: string }>
+type Sdk = { StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport }
+
+/** The same answers, whose bodies end in an error when they are too large, compressed or not. */
+const bounded =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.body === null) return response
+    let room = mostBytes
+    const count = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        room -= chunk.length
+        if (room < 0) controller.error(new Error('the answer is too large'))
+        else controller.enqueue(chunk)
+      },
+    })
+    const { status, statusText, headers } = response
+    return new Response(response.body.pipeThrough(count), { status, statusText, headers })
+  }
+
+const soonestMs = 1000
+const goodbyeMs = 500
+
+export const httpTransport = (
+  { StreamableHTTPClientTransport }: Sdk,
+  { url, headers }: PlaceServer,
+  fetch: Fetch,
+): StreamableHTTPClientTransport => {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: bounded(fetch),
+    requestInit: { headers },
+    // The server names the delay: never so short that we would run in circles for it.
+    reconnectionScheduler: (reconnect, delay) => {
+      const timer = setTimeout(reconnect, Math.max(delay, soonestMs))
+      return () => clearTimeout(timer)
+    },
+  })
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    const id = 'method' in message && 'id' in message ? message.id : undefined
+    return send(message, {
+      ...options,
+      // A stream may end without the answer that it was opened for; when it held one, nobody waits any more.
+      onRequestStreamEnd: () => {
+        options?.onRequestStreamEnd?.()
+        if (id === undefined) return
+        transport.onmessage?.({
+          jsonrpc: '2.0',
+          id,
+          error: { code: brokenOff, message: 'broken off' },
+        })
+      },
+    })
+  }
+  const close = transport.close.bind(transport)
+  transport.close = async () => {
+    // What it keeps for us it need not keep any more; one that does not hear it will find out.
+    const goodbye = transport.terminateSession().catch(() => {})
+    await Promise.race([goodbye, new Promise(resolve => setTimeout(resolve, goodbyeMs))])
+    await close()
+  }
+  return transport
+}

@@ -1,0 +1,110 @@
+// What was said, for those who asked for it: attributes of the span that an event ends, in the form of the semantic
+// conventions. Parts that are no text are named and not sent.
+import type { Recorded } from '../contract/stored.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
+import { isTerminal, type OutputItem } from '../contract/wire.ts'
+import { firstSeen, type ReadStream } from '../history/context.ts'
+import { isStepEnd, rolloutOf } from '../history/rollouts.ts'
+import { emptyTask, evolve, itemOf, type TaskView } from '../history/task-view.ts'
+
+type Contents = Record<string, string>
+type Part = { type: string; [key: string]: unknown }
+type Said = { role: string; parts: Part[] }
+
+const partsOf = (content: unknown): Part[] => {
+  if (typeof content === 'string') return [{ type: 'text', content }]
+  if (!Array.isArray(content)) return []
+  return content.map((part: string | { type: string; text?: string }) => {
+    if (typeof part === 'string') return { type: 'text', content: part }
+    return part.text === undefined ? { type: part.type } : { type: 'text', content: part.text }
+  })
+}
+
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json // as a model may write it
+  }
+}
+
+/** A message as it was sent to the model, or came from it. */
+type ChatMessage = {
+  role: string
+  content?: unknown
+  reasoning_content?: string
+  tool_call_id?: string
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[]
+}
+const saidIn = (message: ChatMessage): Said => {
+  const { role, content, reasoning_content: thought, tool_call_id: id, tool_calls = [] } = message
+  if (id !== undefined) return { role, parts: [{ type: 'tool_call_response', id, response: content }] }
+  const calls = tool_calls.map(({ id, function: { name, arguments: args } }) => {
+    return { type: 'tool_call', id, name, arguments: parsed(args) }
+  })
+  const thoughts = thought === undefined ? [] : [{ type: 'reasoning', content: thought }]
+  return { role, parts: [...thoughts, ...partsOf(content), ...calls] }
+}
+
+const contentsOf = (input: Said[], output: Said[], finish_reason: string): Contents => {
+  const parts = output.flatMap(message => message.parts)
+  return {
+    'gen_ai.input.messages': JSON.stringify(input),
+    ...(parts.length === 0
+      ? {}
+      : { 'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts, finish_reason }]) }),
+  }
+}
+
+const ofTask = ({ created, output, status: end }: TaskView): Contents => {
+  const answer = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
+  const said =
+    answer?.type === 'message' ? [{ role: 'assistant', parts: partsOf(answer.message_content) }] : []
+  const asked = { role: 'user', parts: partsOf(created?.request.user_message_content) }
+  return contentsOf([asked], said, end === 'completed' ? 'stop' : 'error')
+}
+
+const ofCall = (view: TaskView, callId: string, result: unknown): Contents => {
+  const call = view.calls.get(callId)
+  const item = call && itemOf(view, call.itemId)
+  return {
+    ...(item?.type === 'tool_call' ? { 'gen_ai.tool.call.arguments': item.arguments } : {}),
+    'gen_ai.tool.call.result': typeof result === 'string' ? result : JSON.stringify(result),
+  }
+}
+
+export type TaskContents = {
+  /** Takes the next event of the stream; the answer: what the outermost span that it ends is to say. */
+  take(event: Recorded): Promise<Contents>
+}
+
+export const createTaskContents = (read: ReadStream): TaskContents => {
+  const view = emptyTask()
+  let first: OutputItem[] | undefined
+
+  const ofEvent = async (event: Recorded): Promise<Contents> => {
+    if (isStepEnd(event) && event.data.request !== undefined) {
+      first ??= await firstSeen(read, view)
+      const { input_messages, output_messages, finish_reason = 'stop' } = rolloutOf(view, event, first, [])
+      const [input, output] = [input_messages, output_messages] as ChatMessage[][]
+      return contentsOf((input ?? []).map(saidIn), (output ?? []).map(saidIn), finish_reason)
+    }
+    if (event.header.type === 'EffectCompleted') {
+      const { call_id, content } = event.data as TaskEventData<'EffectCompleted'>
+      return ofCall(view, call_id, content)
+    }
+    if (event.header.type === 'InputAccepted') {
+      const { item } = event.data as TaskEventData<'InputAccepted'>
+      return item.type === 'tool_result' ? ofCall(view, item.call_id, item.message_content) : {}
+    }
+    return {}
+  }
+
+  return {
+    async take(event) {
+      const contents = await ofEvent(event)
+      evolve(view, event)
+      return isTerminal(view.status) && view.ended?.position === event.position ? ofTask(view) : contents
+    },
+  }
+}

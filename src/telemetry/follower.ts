@@ -1,0 +1,144 @@
+// Follows the log and exports the spans of its tasks. It reads behind the commits, a page at a time, and holds nothing
+// that the log does not hold: while the collector is away it waits where it is, after a restart it goes on from its
+// checkpoint, so every span is exported once at least, in order, and no task ever waits for it.
+import type { Report, Timers } from '../contract/ports.ts'
+import type { Recorded } from '../contract/stored.ts'
+import type { EventLog } from '../log/log.ts'
+import { lastExported, saveExported } from './checkpoint.ts'
+import { createExporter, type Exporter, SpansRefused } from './exporter.ts'
+import type { TelemetrySettings } from './settings.ts'
+import type { Span } from './spans.ts'
+import { createTracker } from './tracker.ts'
+
+export type TelemetryParts = {
+  log: EventLog
+  /** Where the checkpoint is kept. */
+  file: string
+  settings: TelemetrySettings
+  timers: Timers
+  report: Report
+}
+
+/** Events that come one after the other are exported together. */
+const gatherMs = 1000
+/** Between two pages of what was missed others have their turn. */
+const breathMs = 20
+const shortestWaitMs = 1000
+const longestWaitMs = 60_000
+/** For what was not exported when the server stops; the rest is, after the next start. */
+const lastTryMs = 1000
+
+class Stopped extends Error {}
+
+/** Spans that are refused together are sent in halves, so that no more is lost than what is wrong. */
+const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promise<void> => {
+  try {
+    await exporter.send(spans)
+  } catch (error) {
+    if (!(error instanceof SpansRefused)) throw error
+    const half = Math.ceil(spans.length / 2)
+    if (spans.length > 1) {
+      await deliver(exporter, spans.slice(0, half), report)
+      return deliver(exporter, spans.slice(half), report)
+    }
+    const [span] = spans
+    report('warn', `a span is given up: ${error.message}`, { span: span?.name, trace_id: span?.traceId })
+  }
+}
+
+/** Exports from now on; without a checkpoint, what is appended from now on. */
+export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryParts) => {
+  const tracker = createTracker(log, settings.contents)
+  let position = lastExported(file, log, report)
+  let stopping = false
+  let stopped = false
+  let failing = false
+  let onNews = () => {}
+  let onStop = () => {}
+
+  const news = (): Promise<void> =>
+    stopping || position < log.head()
+      ? Promise.resolve()
+      : new Promise(resolve => {
+          onNews = onStop = resolve
+        })
+  const pause = (ms: number): Promise<void> =>
+    stopping
+      ? Promise.resolve()
+      : new Promise(resolve => {
+          const cancel = timers.after(ms, resolve)
+          onStop = () => {
+            cancel()
+            resolve()
+          }
+        })
+
+  /** Tries until it is done, ever more patiently. Rejects with Stopped. */
+  const insist = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
+      try {
+        const done = await work()
+        if (failing) report('warn', 'spans are exported again')
+        failing = false
+        return done
+      } catch (error) {
+        if (stopping) throw new Stopped()
+        if (!failing) {
+          const reason = error instanceof Error ? error.message : String(error)
+          report('warn', `spans cannot be exported, they will be later: ${reason}`)
+        }
+        failing = true
+      }
+      await pause(wait)
+    }
+  }
+
+  const save = (upTo: number): Promise<void> =>
+    insist(async () => {
+      if (!stopped) await saveExported(file, log, upTo)
+    })
+
+  const nextPage = async (): Promise<Recorded[]> => {
+    for await (const page of log.readAll(position)) return page
+    return []
+  }
+
+  const follow = async (): Promise<void> => {
+    const exporter = await createExporter(settings)
+    await save(position)
+    for (let behind = false; ; ) {
+      await news()
+      if (position >= log.head()) return
+      await pause(behind ? breathMs : gatherMs)
+      const from = position
+      const { spans, end } = await insist(async () => {
+        const page = await nextPage()
+        return { spans: await tracker.take(page), end: page.at(-1)?.position ?? from }
+      })
+      if (spans.length > 0) await insist(() => deliver(exporter, spans, report))
+      position = end
+      await save(end)
+      behind = position < log.head()
+    }
+  }
+
+  log.onCommit(() => onNews())
+  log.onReopened(async () => onNews())
+  const done = follow().catch(error => {
+    if (error instanceof Stopped) return
+    report('error', 'spans are no longer exported', {
+      error: error instanceof Error ? error.stack : String(error),
+    })
+  })
+
+  return {
+    /** Exports what is there if that takes no time. */
+    async stop(): Promise<void> {
+      stopping = true
+      onStop()
+      await Promise.race([done, new Promise<void>(resolve => timers.after(lastTryMs, resolve))])
+      stopped = true
+    },
+  }
+}
+export type Telemetry = ReturnType<typeof startTelemetry>

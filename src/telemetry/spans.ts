@@ -1,0 +1,145 @@
+// The spans of a task as plain data. Names and attributes are those of the semantic conventions of OpenTelemetry for
+// generative AI; ids follow from the task's own, so that a span is the same one however often it is told.
+import { hash } from 'node:crypto'
+import type { ModelResponse, TaskEventData } from '../contract/task-events.ts'
+import type { TaskStatus } from '../contract/wire.ts'
+
+export type Attributes = Record<string, string | number | string[]>
+
+export type Span = {
+  /** Hexadecimal, 32 digits and 16. */
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: 'internal' | 'client'
+  /** Milliseconds since the epoch. */
+  start: number
+  end: number
+  attributes: Attributes
+  failed: boolean
+}
+
+/** From when to when, and the class of error that it ended with, if it did. */
+export type Course = { start: number; end: number; error: string | undefined }
+
+/** What all spans of a task say of it. */
+export type SpanTask = {
+  id: string
+  traceId: string
+  session: string
+  user: string
+  agentId: string
+  agent: string
+}
+export type Usage = { input?: number; output?: number }
+/** `response` is there when there was one. */
+export type ModelCall = {
+  effectId: string
+  model: string | undefined
+  usage: Usage
+  response?: ModelResponse
+}
+/** A call that runs here has an `effect`; another is the client's. */
+export type ToolCall = { callId: string; name: string; effect: string | undefined; start: number }
+
+/** Every endpoint that is talked to speaks like OpenAI's, whoever runs it. */
+const modelProvider = 'openai'
+/** Of an agent without a model. */
+const ownProvider = 'reprise'
+
+const idOf = (text: string, bytes: number): string => hash('sha256', text, 'hex').slice(0, 2 * bytes)
+const spanIdOf = (text: string): string => idOf(text, 8)
+
+export const spanTaskOf = (created: TaskEventData<'TaskCreated'>): SpanTask => ({
+  id: created.task_id,
+  traceId: idOf(created.root_task_id ?? created.task_id, 16),
+  session: created.session_id,
+  user: created.user_id,
+  agentId: created.agent_id,
+  agent: created.request.agent_config?.name || created.agent,
+})
+
+const present = (fields: Record<string, string | number | string[] | undefined>): Attributes =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+
+const spanOf = (
+  task: SpanTask,
+  { id, parent, kind }: { id: string; parent: string | undefined; kind: Span['kind'] },
+  [operation, subject]: [operation: string, subject: string | undefined],
+  { start, end, error }: Course,
+  attributes: Parameters<typeof present>[0],
+): Span => ({
+  traceId: task.traceId,
+  spanId: spanIdOf(id),
+  ...(parent === undefined ? {} : { parentSpanId: spanIdOf(parent) }),
+  name: subject === undefined ? operation : `${operation} ${subject}`,
+  kind,
+  start,
+  end,
+  attributes: present({
+    'gen_ai.operation.name': operation,
+    'gen_ai.conversation.id': task.session,
+    'reprise.task.id': task.id,
+    'error.type': error,
+    ...attributes,
+  }),
+  failed: error !== undefined,
+})
+
+const usageOf = ({ input, output }: Usage) => ({
+  'gen_ai.usage.input_tokens': input,
+  'gen_ai.usage.output_tokens': output,
+})
+
+/** A step of an agent with a model. */
+export const chatSpan = (task: SpanTask, call: ModelCall, course: Course): Span => {
+  const { effectId, model, usage, response = {} } = call
+  const { id, model: answered, finish_reason } = response
+  return spanOf(task, { id: effectId, parent: task.id, kind: 'client' }, ['chat', model], course, {
+    'gen_ai.provider.name': modelProvider,
+    'gen_ai.request.model': model,
+    'gen_ai.response.model': answered,
+    'gen_ai.response.id': id,
+    'gen_ai.response.finish_reasons': finish_reason === undefined ? undefined : [finish_reason],
+    ...usageOf(usage),
+    'reprise.effect.id': effectId,
+  })
+}
+
+export const toolSpan = (task: SpanTask, call: ToolCall, end: number, error: string | undefined): Span => {
+  const { callId, name, effect, start } = call
+  const id = effect ?? `${task.id}/${callId}`
+  const course = { start, end, error }
+  return spanOf(task, { id, parent: task.id, kind: 'internal' }, ['execute_tool', name], course, {
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.call.id': callId,
+    // The convention's words for where a tool is executed: on the agent's side, or with the client.
+    'gen_ai.tool.type': effect === undefined ? 'function' : 'extension',
+    'reprise.effect.id': effect,
+  })
+}
+
+export type AgentRun = {
+  status: TaskStatus
+  /** The effect by which another task called this one. */
+  caller: string | undefined
+  hasModel: boolean
+  model: string | undefined
+  usage: Usage
+}
+export const agentSpan = (task: SpanTask, run: AgentRun, course: Course): Span => {
+  const { status, caller, hasModel, model, usage } = run
+  const { id, agent } = task
+  return spanOf(task, { id, parent: caller, kind: 'internal' }, ['invoke_agent', agent], course, {
+    'gen_ai.provider.name': hasModel ? modelProvider : ownProvider,
+    'gen_ai.agent.id': task.agentId,
+    'gen_ai.agent.name': agent,
+    'gen_ai.request.model': model,
+    ...usageOf(usage),
+    'reprise.user.id': task.user,
+    'reprise.task.status': status,
+  })
+}

@@ -1,0 +1,104 @@
+// The folds of the tasks that events come from: made at a task's first event and dropped after its last, or built again
+// from its stream when something ends that began before anybody looked.
+import type { Log, Recorded } from '../contract/stored.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
+import { isTaskStream, taskStream } from '../contract/task-stream.ts'
+import { createTaskContents } from './contents.ts'
+import type { Span } from './spans.ts'
+import { createTaskSpans, endsSpan, endsTask } from './task-spans.ts'
+
+type Reader = Pick<Log, 'readStream'>
+type Fold = { take(event: Recorded): Promise<Span[]> }
+type Created = Recorded<TaskEventData<'TaskCreated'>>
+
+/** Tasks followed at once; of more, the one that was quiet for longest is built again when it ends something. */
+const mostTasks = 10_000
+/** With contents a fold holds all that its task said. */
+const mostTasksWithContents = 200
+
+/** The effect by which a parent called the task, in the parent's stream after what caused the call. */
+const callerOf = async (log: Reader, { header, data }: Created): Promise<string | undefined> => {
+  if (data.parent_task_id === undefined) return undefined
+  const parent = taskStream(data.parent_task_id)
+  const { causation_id } = header
+  const after = causation_id.startsWith(`${parent}@`) ? Number(causation_id.slice(parent.length + 1)) : -1
+  for await (const page of log.readStream(parent, after)) {
+    for (const { header, data: intent } of page) {
+      const { child, effect_id } = intent as TaskEventData<'EffectIntended'>
+      if (header.type === 'EffectIntended' && child === data.task_id) return effect_id
+    }
+  }
+  return undefined
+}
+
+const createFold = async (log: Reader, created: Created, withContents: boolean): Promise<Fold> => {
+  const spans = createTaskSpans(await callerOf(log, created))
+  const contents = withContents ? createTaskContents(stream => log.readStream(stream)) : undefined
+  return {
+    async take(event) {
+      const ended = spans.take(event)
+      const said = await contents?.take(event)
+      const outermost = ended.at(-1)
+      if (outermost !== undefined) Object.assign(outermost.attributes, said)
+      return ended
+    },
+  }
+}
+
+export const createTracker = (
+  log: Reader,
+  withContents: boolean,
+  most = withContents ? mostTasksWithContents : mostTasks,
+) => {
+  const folds = new Map<string, Fold>()
+
+  /** A fold that has taken everything of its stream before this event. */
+  const rebuilt = async ({ header }: Recorded): Promise<Fold> => {
+    let fold: Fold | undefined
+    for await (const page of log.readStream(header.stream)) {
+      await new Promise(resolve => setImmediate(resolve)) // a page takes a while, and there may be many
+      for (const event of page) {
+        fold ??= await createFold(log, event as Created, withContents)
+        if (event.header.revision >= header.revision) return fold
+        await fold.take(event)
+      }
+    }
+    throw new Error(`${header.stream} has no revision ${header.revision}`)
+  }
+
+  const keep = (stream: string, fold: Fold) => {
+    folds.delete(stream)
+    folds.set(stream, fold)
+    if (folds.size <= most) return
+    const [quietest = ''] = folds.keys()
+    folds.delete(quietest)
+  }
+
+  const takeOne = async (event: Recorded): Promise<Span[]> => {
+    const { stream, type, revision } = event.header
+    const known = folds.get(stream)
+    if (known === undefined && revision > 0 && !endsSpan.has(type)) return []
+    const begin = () => (revision === 0 ? createFold(log, event as Created, withContents) : rebuilt(event))
+    const fold = known ?? (await begin())
+    const spans = await fold.take(event)
+    if (endsTask.has(type)) folds.delete(stream)
+    else keep(stream, fold)
+    return spans
+  }
+
+  return {
+    /** The spans that these events end. After a failure the same events can be given again. */
+    async take(events: Recorded[]): Promise<Span[]> {
+      const spans: Span[] = []
+      try {
+        for (const event of events) {
+          if (isTaskStream(event.header.stream)) spans.push(...(await takeOne(event)))
+        }
+        return spans
+      } catch (error) {
+        folds.clear()
+        throw error
+      }
+    },
+  }
+}
