@@ -28,6 +28,7 @@ import { createPrincipals } from './principals.ts'
 import { openSecrets } from './secrets.ts'
 import { createSystem } from './system.ts'
 import { startTelemetry } from './telemetry/follower.ts'
+import { createTickets } from './tickets.ts'
 import { builtinTools } from './tools/builtin.ts'
 import { build, version } from './version.ts'
 import { realWorld } from './world.ts'
@@ -94,7 +95,9 @@ export const openFolder = async (
       ...(reach === undefined ? {} : { reach }),
     })
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
-    return { world, files, agents, checker, children, system, principals, unlock }
+    const { clock, random } = world
+    const tickets = createTickets({ secrets, clock, random, principalOf: principals.current })
+    return { world, files, agents, checker, children, system, principals, tickets, unlock }
   } catch (error) {
     for (const close of opened) await close()
     throw error
@@ -121,7 +124,7 @@ const checkPort = (host: string, port: number): Promise<void> =>
 export const startServer = async (config: Config, report: Report, reach?: Reach) => {
   await checkPort(config.host, config.port)
   const folder = await openFolder(config, report, reach === undefined ? {} : { reach })
-  const { system, files, world, principals, agents, checker } = folder
+  const { system, files, world, principals, tickets, agents, checker } = folder
   const { log, live, queries } = system
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
@@ -129,6 +132,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     commands: system.commands,
     queries,
     principals,
+    tickets,
+    events: system.events,
     places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
     agents: {
       known: name => agents.has(name),

@@ -16,6 +16,8 @@ import type { Queries, TokenRow } from './queries.ts'
 export type Principals = {
   /** The principal of a token, undefined when it is unknown, revoked or expired. */
   authenticate(token: string): Principal | undefined
+  /** The same by the token's id. */
+  current(id: string): Principal | undefined
   create(
     wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
     by: { principal: string; causation: string },
@@ -26,7 +28,8 @@ export type Principals = {
   revoke(row: TokenRow, by: { principal: string; causation: string }): Promise<void>
 }
 
-const hashOf = (token: string): string => hash('sha256', token, 'base64url')
+/** What is kept of a token. */
+export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
 export const createPrincipals = (
   { log, queries, world }: { log: EventLog; queries: Queries; world: World },
@@ -79,19 +82,21 @@ export const createPrincipals = (
       },
     ])
 
+  const principalOf = (row: TokenRow | undefined): Principal | undefined =>
+    row === undefined || (row.expires_at !== null && row.expires_at <= world.clock.now())
+      ? undefined
+      : {
+          id: row.id,
+          role: row.role,
+          userId: row.user_id ?? undefined,
+          expiresAt: row.expires_at ?? undefined,
+        }
+
   return {
     authenticate(token) {
       const hashed = hashOf(token)
       if (adminHash !== undefined && timingSafeEqual(Buffer.from(hashed), adminHash)) return admin
-      const row = known.get(hashed)
-      if (row === undefined || (row.expires_at !== null && row.expires_at <= world.clock.now()))
-        return undefined
-      return {
-        id: row.id,
-        role: row.role,
-        userId: row.user_id ?? undefined,
-        expiresAt: row.expires_at ?? undefined,
-      }
+      return principalOf(known.get(hashed))
     },
     async create({ role, userId, ttlSeconds }, by) {
       const id = world.ids.next('tok_')
@@ -106,6 +111,10 @@ export const createPrincipals = (
       }
       await store(id, -1, { type: 'TokenCreated', schema_version: 1, data }, userId ?? '', by)
       return { id, token, expires_at: expires }
+    },
+    current(id) {
+      if (id === admin.id) return adminHash === undefined ? undefined : admin
+      return principalOf(rows().find(row => row.id === id))
     },
     list: rows,
     find: idOrToken => rows().find(({ id }) => id === idOrToken) ?? known.get(hashOf(idOrToken)),

@@ -9,8 +9,9 @@ export type Secrets = {
   put(ref: string, values: Record<string, unknown>): void
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
-  /** Keeps only these: what no unfinished task names is an orphan. */
-  sweep(refs: Set<string>): void
+  refs(): string[]
+  /** Keeps only these: what nobody names any more is an orphan. */
+  sweep(isNamed: (ref: string) => boolean): void
   close(): void
 }
 
@@ -52,8 +53,9 @@ export const openSecrets = (path: string): Secrets => {
     forget: ref => {
       forget.run(ref)
     },
-    sweep: kept => {
-      for (const ref of refs.all()) if (!kept.has(ref)) forget.run(ref)
+    refs: () => refs.all(),
+    sweep: isNamed => {
+      for (const ref of refs.all()) if (!isNamed(ref)) forget.run(ref)
     },
     close: () => {
       db.close()

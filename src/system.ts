@@ -8,6 +8,7 @@ import { createScheduler, type Place } from '../actors/task/scheduler.ts'
 import { checkpointFits } from '../projections/projector.ts'
 import { createReadModels } from '../projections/read-models.ts'
 import type { ReadStore } from '../projections/store.ts'
+import { createEvents } from './bus/events.ts'
 import { createLive } from './bus/live.ts'
 import { createCommands } from './commands.ts'
 import type { Agent } from './contract/agent.ts'
@@ -26,6 +27,7 @@ import { createRecall } from './recall.ts'
 import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
 import { answerProblem } from './structured-output.ts'
+import { isTicket } from './tickets.ts'
 import { keepTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
 
@@ -84,7 +86,9 @@ export const createSystem = async (parts: SystemParts) => {
   })
   const live = createLive()
   log.onCommit(projector.follow)
+  const events = createEvents(log)
   log.onCommit(live.publish)
+  log.onCommit(events.publish)
 
   const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
@@ -155,7 +159,8 @@ export const createSystem = async (parts: SystemParts) => {
   /** Takes up what is unfinished; safe to call again. The answer: how many tasks there are. */
   const goOn = async (): Promise<number> => {
     const rows = queries.unfinished()
-    secrets.sweep(new Set(rows.flatMap(row => row.secret_ref ?? [])))
+    const named = new Set(rows.flatMap(row => row.secret_ref ?? []))
+    secrets.sweep(ref => named.has(ref) || isTicket(ref))
     const working = rows.filter(row => row.status === 'working')
     for (const { id } of working) {
       if (closed) return 0
@@ -174,6 +179,7 @@ export const createSystem = async (parts: SystemParts) => {
     await projector.catchUp()
     takePlaces()
     live.lookAgain()
+    events.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!closed) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))
@@ -223,6 +229,7 @@ export const createSystem = async (parts: SystemParts) => {
   return {
     log,
     live,
+    events,
     queries,
     recall,
     commands,

@@ -6,6 +6,7 @@ import { Refusal } from '../contract/refusals.ts'
 import { authorize } from './auth.ts'
 import { readBodies } from './body.ts'
 import { type Answer, answerOf } from './errors.ts'
+import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
@@ -98,7 +99,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       // Before a body is read: an unknown route is an unknown route whatever is sent to it.
       if (request.is404) throw unrouted(request, reply)
       if (access !== undefined && access !== 'open') {
-        request.principal = authorize(request, access, parts.principals.authenticate)
+        request.principal = authorize(request, access, parts)
       }
       done()
     } catch (error) {
@@ -114,6 +115,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
   healthRoutes(app, parts)
+  eventRoutes(app as unknown as App, parts)
   await app.register(
     async v1 => {
       taskRoutes(v1 as App, parts)

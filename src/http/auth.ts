@@ -15,15 +15,30 @@ const allowed: Record<Exclude<Access, 'open'>, readonly Role[]> = {
 
 const bearer = /^bearer +([^\s]+) *$/i
 
+/** The ticket that stands for a token where a browser opens a stream. */
+export const ticketOf = ({ headers, query, method }: FastifyRequest): string | undefined => {
+  const { ticket } = query as { ticket?: unknown }
+  return headers.authorization === undefined && method === 'GET' && typeof ticket === 'string'
+    ? ticket
+    : undefined
+}
+
+/** Who tokens and tickets stand for; undefined: nobody, or nobody any more. */
+export type Doors = {
+  principals: { authenticate(token: string): Principal | undefined }
+  tickets: { redeem(ticket: string): Principal | undefined }
+}
+
 /** The principal of a request; throws Unauthenticated or Forbidden. */
 export const authorize = (
   request: FastifyRequest,
   access: Exclude<Access, 'open'>,
-  authenticate: (token: string) => Principal | undefined,
+  { principals, tickets }: Doors,
 ): Principal => {
   const token = bearer.exec(request.headers.authorization ?? '')?.[1]
-  const principal = token === undefined ? undefined : authenticate(token)
-  if (principal === undefined) throw new Refusal('Unauthenticated')
+  const ticket = access === 'follow' ? ticketOf(request) : undefined
+  const principal = ticket === undefined ? token && principals.authenticate(token) : tickets.redeem(ticket)
+  if (!principal) throw new Refusal('Unauthenticated')
   if (!allowed[access].includes(principal.role)) throw new Refusal('Forbidden', { role: principal.role })
   return principal
 }

@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Events } from '../bus/events.ts'
 import type { Feed } from '../bus/feed.ts'
 import type { Commands } from '../commands.ts'
 import type { Principal } from '../contract/token-events.ts'
@@ -17,6 +18,7 @@ import type { Principals } from '../principals.ts'
 import type { Queries } from '../queries.ts'
 import type { Recall } from '../recall.ts'
 import type { AgentChoice, Places } from '../task-request.ts'
+import type { Tickets } from '../tickets.ts'
 import type { Access } from './auth.ts'
 
 export type App = FastifyInstance<
@@ -32,6 +34,9 @@ export type Parts = {
   commands: Commands
   queries: Queries
   principals: Principals
+  tickets: Tickets
+  /** The public events of the log. */
+  events: Events
   places: Places
   agents: AgentChoice
   recall: Recall

@@ -12,6 +12,8 @@ export type QueryReader = {
   oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
   /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
   manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
+  /** From `name` repeated, each a list with commas; undefined when it is not there. */
+  listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
   /** Throws Invalid with everything the reads above found wrong. */
   done(): void
@@ -29,6 +31,16 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   const refuse = <F>(name: string, type: string, msg: string, fallback: F): F => {
     push(found, { loc: [where, name], type, msg })
     return fallback
+  }
+
+  const known = <V extends string>(name: string, values: readonly V[], given: unknown[]): V[] | undefined => {
+    if (given.length === 0) return undefined
+    return given.flatMap((value, index) => {
+      const one = values.find(each => each === value)
+      if (one !== undefined) return [one]
+      push(found, notOneOf('enum', values, [where, name, index]))
+      return []
+    })
   }
 
   return {
@@ -55,16 +67,13 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
       if (known === undefined) push(found, notOneOf('enum', values, [where, name]))
       return known ?? fallback
     },
-    manyOf(name, values) {
-      const texts = [...all(name), ...all(`${name}[]`)]
-      if (texts.length === 0) return undefined
-      return texts.flatMap((value, index) => {
-        const known = values.find(each => each === value)
-        if (known !== undefined) return [known]
-        push(found, notOneOf('enum', values, [where, name, index]))
-        return []
-      })
-    },
+    manyOf: (name, values) => known(name, values, [...all(name), ...all(`${name}[]`)]),
+    listOf: (name, values) =>
+      known(
+        name,
+        values,
+        all(name).flatMap(value => (typeof value === 'string' ? value.split(',') : value)),
+      ),
     boolean(name, fallback) {
       const value = read(name)
       if (value === undefined) return fallback

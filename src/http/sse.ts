@@ -5,18 +5,18 @@ import type { Frame } from '../history/frames.ts'
 
 const heartbeatMs = 10_000
 /** A comment line without a blank line after it: some decoders take the blank line for the end of an event. */
-const heartbeat = ': heartbeat\n'
+export const heartbeat = ': heartbeat\n'
 export const opening = ': open\n'
 
 /** Some readers take these for the end of a line, and JSON lets them stand: inside JSON an escape is the same. */
 const lineEnds = /[\u0085\u2028\u2029]/g
-const oneLine = (json: string): string =>
+export const jsonLine = (json: string): string =>
   json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** One frame of a task's stream; with `id` where a client may come back with Last-Event-ID. */
 export const frameText = (frame: Frame, envelopeId: string, withId: boolean): string => {
   const id = withId ? `id: ${frame.sequence_number}\n` : ''
-  const data = oneLine(`{"jsonrpc":"2.0","id":${envelopeId},"result":${JSON.stringify(frame)}}`)
+  const data = jsonLine(`{"jsonrpc":"2.0","id":${envelopeId},"result":${JSON.stringify(frame)}}`)
   return `event: ${frame.type}\n${id}data: ${data}\n\n`
 }
 

@@ -7,7 +7,14 @@ import type { App, Parts } from './parts.ts'
 const seconds = (millis: number | null | undefined) =>
   millis === null || millis === undefined ? null : Math.floor(millis / 1000)
 
-export const tokenRoutes = (app: App, { principals }: Parts): void => {
+export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
+  app.route({
+    method: 'POST',
+    url: '/auth/stream-ticket',
+    config: { access: 'follow' },
+    handler: async ({ principal }) => tickets.issue(principal),
+  })
+
   app.route({
     method: 'POST',
     url: '/auth/tokens',

@@ -28,8 +28,9 @@ export const memorySecrets = (): Secrets => {
     put: (ref, values) => void kept.set(ref, values),
     get: ref => kept.get(ref),
     forget: ref => void kept.delete(ref),
-    sweep: refs => {
-      for (const ref of kept.keys()) if (!refs.has(ref)) kept.delete(ref)
+    refs: () => [...kept.keys()],
+    sweep: isNamed => {
+      for (const ref of kept.keys()) if (!isNamed(ref)) kept.delete(ref)
     },
     close: () => {},
   }

@@ -67,9 +67,9 @@ const wordsOf = async (answer: Response): Promise<string> => {
   }
 }
 
-/** Aborts when nothing was heard for a while. */
+/** Aborts when something was listened for and nothing was heard for a while. */
 const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
-  let heardAt = performance.now()
+  let heardAt = 0
   let cancel = () => {}
   const look = (wait: number) => {
     cancel = timers.after(wait, () => {
@@ -78,14 +78,19 @@ const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
       else abort()
     })
   }
-  look(ms)
+  const heard = () => {
+    heardAt = performance.now()
+  }
   return {
-    heard: () => {
-      heardAt = performance.now()
+    begin() {
+      heard()
+      look(ms)
     },
-    stop: () => cancel(),
+    heard,
+    end: () => cancel(),
   }
 }
+type Watch = ReturnType<typeof watchSilence>
 
 export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers: Timers) => {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
@@ -97,12 +102,14 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
   }
 
   /** The answer's head, once it is a good one. */
-  const ask = async (body: string, signal: AbortSignal): Promise<Response> => {
+  const ask = async (body: string, signal: AbortSignal, watch: Watch): Promise<Response> => {
     for (let attempt = 1; ; attempt++) {
       let why: string
       let retryAfter: string | null = null
       try {
+        watch.begin()
         const answer = await fetch(url, { method: 'POST', headers, body, signal })
+        watch.heard()
         if (answer.ok) return answer
         why = told(`the model's endpoint answered ${answer.status}: ${await wordsOf(answer)}`)
         if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
@@ -112,6 +119,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
         const { cause, message } = error as Error & { cause?: Error }
         why = told(`the model's endpoint cannot be reached: ${cause?.message || message}`)
       }
+      watch.end() // a wait that was asked for is no silence
       if (attempt === tries) throw new ModelLost(why)
       await sleep(timers, waitBefore(attempt, retryAfter), signal)
       signal.throwIfAborted()
@@ -153,9 +161,8 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
   }
   const tooLong = (bytes: number) => new ModelRefused(`the model's answer is longer than ${mebibytes(bytes)}`)
 
-  async function* read(body: string, signal: AbortSignal, heard: () => void): AsyncGenerator<Chunk[]> {
-    const answer = await ask(body, signal)
-    heard()
+  async function* read(body: string, signal: AbortSignal, watch: Watch): AsyncGenerator<Chunk[]> {
+    const answer = await ask(body, signal, watch)
     if (!/event-stream/.test(answer.headers.get('content-type') ?? '')) {
       yield [await wholeOf(answer)]
       return
@@ -166,7 +173,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
     let whole = 0
     let piece = 0
     for await (const bytes of answer.body ?? []) {
-      heard()
+      watch.heard()
       whole += bytes.length
       piece += bytes.length
       if (whole > longest.stream) throw tooLong(longest.stream)
@@ -188,7 +195,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
     const silence = new AbortController()
     const watch = watchSilence(timers, silenceMs, () => silence.abort())
     try {
-      yield* read(body, AbortSignal.any([signal, silence.signal]), watch.heard)
+      yield* read(body, AbortSignal.any([signal, silence.signal]), watch)
     } catch (error) {
       if (error instanceof ModelLost || error instanceof ModelRefused || signal.aborted) throw error
       throw new ModelLost(
@@ -197,7 +204,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
           : told(`the model's answer broke off: ${(error as Error).message}`),
       )
     } finally {
-      watch.stop()
+      watch.end()
     }
   }
 

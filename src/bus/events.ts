@@ -1,0 +1,228 @@
+// The public events of the log for many subscribers: past first, then live, without a gap or a repeat. What was
+// appended is told once and handed to all who may see it; who cannot take more at once goes back to the log.
+import type { PublicEvent } from '../contract/public-events.ts'
+import type { Log, Recorded } from '../contract/stored.ts'
+import { publicEventOf } from '../history/public-events.ts'
+
+/** A public event, whose it is, and the position of the stored one that it tells. */
+export type Told = { position: number; owner: string; event: PublicEvent }
+
+export type EventFilter = {
+  /** Absent: of all users. */
+  owner?: string | undefined
+  types?: ReadonlySet<string> | undefined
+  sessionId?: string | undefined
+  taskId?: string | undefined
+}
+
+export type Subscription = {
+  /** Takes up again where `take` said that it was enough. */
+  resume(): void
+  close(): void
+}
+/** What comes next, never empty, in order; false: enough for now. The same list may be handed to others. */
+type Take = (events: readonly Told[]) => boolean
+
+type Subscriber = {
+  filter: EventFilter
+  take: Take
+  onFault: (error: unknown) => void
+  /** What is not later was taken, or is not for it. */
+  position: number
+  state: 'reading' | 'live' | 'full' | 'closed'
+}
+
+/** So many told events are kept for those who come back soon. */
+const keptAtMost = 4096
+/** So many are handed over at once: what a slow reader holds stays small. */
+const togetherAtMost = 128
+
+const toldOf = (events: readonly Recorded[]): Told[] => {
+  const told: Told[] = []
+  for (const recorded of events) {
+    const event = publicEventOf(recorded)
+    if (event !== undefined) told.push({ position: recorded.position, owner: recorded.header.owner, event })
+  }
+  return told
+}
+
+const hasFilter = ({ types, sessionId, taskId }: EventFilter): boolean =>
+  types !== undefined || sessionId !== undefined || taskId !== undefined
+
+const fits = ({ owner, types, sessionId, taskId }: EventFilter, told: Told): boolean => {
+  const { event } = told
+  if (owner !== undefined && told.owner !== owner) return false
+  if (types !== undefined && !types.has(event.type)) return false
+  if (sessionId !== undefined && event.session_id !== sessionId) return false
+  return taskId === undefined || event.task_id === taskId
+}
+
+/** The first index whose position is after `position`. */
+const indexAfter = (told: readonly Told[], position: number): number => {
+  let low = 0
+  let high = told.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((told[middle] as Told).position <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The events of each owner that somebody follows. */
+const byOwner = (told: readonly Told[], followed: ReadonlyMap<string | undefined, unknown>) => {
+  const groups = new Map<string, Told[]>()
+  for (const one of told) {
+    if (!followed.has(one.owner)) continue
+    const group = groups.get(one.owner)
+    if (group === undefined) groups.set(one.owner, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
+  /** All up to here was published, or was there before. */
+  let published = log.head()
+  /** Told events after `keptFrom`, oldest first. */
+  let kept: Told[] = []
+  let keptFrom = published
+  let subscribers = 0
+  /** Live subscribers by the owner whose events they see (undefined: all). */
+  const live = new Map<string | undefined, Set<Subscriber>>()
+
+  const goLive = (subscriber: Subscriber) => {
+    subscriber.state = 'live'
+    const here = live.get(subscriber.filter.owner) ?? new Set()
+    live.set(subscriber.filter.owner, here.add(subscriber))
+  }
+  const leave = (subscriber: Subscriber, state: 'reading' | 'full' | 'closed') => {
+    subscriber.state = state
+    const here = live.get(subscriber.filter.owner)
+    here?.delete(subscriber)
+    if (here?.size === 0) live.delete(subscriber.filter.owner)
+  }
+
+  /** Hands over a piece at a time; false when that was enough. */
+  const hand = (subscriber: Subscriber, events: readonly Told[]): boolean => {
+    for (let from = 0; from < events.length; from += togetherAtMost) {
+      const piece = events.length <= togetherAtMost ? events : events.slice(from, from + togetherAtMost)
+      subscriber.position = (piece.at(-1) as Told).position
+      if (!subscriber.take(piece) || subscriber.state === 'closed') return false
+    }
+    return true
+  }
+  const chosen = ({ filter }: Subscriber, events: readonly Told[]) =>
+    events.filter(told => fits(filter, told))
+
+  /** From what is kept to the present, at once. */
+  const catchUpFromKept = (subscriber: Subscriber): void => {
+    const missed = chosen(subscriber, kept.slice(indexAfter(kept, subscriber.position)))
+    if (!hand(subscriber, missed)) return void (subscriber.state === 'closed' || leave(subscriber, 'full'))
+    subscriber.position = Math.max(subscriber.position, published)
+    goLive(subscriber)
+  }
+  const catchUp = async (subscriber: Subscriber): Promise<void> => {
+    while (subscriber.position < keptFrom) {
+      const before = subscriber.position
+      for await (const page of log.readAll(subscriber.position)) {
+        if (subscriber.state !== 'reading') return
+        if (!hand(subscriber, chosen(subscriber, toldOf(page)))) {
+          return void ((subscriber.state as string) === 'closed' || leave(subscriber, 'full'))
+        }
+        subscriber.position = page.at(-1)?.position ?? subscriber.position
+        if (subscriber.position >= keptFrom) break
+      }
+      if (subscriber.position === before) throw new Error(`nothing is stored after position ${before}`)
+    }
+    if (subscriber.state === 'reading') catchUpFromKept(subscriber)
+  }
+  const read = (subscriber: Subscriber): void => {
+    subscriber.state = 'reading'
+    if (subscriber.position >= keptFrom) {
+      catchUpFromKept(subscriber)
+      return
+    }
+    catchUp(subscriber).catch(error => {
+      if (subscriber.state === 'closed') return
+      leave(subscriber, 'closed')
+      subscriber.onFault(error)
+    })
+  }
+
+  /** Of its owner's events: those without a filter of their own share one list. */
+  const deliver = (subscriber: Subscriber, of: readonly Told[]): void => {
+    const events = hasFilter(subscriber.filter) ? chosen(subscriber, of) : of
+    const first = events[0]
+    if (first === undefined) return
+    // What was read from the log a moment before it was published is not told again.
+    const fresh =
+      first.position > subscriber.position ? events : events.slice(indexAfter(events, subscriber.position))
+    if (!hand(subscriber, fresh) && subscriber.state === 'live') leave(subscriber, 'full')
+  }
+
+  return {
+    /** The position up to which live subscribers have been told. */
+    position: () => published,
+
+    publish(events: readonly Recorded[]): void {
+      published = events.at(-1)?.position ?? published
+      if (subscribers === 0) {
+        kept = []
+        keptFrom = published
+        return
+      }
+      const told = toldOf(events)
+      if (told.length === 0) return
+      kept.push(...told)
+      if (kept.length > 2 * keptAtMost) {
+        kept = kept.slice(-keptAtMost)
+        keptFrom = (kept[0] as Told).position - 1
+      }
+      for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told)
+      for (const [owner, own] of byOwner(told, live)) {
+        for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own)
+      }
+    },
+
+    /** More may be stored than was published: everybody looks into the log. */
+    lookAgain(): void {
+      published = Math.max(published, log.head())
+      kept = []
+      keptFrom = published
+      const everybody = [...live.values()].flatMap(here => [...here])
+      for (const subscriber of everybody) {
+        leave(subscriber, 'reading')
+        read(subscriber)
+      }
+    },
+
+    /** Follows from after a position. `onFault`: what is stored cannot be read; nothing comes after it. */
+    subscribe(
+      after: number,
+      filter: EventFilter,
+      take: Take,
+      onFault: (error: unknown) => void,
+    ): Subscription {
+      const subscriber: Subscriber = { filter, take, onFault, position: after, state: 'reading' }
+      subscribers++
+      let isOver = false
+      // After the caller holds its subscription, for it may be called at once.
+      queueMicrotask(() => {
+        if (subscriber.state === 'reading') read(subscriber)
+      })
+      return {
+        resume() {
+          if (subscriber.state === 'full') read(subscriber)
+        },
+        close() {
+          if (isOver) return
+          isOver = true
+          subscribers--
+          leave(subscriber, 'closed')
+        },
+      }
+    },
+  }
+}
+export type Events = ReturnType<typeof createEvents>

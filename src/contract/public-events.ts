@@ -1,0 +1,79 @@
+// What subscribers are told, wherever they listen: each event typed once. A stored event gives at most one of them, so
+// its position in the log is a cursor.
+import Type, { type Static, type TProperties } from 'typebox'
+import { taskStatuses } from './wire.ts'
+
+const optional = Type.Optional
+const Text = Type.String()
+const Status = Type.Enum([...taskStatuses])
+
+const events = {
+  TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
+  /** `sequence_number`: of the last frame of the task's stream that tells it; `changed`: fields of the task object. */
+  TaskUpdated: {
+    task_id: Text,
+    session_id: Text,
+    sequence_number: Type.Integer(),
+    changed: Type.Array(Text),
+  },
+  TaskStatusChanged: {
+    task_id: Text,
+    session_id: Text,
+    old_status: Status,
+    new_status: Status,
+    reason: optional(Text),
+  },
+  TaskDeleted: { task_id: Text, session_id: Text },
+  AgentSpawned: {
+    agent_id: Text,
+    session_id: Text,
+    workdir: Text,
+    task_id: Text,
+    parent_agent_id: optional(Text),
+  },
+  AgentCompleted: { agent_id: Text, session_id: Text, task_id: Text, success: Type.Boolean() },
+  AgentError: {
+    agent_id: Text,
+    session_id: Text,
+    task_id: Text,
+    error: Text,
+    code: optional(Type.Integer()),
+  },
+} satisfies Record<string, TProperties>
+
+export type PublicEventType = keyof typeof events
+type Fields = { [T in PublicEventType]: Static<Type.TObject<(typeof events)[T]>> }
+export type PublicEvent = {
+  [T in PublicEventType]: { type: T; timestamp: string } & Fields[T]
+}[PublicEventType]
+
+/** The schema of each event's body, by its name. */
+export const publicEventSchemas = Object.fromEntries(
+  Object.entries(events).map(([type, fields]) => [
+    type,
+    Type.Object({ type: Type.Literal(type), timestamp: Type.String({ format: 'date-time' }), ...fields }),
+  ]),
+) as unknown as { [T in PublicEventType]: Type.TObject }
+
+/** Every name that a subscriber may ask for; those that nothing emits yet are asked for in vain. */
+export const eventNames = [
+  'TaskCreated',
+  'TaskUpdated',
+  'TaskDeleted',
+  'TaskStatusChanged',
+  'AgentSpawned',
+  'AgentCompleted',
+  'AgentError',
+  'GroupChatMessage',
+  'GroupChatAgentThinking',
+  'GroupChatAgentResponse',
+  'CronJobTriggered',
+  'CronJobCompleted',
+  'CronJobFailed',
+  'EnvSessionCreated',
+  'EnvStepCompleted',
+  'EnvSessionReset',
+  'EnvSessionClosed',
+  'EnvSessionDeleted',
+] as const
+export type EventName = (typeof eventNames)[number]

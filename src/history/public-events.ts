@@ -1,0 +1,108 @@
+// A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+import type { PublicEvent } from '../contract/public-events.ts'
+import type { Header, Recorded } from '../contract/stored.ts'
+import { statusAfter, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
+import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
+import type { MessageContent, TaskStatus } from '../contract/wire.ts'
+
+const titleLength = 80
+
+const titleOf = (content: MessageContent): string => {
+  const text =
+    typeof content === 'string'
+      ? content
+      : content
+          .map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : ''))
+          .filter(Boolean)
+          .join(' ')
+  return [...text.slice(0, 2 * titleLength)].slice(0, titleLength).join('') // whole characters
+}
+
+type Told<T extends TaskEventType> = (
+  data: TaskEventData<T>,
+  about: { task_id: string; session_id: string },
+  header: Header,
+) => Omit<PublicEvent, 'timestamp'> | undefined
+
+const updated =
+  <T extends TaskEventType>(...changed: string[]): Told<T> =>
+  (_, about, { seq = 0, frames = 0 }) => ({
+    type: 'TaskUpdated',
+    ...about,
+    sequence_number: seq + frames - 1,
+    changed,
+  })
+
+const moved =
+  <T extends TaskEventType>(type: T): Told<T> =>
+  (data, about) => {
+    const { from, reason } = data as { from: TaskStatus; reason?: string }
+    const new_status = statusAfter(from, type) as TaskStatus
+    const why = reason === undefined ? {} : { reason }
+    return { type: 'TaskStatusChanged', ...about, old_status: from, new_status, ...why }
+  }
+
+const rules: { [T in TaskEventType]?: Told<T> } = {
+  TaskCreated: ({ request, user_id }, { task_id, session_id }) => ({
+    type: 'TaskCreated',
+    task_id,
+    title: titleOf(request.user_message_content),
+    session_id,
+    user_id,
+    status: 'created',
+  }),
+  TaskQueued: moved('TaskQueued'),
+  TaskStarted: moved('TaskStarted'),
+  InputRequired: moved('InputRequired'),
+  InputAnswered: moved('InputAnswered'),
+  TaskPaused: moved('TaskPaused'),
+  TaskResumed: moved('TaskResumed'),
+  TaskCompleted: moved('TaskCompleted'),
+  TaskFailed: moved('TaskFailed'),
+  TaskCanceled: moved('TaskCanceled'),
+  TaskExpired: moved('TaskExpired'),
+  TaskDeleted: (_, about) => ({ type: 'TaskDeleted', ...about }),
+  ItemCompleted: updated('output'),
+  ItemSaid: updated('output'),
+  EffectCompleted: (data, about, header) =>
+    updated(...(data.usage === undefined ? ['output'] : ['output', 'metadata']))(data, about, header),
+  // What is written to the agent is no part of the task object.
+  InputAccepted: (data, about, header) =>
+    data.item.type === 'tool_result'
+      ? updated('output', 'input_required', 'metadata')(data, about, header)
+      : undefined,
+  AgentSpawned: ({ agent_id, workdir, parent_agent_id }, { task_id, session_id }) => ({
+    type: 'AgentSpawned',
+    agent_id,
+    session_id,
+    workdir,
+    task_id,
+    ...(parent_agent_id === undefined ? {} : { parent_agent_id }),
+  }),
+  AgentCompleted: ({ agent_id, success }, { task_id, session_id }) => ({
+    type: 'AgentCompleted',
+    agent_id,
+    session_id,
+    task_id,
+    success,
+  }),
+  AgentError: ({ agent_id, error, code }, { task_id, session_id }) => ({
+    type: 'AgentError',
+    agent_id,
+    session_id,
+    task_id,
+    error,
+    ...(code === undefined ? {} : { code }),
+  }),
+}
+
+/** The public event of a stored one; undefined: it is nothing to subscribers. */
+export const publicEventOf = ({ header, data }: Recorded): PublicEvent | undefined => {
+  const { type, stream, session_id, time } = header
+  if (!isTaskStream(stream)) return undefined
+  const rule = rules[type as TaskEventType] as Told<TaskEventType> | undefined
+  const told = rule?.(data as TaskEventData<TaskEventType>, { task_id: taskIdOf(stream), session_id }, header)
+  if (told === undefined) return undefined
+  const { type: name, ...fields } = told
+  return { type: name, timestamp: time, ...fields } as PublicEvent
+}

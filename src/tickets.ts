@@ -1,0 +1,81 @@
+// Tickets: how a browser opens a stream, for an EventSource cannot send a header. A ticket stands for the token that
+// asked for it: it must be used within a minute, then serves the reconnects of its own connection until its token ends
+// or a day has passed. One that was used is remembered over a restart, as a hash.
+import type { Clock, Random } from './contract/ports.ts'
+import type { Principal } from './contract/token-events.ts'
+import { hashOf } from './principals.ts'
+import type { Secrets } from './secrets.ts'
+
+const unusedMs = 60_000
+const usedMs = 24 * 3600 * 1000
+
+type Ticket = { token: string; until: number; used: boolean }
+
+/** References of `secrets` that are tickets. */
+export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
+const refOf = (ticket: string): string => `ticket_${hashOf(ticket)}`
+
+type Parts = {
+  secrets: Secrets
+  clock: Clock
+  random: Random
+  /** Who a token stands for; undefined: it has ended. */
+  principalOf: (tokenId: string) => Principal | undefined
+}
+
+export const createTickets = ({ secrets, clock, random, principalOf }: Parts) => {
+  /** Those of this life; the used ones of an earlier life are in the file. */
+  const known = new Map<string, Ticket>()
+  /** The connection that each ticket has open. */
+  const seats = new Map<string, { leave(): void }>()
+
+  const sweep = () => {
+    const now = clock.now()
+    for (const [ref, { until }] of known) if (until <= now) known.delete(ref)
+    for (const ref of secrets.refs().filter(isTicket)) {
+      const until = (secrets.get(ref) as Ticket | undefined)?.until ?? 0
+      if (until <= now) secrets.forget(ref)
+    }
+  }
+  sweep()
+
+  const find = (ref: string): Ticket | undefined => {
+    const ticket = known.get(ref) ?? (secrets.get(ref) as Ticket | undefined)
+    return ticket === undefined || ticket.until <= clock.now() ? undefined : ticket
+  }
+
+  return {
+    /** `expires_in`: seconds within which it must be used. */
+    issue({ id }: Principal): { ticket: string; expires_in: number } {
+      const ticket = `rt_${random.text(32)}`
+      for (const [ref, { until }] of known) if (until <= clock.now()) known.delete(ref)
+      known.set(refOf(ticket), { token: id, until: clock.now() + unusedMs, used: false })
+      return { ticket, expires_in: unusedMs / 1000 }
+    },
+
+    /** Who a ticket stands for; undefined: nobody, any more. */
+    redeem(text: string): Principal | undefined {
+      const ref = refOf(text)
+      const ticket = find(ref)
+      if (ticket === undefined) return undefined
+      const principal = principalOf(ticket.token)
+      if (principal === undefined || ticket.used) return principal
+      const used = { token: ticket.token, until: clock.now() + usedMs, used: true }
+      secrets.put(ref, used)
+      known.set(ref, used)
+      return principal
+    },
+
+    /** A connection by a ticket takes the place of the one before. The answer ends it. */
+    sit(text: string, leave: () => void): () => void {
+      const ref = refOf(text)
+      seats.get(ref)?.leave()
+      const seat = { leave }
+      seats.set(ref, seat)
+      return () => {
+        if (seats.get(ref) === seat) seats.delete(ref)
+      }
+    },
+  }
+}
+export type Tickets = ReturnType<typeof createTickets>
