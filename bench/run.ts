@@ -12,6 +12,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   'model-stream': () => import('./model-stream.ts'),
   'model-tasks': () => import('./model-tasks.ts'),
   'model-log': () => import('./model-log.ts'),
+  events: () => import('./events.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
   replay: () => import('./replay.ts'),

@@ -89,6 +89,18 @@ export const startOurs = (
 export const startModelEndpoint = (): Promise<Server> =>
   start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
 
+/** A fan-out of events that does as little as it can. */
+export const startBareEvents = (): Promise<Server> =>
+  start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
+
+/** Ours, with a second door where events can be made. */
+export const startOurEvents = async (dataDir: string): Promise<Server & { emitUrl: string }> => {
+  const emitPort = await freePort()
+  const args = [...heap, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
+  const server = await start(args, { DATA_DIR: dataDir, EMIT_PORT: String(emitPort) })
+  return { ...server, emitUrl: `http://127.0.0.1:${emitPort}` }
+}
+
 /** The smallest durable server: one inserted row a request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], { DATA_DIR: dataDir })

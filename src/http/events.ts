@@ -1,5 +1,5 @@
 // GET /api/events: everything that happens, past and live, as server-sent events.
-import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFilter, Told } from '../bus/events.ts'
 import { eventNames } from '../contract/public-events.ts'
@@ -20,6 +20,16 @@ const frameOf = ({ position, event }: Told): string =>
 const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 
+/**
+ * Text as one chunk of a chunked body. It goes to the socket past the response, which would frame it anew for each of a
+ * thousand subscribers and write it in three pieces: a tenth of all the CPU that they cost.
+ */
+const chunkOf = (text: string): Buffer => {
+  const bytes = Buffer.byteLength(text)
+  return Buffer.from(`${bytes.toString(16)}\r\n${text}\r\n`)
+}
+const heartbeatChunk = chunkOf(heartbeat)
+
 /** The bytes of a list of events: made once, whoever gets them. */
 const createEncoder = () => {
   const frames = new WeakMap<Told, string>()
@@ -30,14 +40,15 @@ const createEncoder = () => {
     return known
   }
   return (events: readonly Told[]): Buffer => {
-    const known = lists.get(events) ?? Buffer.from(events.map(frame).join(''))
+    const known = lists.get(events) ?? chunkOf(events.map(frame).join(''))
     lists.set(events, known)
     return known
   }
 }
 
 type Open = {
-  raw: ServerResponse
+  socket: Socket
+  beat: () => void
   /** Ticks since it took something, while it is full. */
   fullFor: number
   /** The token may have ended since. */
@@ -76,10 +87,10 @@ export const eventRoutes = (app: App, parts: Parts): void => {
   const timer = setInterval(() => {
     ticks++
     for (const stream of open) {
-      const { raw } = stream
-      if (raw.writableNeedDrain) stream.fullFor++
-      if (stream.fullFor > patienceTicks || !stream.isAllowed()) raw.destroy()
-      else if (ticks % heartbeatTicks === 0 && !raw.writableNeedDrain) raw.write(heartbeat)
+      const { socket } = stream
+      if (socket.writableNeedDrain) stream.fullFor++
+      if (stream.fullFor > patienceTicks || !stream.isAllowed()) socket.destroy()
+      else if (ticks % heartbeatTicks === 0 && !socket.writableNeedDrain) stream.beat()
     }
   }, tickMs)
   timer.unref()
@@ -88,18 +99,23 @@ export const eventRoutes = (app: App, parts: Parts): void => {
   const send = (request: FastifyRequest, reply: FastifyReply, filter: EventFilter, cursor?: number): void => {
     reply.hijack()
     const { raw } = reply
+    const { socket } = request.raw
     const after = cursor ?? events.position()
     const tokenId = request.principal.id
     const isAllowed = () => parts.principals.current(tokenId) !== undefined
-    const stream: Open = { raw, fullFor: 0, isAllowed }
-    request.raw.socket.setNoDelay(true)
+    const isChunked = request.raw.httpVersion !== '1.0'
+    const beat = () => void (isChunked ? socket.write(heartbeatChunk) : raw.write(heartbeat))
+    const take = (list: readonly Told[]) =>
+      isChunked ? socket.write(encode(list)) : raw.write(list.map(frameOf).join(''))
+    const stream: Open = { socket, beat, fullFor: 0, isAllowed }
+    socket.setNoDelay(true)
     raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
     raw.write(cursor === undefined ? `${opening}${positionFrame(after)}` : opening)
     const onFault = (error: unknown) => {
       faultOf(parts, request)(error)
       raw.destroy()
     }
-    const subscription = events.subscribe(after, filter, list => raw.write(encode(list)), onFault)
+    const subscription = events.subscribe(after, filter, take, onFault)
     const end = () => {
       raw.write(': the server goes down\n')
       raw.end()
@@ -108,14 +124,16 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     const leaveSeat = ticket === undefined ? () => {} : parts.tickets.sit(ticket, () => raw.destroy())
     const closed = () => {
       open.delete(stream)
+      socket.off('drain', drained)
       subscription.close()
       leaveSeat()
       stopping.removeEventListener('abort', end)
     }
-    raw.on('drain', () => {
+    const drained = () => {
       stream.fullFor = 0
       subscription.resume()
-    })
+    }
+    socket.on('drain', drained)
     raw.on('close', closed)
     raw.on('error', () => {}) // it closes, too
     stopping.addEventListener('abort', end, { once: true })

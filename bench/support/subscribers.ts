@@ -1,0 +1,60 @@
+// Many subscribers of a stream on raw sockets, which only look for the last event: what they cost is little.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export type Subscribers = {
+  /** Resolves when each has seen the marker; resets the marker for the next round. */
+  untilLast(): Promise<void>
+  close(): void
+}
+
+/** `headers` of the n-th request; `marker`: what the last event holds. */
+export const subscribe = async (
+  url: string,
+  path: string,
+  count: number,
+  { headers, marker }: { headers: (n: number) => string; marker: string },
+): Promise<Subscribers> => {
+  const { hostname, port } = new URL(url)
+  const sockets: Socket[] = []
+  let seen = 0
+  let done = () => {}
+  const open = async (n: number) => {
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${headers(n)}\r\n`)
+    let tail = ''
+    let isOpen = () => {}
+    const opened = new Promise<void>(resolve => {
+      isOpen = resolve
+    })
+    socket.on('data', (chunk: Buffer) => {
+      isOpen()
+      // The marker may be cut in two.
+      const text = tail + chunk.subarray(-400).toString('latin1')
+      if (text.includes(marker)) {
+        tail = ''
+        if (++seen === count) done()
+      } else tail = text.slice(-marker.length)
+    })
+    sockets.push(socket)
+    await opened
+  }
+  for (let n = 0; n < count; n += 50) {
+    await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, i) => open(n + i)))
+  }
+  return {
+    untilLast: () =>
+      new Promise(resolve => {
+        const finish = () => {
+          seen = 0
+          resolve()
+        }
+        done = finish
+        if (seen === count) finish()
+      }),
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
