@@ -35,13 +35,21 @@ export const run = async (): Promise<void> => {
   const endpoint = await startModelEndpoint()
   const ours = await startOurs(newFolder('ours'), [], { MODEL_BASE_URL: `${endpoint.url}/v1`, MODEL: model })
 
-  const readPlain = async () => {
+  /** What anybody does who wants the text: frames, JSON, the delta; or the frames alone. */
+  const read = (parses: boolean) => async () => {
     const answer = await post(`${endpoint.url}/v1/chat/completions`, { model, messages: [], stream: true })
     let heard = 0
-    const parser = createParser({ onEvent: () => heard++ })
+    let text = ''
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        heard++
+        if (parses && data !== '[DONE]') text += JSON.parse(data).choices[0]?.delta.content ?? ''
+      },
+    })
     const decoder = new TextDecoder()
     for await (const bytes of answer.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }))
-    if (heard < tokens) throw new Error(`heard ${heard} of ${tokens} tokens`)
+    if (heard < tokens || (parses && text.length < 6 * tokens))
+      throw new Error(`heard ${heard} of ${tokens} tokens`)
   }
   const readTask = async () => {
     const answer = await post(`${ours.url}/v1/tasks`, { user_message_content: 'go', stream: true })
@@ -55,7 +63,8 @@ export const run = async (): Promise<void> => {
   for (const streams of [1, 32]) {
     const notes = createNotes()
     const rounds = await interleave({
-      plain: () => during(streams, readPlain),
+      plain: () => during(streams, read(true)),
+      frames: () => during(streams, read(false)),
       task: async () => {
         const before = cpuSecondsOf(ours.pid) ?? 0
         const rate = await during(streams, readTask)
@@ -68,6 +77,7 @@ export const run = async (): Promise<void> => {
       target: { atLeast: 0.7 },
     })
     notes.print()
+    printRatio('  against its frames alone, nothing parsed', rounds.task, rounds.frames, { unit: 'tokens/s' })
   }
   await ours.stop()
   await endpoint.stop()

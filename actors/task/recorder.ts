@@ -4,6 +4,10 @@ import type { StepFact } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
 
+/** A delta that has so much text is followed by another. */
+export const deltaCharacters = 2048
+const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
+
 /** A call as it was said. */
 export type SaidCall = { callId: string; name: string; arguments: string }
 
@@ -48,7 +52,8 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       known !== undefined &&
       last?.type === 'ItemDelta' &&
       last.data.item_id === open.id &&
-      last.data.part === part
+      last.data.part === part &&
+      isShort(last.data)
     ) {
       last.data.delta += text
       if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
@@ -84,7 +89,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
     const { itemId, call } = known
     call.arguments += text
     const last = facts.at(-1)
-    if (!opens && last?.type === 'ItemDelta' && last.data.item_id === itemId) {
+    if (!opens && last?.type === 'ItemDelta' && last.data.item_id === itemId && isShort(last.data)) {
       last.data.delta += text
       return
     }

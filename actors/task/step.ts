@@ -11,7 +11,7 @@ import type {
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
-import { recorder, type SaidCall } from './recorder.ts'
+import { deltaCharacters, recorder, type SaidCall } from './recorder.ts'
 
 export type StepReport = { facts: StepFact[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
@@ -24,7 +24,8 @@ export type RunningStep = {
 }
 
 const flushMs = 50
-const flushCharacters = 2048
+/** What is heard while a write is under way waits for it; more than this is not heard before it is over. */
+const heldCharacters = 64 * 1024
 const agentFailure = -32000
 const toolFailure = -32008
 
@@ -80,6 +81,7 @@ export const runStep = (
   const stop = createStop()
   const heard = recorder(input.agentStep, ids, input.offered)
   let writing: Promise<void> = Promise.resolve()
+  let isWriting = false
   let cancelTimer: (() => void) | undefined
   let ended = false
   let wroteAt = Number.NEGATIVE_INFINITY
@@ -98,9 +100,12 @@ export const runStep = (
     if (stop.aborted()) return Promise.resolve()
     wroteAt = clock.now()
     const facts = heard.take()
+    isWriting = true
     writing = report(
       end === undefined ? { facts } : calls.length === 0 ? { facts, end } : { facts, end, calls },
-    )
+    ).finally(() => {
+      isWriting = false
+    })
     return writing
   }
   /** The first text leaves at once; what follows closely travels together. */
@@ -147,11 +152,10 @@ export const runStep = (
           continue
         }
         heard.hear(next.value)
-        if (heard.characters() >= flushCharacters) {
-          // What is heard meanwhile waits for one write, not for each.
-          await writing
-          void write().catch(() => stop.abort())
-        } else if (next.value.say === 'delta' || next.value.say === 'call-delta') writeSoon()
+        const characters = heard.characters()
+        if (characters >= heldCharacters) await writing
+        if (characters >= deltaCharacters && !isWriting) void write().catch(() => stop.abort())
+        else if (next.value.say === 'delta' || next.value.say === 'call-delta') writeSoon()
         else writeLater(flushMs)
       }
       const goesOn = end.end !== 'fail' && end.end !== 'again'

@@ -30,6 +30,12 @@ const contentOf = (content: MessageContent): unknown => {
   return isText ? parts.map(part => part.text).join('\n') : parts
 }
 
+const together = (a: unknown, b: unknown): unknown => {
+  if (a === null) return b
+  if (typeof a === 'string' && typeof b === 'string') return `${a}\n${b}`
+  return [a, b].flatMap(content => (typeof content === 'string' ? [textPart(content)] : content))
+}
+
 /** What a model is sent: who it is, then everything that was said, in order. */
 export const messagesOf = (history: OutputItem[], systemPrompt?: string): ChatMessage[] => {
   const messages: ChatMessage[] = []
@@ -38,6 +44,12 @@ export const messagesOf = (history: OutputItem[], systemPrompt?: string): ChatMe
     if (item.type === 'reasoning') continue // its own thoughts are not sent back
     if (item.type === 'message') {
       const named = item.name === undefined ? {} : { name: item.name }
+      const last = messages.at(-1)
+      // What an assistant says beside its calls is one message with them: their results must follow.
+      if (item.role === 'assistant' && last?.role === 'assistant' && last.tool_calls !== undefined) {
+        last.content = together(last.content, contentOf(item.message_content))
+        continue
+      }
       messages.push({ role: item.role, content: contentOf(item.message_content), ...named })
     }
     if (item.type === 'tool_call') {

@@ -1,105 +1,42 @@
 // What an OpenAI-compatible endpoint sends, chunk by chunk, as what was said. Endpoints differ: reasoning has two
-// names or stands in the text, calls come in pieces or whole, usage comes last or never.
+// names or stands in the text, usage comes last or never.
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Logprob, Usage } from '../../contract/wire.ts'
+import { type CallText, createCalls } from './calls.ts'
+import { countOf, type Fields, fieldsOf, listOf, logprobsOf, textOf, tokenIdsOf, wordOf } from './given.ts'
 import { createThinkSplitter } from './think.ts'
 
-export type Heard =
-  | { kind: 'text' | 'reasoning' | 'refusal'; text: string; logprobs?: Logprob[] }
-  | { kind: 'call'; call: string; name: string; text: string }
-export type HeardCall = { name: string; arguments: string }
+/** A JSON object, of whose fields nothing is known. */
+export type Chunk = Fields
+export type Heard = { kind: 'text' | 'reasoning' | 'refusal'; text: string; logprobs?: Logprob[] } | CallText
 
-type GivenProb = {
-  token: string
-  logprob: number
-  bytes?: number[] | null
-  top_logprobs?: GivenProb[] | null
-}
-type CallPiece = { index?: number; id?: string; function?: { name?: string; arguments?: string } }
-type Message = {
-  content?: string | null
-  reasoning_content?: string | null
-  reasoning?: string | null
-  refusal?: string | null
-  tool_calls?: CallPiece[] | null
-}
-type GivenUsage = {
-  prompt_tokens?: number
-  completion_tokens?: number
-  total_tokens?: number
-  prompt_tokens_details?: { cached_tokens?: number } | null
-  completion_tokens_details?: { reasoning_tokens?: number } | null
-}
-export type Chunk = {
-  id?: string
-  model?: string
-  system_fingerprint?: string | null
-  /** vLLM gives token ids when it is asked to. */
-  prompt_token_ids?: number[] | null
-  choices?: {
-    delta?: Message
-    message?: Message
-    finish_reason?: string | null
-    logprobs?: { content?: GivenProb[] | null } | null
-    token_ids?: number[] | null
-  }[]
-  usage?: GivenUsage | null
-  error?: { message?: string } | string | null
-}
+type Response = ModelCall['response']
 
-const usageOf = (given: GivenUsage): Usage => {
-  const { prompt_tokens: input = 0, completion_tokens: output = 0 } = given
-  const cached = given.prompt_tokens_details?.cached_tokens
-  const reasoning = given.completion_tokens_details?.reasoning_tokens
+const usageOf = (given: Fields): Usage | undefined => {
+  const [input, output] = [countOf(given.prompt_tokens), countOf(given.completion_tokens)]
+  if (input === undefined && output === undefined) return undefined
+  const cached = countOf(fieldsOf(given.prompt_tokens_details).cached_tokens)
+  const reasoning = countOf(fieldsOf(given.completion_tokens_details).reasoning_tokens)
   return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: given.total_tokens ?? input + output,
-    ...(typeof cached === 'number' ? { cached_tokens: cached } : {}),
-    ...(typeof reasoning === 'number' ? { reasoning_tokens: reasoning } : {}),
+    input_tokens: input ?? 0,
+    output_tokens: output ?? 0,
+    total_tokens: countOf(given.total_tokens) ?? (input ?? 0) + (output ?? 0),
+    ...(cached === undefined ? {} : { cached_tokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
   }
 }
-
-const probOf = ({ token, logprob, bytes }: GivenProb) => ({
-  token,
-  logprob,
-  bytes: bytes ?? [...Buffer.from(token)],
-})
-const logprobOf = (given: GivenProb): Logprob => ({
-  ...probOf(given),
-  top_logprobs: (given.top_logprobs ?? []).map(probOf),
-})
 
 export const createReader = () => {
   const splitter = createThinkSplitter()
-  /** `held` came before the name did. */
-  const calls: { key: string; id: string; name: string; arguments: string; held: string }[] = []
-  const response: ModelCall['response'] = {}
+  const calls = createCalls()
+  const response: { [Field in keyof Response]?: Response[Field] | undefined } = {}
   let usage: Usage | undefined
   let probs: Logprob[] = []
 
-  const hearCall = (piece: CallPiece, position: number): Heard[] => {
-    // By index, else by id, else the one at hand; the first piece names the tool.
-    const key = piece.index?.toString() ?? piece.id ?? calls.at(-1)?.key ?? String(position)
-    let call = calls.find(known => known.key === key)
-    if (call === undefined) {
-      call = { key, id: '', name: '', arguments: '', held: '' }
-      calls.push(call)
-    }
-    if (call.id === '') call.id = piece.id ?? ''
-    if (call.name === '') call.name = piece.function?.name ?? ''
-    const text = piece.function?.arguments ?? ''
-    call.arguments += text
-    call.held += text
-    if (call.name === '' || call.held === '') return []
-    const said = { kind: 'call' as const, call: call.key, name: call.name, text: call.held }
-    call.held = ''
-    return [said]
-  }
   /** Text that was said with what is known of its tokens: they stand with the newest text. */
-  const hearText = (content: string, given: GivenProb[]): Heard[] => {
+  const hearText = (content: string, given: Logprob[]): Heard[] => {
     const said: Heard[] = splitter.hear(content)
-    if (given.length > 0) probs.push(...given.map(logprobOf))
+    probs.push(...given)
     const last = said.at(-1)
     if (probs.length === 0 || last?.kind !== 'text') return said
     last.logprobs = probs
@@ -107,44 +44,46 @@ export const createReader = () => {
     return said
   }
 
-  const account = ({ id, model, system_fingerprint, prompt_token_ids }: Chunk) => {
-    if (id && response.id === undefined) response.id = id
-    if (model && response.model === undefined) response.model = model
-    if (system_fingerprint) response.system_fingerprint = system_fingerprint
-    if (prompt_token_ids) response.prompt_token_ids = prompt_token_ids
+  const account = (chunk: Chunk, choice: Fields) => {
+    response.id ??= wordOf(chunk.id) || undefined
+    response.model ??= wordOf(chunk.model) || undefined
+    response.system_fingerprint = wordOf(chunk.system_fingerprint) || response.system_fingerprint
+    response.finish_reason = wordOf(choice.finish_reason) || response.finish_reason
+    // vLLM gives token ids when it is asked to.
+    response.prompt_token_ids ??= tokenIdsOf(chunk.prompt_token_ids)
+    const ids = tokenIdsOf(choice.token_ids)
+    if (ids !== undefined) {
+      response.completion_token_ids ??= []
+      response.completion_token_ids.push(...ids)
+    }
+    usage = usageOf(fieldsOf(chunk.usage)) ?? usage
   }
 
   return {
     hear(chunk: Chunk): Heard[] {
-      account(chunk)
-      if (chunk.usage) usage = usageOf(chunk.usage)
-      const choice = chunk.choices?.[0]
-      if (choice === undefined) return []
-      if (choice.finish_reason) response.finish_reason = choice.finish_reason
-      if (choice.token_ids) {
-        response.completion_token_ids ??= []
-        response.completion_token_ids.push(...choice.token_ids)
-      }
-      const said = choice.delta ?? choice.message ?? {}
-      const heard: Heard[] = []
-      const thought = said.reasoning_content ?? said.reasoning
-      if (thought) heard.push({ kind: 'reasoning', text: thought })
-      if (said.content) heard.push(...hearText(said.content, choice.logprobs?.content ?? []))
-      if (said.refusal) heard.push({ kind: 'refusal', text: said.refusal })
-      for (const [position, piece] of (said.tool_calls ?? []).entries()) {
-        heard.push(...hearCall(piece, position))
-      }
-      return heard
+      const choice = fieldsOf(listOf(chunk.choices)[0])
+      account(chunk, choice)
+      const said = fieldsOf(choice.delta ?? choice.message)
+      const [thought, refusal] = [
+        textOf(said.reasoning_content) || textOf(said.reasoning),
+        textOf(said.refusal),
+      ]
+      const content = textOf(said.content)
+      return [
+        ...(thought === '' ? [] : [{ kind: 'reasoning' as const, text: thought }]),
+        ...(content === '' ? [] : hearText(content, logprobsOf(choice.logprobs))),
+        ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
+        ...calls.hear(said.tool_calls),
+      ]
     },
     end: (): Heard[] => splitter.end(),
     usage: () => usage,
-    calls: (): HeardCall[] => namedOf(calls).map(({ name, arguments: args }) => ({ name, arguments: args })),
-    response(): ModelCall['response'] {
-      // In the order of the items: a call without arguments is told when all has been heard.
-      const told = namedOf(calls).sort((a, b) => Number(a.arguments === '') - Number(b.arguments === ''))
-      const ids = told.map(({ id }) => id)
-      return ids.some(id => id !== '') ? { ...response, call_ids: ids } : response
+    calls: calls.all,
+    callCount: calls.count,
+    /** What the endpoint said of its answer; fields that it left out are not there. */
+    response(): Response {
+      const known = { ...response, call_ids: calls.ids() }
+      return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     },
   }
 }
-const namedOf = <C extends { name: string }>(calls: C[]): C[] => calls.filter(({ name }) => name !== '')

@@ -1,13 +1,14 @@
 // One request to a chat completions endpoint, read as it comes. Tried again when nothing was said yet and it may
 // help; what the provider says of a failure is told, without the key. Everything that comes is bounded.
-import { createParser } from 'eventsource-parser'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../sleep.ts'
 import type { Chunk } from './chunks.ts'
+import { fieldsOf, listOf, wordOf } from './given.ts'
+import { createListener } from './listener.ts'
 
 export type Endpoint = { baseUrl: string; apiKey: string | undefined; model: string; silenceMs: number }
 
-/** The provider said no, and asking again will not help. `status`: its HTTP status, where it was one that refused. */
+/** The provider said no, and asking again will not help, or has not helped. `status`: its HTTP status, where it was one that refused. */
 export class ModelRefused extends Error {
   readonly status: number | undefined
   constructor(message: string, status?: number) {
@@ -15,7 +16,7 @@ export class ModelRefused extends Error {
     this.status = status
   }
 }
-/** The connection broke, or the endpoint was busy to the last: another try may go well. */
+/** The answer broke off: another try may go well. */
 export class ModelLost extends Error {}
 
 const tries = 4
@@ -60,8 +61,8 @@ const textWithin = async (answer: Response, most: number): Promise<string | unde
 const wordsOf = async (answer: Response): Promise<string> => {
   const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
   try {
-    const { error, message } = JSON.parse(text) as { error?: { message?: string } | string; message?: string }
-    return (typeof error === 'string' ? error : error?.message) ?? message ?? text
+    const { error, message } = fieldsOf(JSON.parse(text))
+    return wordOf(error) || wordOf(fieldsOf(error).message) || wordOf(message) || text
   } catch {
     return text
   }
@@ -120,39 +121,33 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
         why = told(`the model's endpoint cannot be reached: ${cause?.message || message}`)
       }
       watch.end() // a wait that was asked for is no silence
-      if (attempt === tries) throw new ModelLost(why)
+      if (attempt === tries) throw new ModelRefused(why)
       await sleep(timers, waitBefore(attempt, retryAfter), signal)
       signal.throwIfAborted()
     }
   }
 
   const chunkOf = (text: string): Chunk => {
-    const chunk = JSON.parse(text) as Chunk
-    const { error } = chunk
-    if (!error) return chunk
-    const words = typeof error === 'string' ? error : (error.message ?? 'it did not say why')
-    throw new ModelLost(told(`the model's endpoint failed: ${words}`))
-  }
-  /** Those that came before one that is no chunk are still good. */
-  const chunksOf = (events: string[]): { heard: Chunk[]; error?: unknown } => {
-    const heard: Chunk[] = []
-    for (const event of events) {
-      try {
-        heard.push(chunkOf(event))
-      } catch (error) {
-        return { heard, error }
-      }
+    const chunk: unknown = JSON.parse(text)
+    if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) {
+      throw new ModelLost("the model's answer broke off: a chunk is no JSON object")
     }
-    return { heard }
+    const { error } = chunk as Chunk
+    if (!error) return chunk as Chunk
+    const words = wordOf(error) || wordOf(fieldsOf(error).message) || 'it did not say why'
+    throw new ModelLost(told(`the model's endpoint failed: ${words}`))
   }
   /** Of an endpoint that does not stream. */
   const wholeOf = async (answer: Response): Promise<Chunk> => {
     const text = await textWithin(answer, longest.piece)
     if (text === undefined) throw tooLong(longest.piece)
+    const isCompletion = (chunk: Chunk) => fieldsOf(listOf(chunk.choices)[0]).message !== undefined
     try {
-      return chunkOf(text)
+      const chunk = chunkOf(text)
+      if (isCompletion(chunk)) return chunk
+      throw new SyntaxError('no completion')
     } catch (error) {
-      if (error instanceof ModelLost) throw error
+      if (error instanceof ModelLost && text.includes('"error"')) throw error
       const type = answer.headers.get('content-type') ?? 'something'
       throw new ModelRefused(
         told(`the model's endpoint gave ${type} that is no completion (is MODEL_BASE_URL right?): ${text}`),
@@ -167,9 +162,8 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       yield [await wholeOf(answer)]
       return
     }
-    let ready: string[] = []
-    const parser = createParser({ onEvent: ({ data }) => ready.push(data) })
     const decoder = new TextDecoder()
+    const hear = createListener(chunkOf)
     let whole = 0
     let piece = 0
     for await (const bytes of answer.body ?? []) {
@@ -177,17 +171,18 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       whole += bytes.length
       piece += bytes.length
       if (whole > longest.stream) throw tooLong(longest.stream)
-      parser.feed(decoder.decode(bytes, { stream: true }))
-      if (ready.length > 0) piece = 0
-      if (piece > longest.piece) throw tooLong(longest.piece)
-      const done = ready.findIndex(data => data.trim() === '[DONE]')
-      const events = done < 0 ? ready : ready.slice(0, done)
-      ready = []
-      const { heard: good, error } = chunksOf(events)
-      if (good.length > 0) yield good
+      const { chunks, error, done } = hear.more(decoder.decode(bytes, { stream: true }))
+      if (chunks.length > 0) {
+        piece = 0
+        yield chunks
+      }
       if (error !== undefined) throw error
-      if (done >= 0) return
+      if (done) return
+      if (piece > longest.piece) throw tooLong(longest.piece)
     }
+    const { chunks, error } = hear.rest()
+    if (chunks.length > 0) yield chunks
+    if (error !== undefined) throw error
   }
 
   /** The chunks of the answer to a body, as many at once as came at once. Throws ModelRefused or ModelLost. */

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
 import type { ModelCall, StepEnd } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
-import { createReader, type Heard, type HeardCall } from './chunks.ts'
+import type { HeardCall } from './calls.ts'
+import { createReader, type Heard } from './chunks.ts'
 import { type createEndpoint, ModelLost, ModelRefused } from './endpoint.ts'
 
 /** How often a step whose answer broke off is begun again. */
@@ -50,6 +51,9 @@ export async function* listen(
     for (const { text: said } of heard) characters += said.length
     if (characters > mostCharacters)
       throw new ModelRefused("the model's answer is longer than 8 Mi characters")
+    if (reader.callCount() > mostCalls) {
+      throw new ModelRefused(`the model made more than ${mostCalls} calls at once`)
+    }
     return heard
   }
   for await (const together of chunks(text, signal)) yield* bounded(joined(together.flatMap(reader.hear)))
@@ -57,8 +61,6 @@ export async function* listen(
   const calls = reader.calls()
   const usage = reader.usage()
   const response = reader.response()
-  if (calls.length > mostCalls) throw new ModelRefused(`the model made more than ${mostCalls} calls at once`)
-  // An answer without an end was cut off on its way.
   if (response.finish_reason === undefined && calls.length === 0) {
     throw new ModelLost("the model's answer broke off")
   }

@@ -14,7 +14,7 @@ const held = (text: string, tag: string): number => {
 }
 
 export const createThinkSplitter = () => {
-  let state: 'begin' | 'think' | 'text' = 'begin'
+  let state: 'begin' | 'think' | 'after' | 'text' = 'begin'
   let kept = ''
 
   const hear = (text: string): Spoken[] => {
@@ -37,7 +37,12 @@ export const createThinkSplitter = () => {
         return thought === '' ? said : [...said, { kind: 'reasoning', text: thought }]
       }
       if (end > 0) said.push({ kind: 'reasoning', text: kept.slice(0, end) })
-      kept = kept.slice(end + close.length).trimStart()
+      kept = kept.slice(end + close.length)
+      state = 'after'
+    }
+    if (state === 'after') {
+      kept = kept.trimStart()
+      if (kept === '') return said
       state = 'text'
     }
     if (kept !== '') said.push({ kind: 'text', text: kept })

@@ -1,0 +1,44 @@
+// What others sent, read as what it should be: endpoints differ in their shapes, and none of them may bring anything odd
+// into the log. What is not of its shape is not there.
+import type { Logprob } from '../../contract/wire.ts'
+
+export type Fields = Record<string, unknown>
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Text, or parts of text, as some endpoints give it. */
+export const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(textOf).join('')
+  if (typeof value === 'object' && value !== null) return wordOf((value as Fields).text)
+  return wordOf(value)
+}
+/** JSON text, or what it would be read as. */
+export const jsonOf = (value: unknown): string => {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  return wordOf(value)
+}
+export const countOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+
+export const tokenIdsOf = (value: unknown): number[] | undefined =>
+  Array.isArray(value) && value.every(Number.isSafeInteger) ? (value as number[]) : undefined
+
+const isByte = (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
+
+const probOf = (value: unknown) => {
+  const { token, logprob, bytes } = fieldsOf(value)
+  if (typeof token !== 'string' || typeof logprob !== 'number') return []
+  const given = Array.isArray(bytes) && bytes.every(isByte)
+  return [{ token, logprob, bytes: given ? (bytes as number[]) : [...Buffer.from(token)] }]
+}
+export const logprobsOf = (value: unknown): Logprob[] =>
+  listOf(fieldsOf(value).content).flatMap(entry =>
+    probOf(entry).map(prob => ({
+      ...prob,
+      top_logprobs: listOf(fieldsOf(entry).top_logprobs).flatMap(probOf),
+    })),
+  )

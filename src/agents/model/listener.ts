@@ -1,0 +1,61 @@
+// The text of an event stream as chunks, however it was cut on its way.
+import { createParser } from 'eventsource-parser'
+import { createLikeness } from './alike.ts'
+import type { Chunk } from './chunks.ts'
+
+/** `error`: what came after the chunks is none. `done`: the endpoint has said that this was all. */
+type Heard = { chunks: Chunk[]; error?: unknown; done: boolean }
+
+const endOfEvent = '\n\n'
+/** In one text; where events are not alike, looking for runs of them would only cost. */
+const runsAtMost = 2
+
+export const createListener = (chunkOf: (data: string) => Chunk) => {
+  const likeness = createLikeness()
+  let heard: Heard = { chunks: [], done: false }
+  /** Nothing of an event is held by the parser. */
+  let isWhole = true
+
+  const onEvent = ({ data }: { data: string }) => {
+    if (heard.done || heard.error !== undefined) return
+    if (data.trim() === '[DONE]') {
+      heard.done = true
+      return
+    }
+    try {
+      const chunk = chunkOf(data)
+      likeness.learn(data, chunk)
+      heard.chunks.push(chunk)
+    } catch (error) {
+      heard.error = error
+    }
+  }
+  const parser = createParser({ onEvent })
+
+  const more = (text: string): Heard => {
+    heard = { chunks: [], done: false }
+    let runs = 0
+    for (let rest = text; rest !== '' && heard.error === undefined && !heard.done; ) {
+      const run = isWhole && runs++ < runsAtMost ? likeness.runIn(rest) : undefined
+      if (run !== undefined) {
+        heard.chunks.push(run.chunk)
+        rest = rest.slice(run.length)
+        continue
+      }
+      const end = rest.indexOf(endOfEvent)
+      const next = end < 0 || runs >= runsAtMost ? rest : rest.slice(0, end + endOfEvent.length)
+      parser.feed(next)
+      isWhole = next.endsWith(endOfEvent)
+      rest = rest.slice(next.length)
+    }
+    return heard
+  }
+  return {
+    more,
+    /** What stands at the end without the line that would end it. */
+    rest(): Heard {
+      if (isWhole) return { chunks: [], done: false }
+      return more(endOfEvent)
+    },
+  }
+}
