@@ -165,7 +165,9 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     /** The position up to which live subscribers have been told. */
     position: () => published,
 
-    publish(events: readonly Recorded[]): void {
+    publish(committed: readonly Recorded[]): void {
+      // A commit that is told late, after the log was opened anew, has been read from there.
+      const events = committed.filter(({ position }) => position > published)
       published = events.at(-1)?.position ?? published
       if (subscribers === 0) {
         kept = []
