@@ -50,22 +50,27 @@ const wholeNumber = (env: Env, name: string, fallback: number, max = Number.MAX_
   return value
 }
 
+const headerText = /^[\x21-\x7e]+$/
+
 /** Configured by its address and its name; the key is for endpoints that want one. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
   if (!baseUrl && !model) return undefined
   if (!baseUrl) throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL, where its endpoint is`)
+  const shown = baseUrl.replace(/\/\/[^/]*@/, '//***@')
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is no http or https URL`)
+    throw new CannotStart(`MODEL_BASE_URL=${shown} is no http or https URL`)
   }
-  if (!model)
-    throw new CannotStart(`MODEL_BASE_URL=${baseUrl} is set without MODEL, the name of a model there`)
+  if (!model) throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL, the name of a model there`)
   const { username, password } = new URL(baseUrl)
   if (username || password) {
     throw new CannotStart(
       'MODEL_BASE_URL must not hold a user or a password: the key goes into MODEL_API_KEY',
     )
+  }
+  if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
+    throw new CannotStart('MODEL_API_KEY must be printable ASCII without spaces: it travels in a header')
   }
   const silence = wholeNumber(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
   if (silence === 0) throw new CannotStart('MODEL_TIMEOUT_SECONDS=0 would wait for no answer at all')
@@ -101,7 +106,7 @@ export const readConfig = (env: Env): Config => {
   const ttl = (name: string, fallback: number) =>
     wholeNumber(env, `TASK_TTL_${name}`, fallback, 3_153_600_000)
   const week = 7 * 24 * 3600
-  if (env.ADMIN_TOKEN && !/^[\x21-\x7e]+$/.test(env.ADMIN_TOKEN)) {
+  if (env.ADMIN_TOKEN && !headerText.test(env.ADMIN_TOKEN)) {
     throw new CannotStart('ADMIN_TOKEN must be printable ASCII without spaces: it travels in a header')
   }
   const model = modelOf(env)

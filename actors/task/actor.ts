@@ -112,7 +112,7 @@ export const taskKind =
         {
           effectId,
           agentStep,
-          attempt: view.abandonedSteps,
+          attempt: view.brokenOff,
           request,
           asked:
             view.messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
@@ -182,7 +182,10 @@ export const taskKind =
       const isOver = (step: RunningStep) =>
         view.completedSteps >= step.agentStep ||
         (view.openStep === undefined && step.effectId !== effectIdOf(view))
-      if (running !== undefined && isOver(running)) running = undefined
+      if (running !== undefined && isOver(running)) {
+        running.abort() // what was abandoned may still be under way
+        running = undefined
+      }
       const want = wanted(view, { step: running?.effectId, call: effects.isRunning })
       if (want.want === 'step') {
         if (running === undefined) start(want.agentStep, want.effectId)

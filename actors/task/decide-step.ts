@@ -13,6 +13,7 @@ import {
   type Judgement,
   type Made,
   onwards,
+  openItems,
   pausedFor,
 } from './facts.ts'
 
@@ -61,7 +62,7 @@ const itemsAfter = (view: TaskView, facts: StepFact[]) => {
     }
     if (type === 'ItemSaid') items.set(data.item_id, data.call === undefined ? data.texts.length : 0)
   }
-  return [...items].map(([item_id, parts]) => ({ item_id, parts }))
+  return openItems(items)
 }
 
 /** A prompt begins with what was said in the call before: that much is not stored again. */
@@ -111,7 +112,7 @@ export const recordStep: Decide<'RecordStep'> = (
   if (end.end === 'fail' || end.end === 'again') {
     const items = itemsAfter(view, facts)
     const gone: TaskEvent[] =
-      begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items } }] : []
+      begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items, broke_off: true } }] : []
     return [...told, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]
   }
   if (calls.length > 0 && end.end === 'pause') throw new Error('a step that calls tools cannot pause')

@@ -2,7 +2,7 @@
 
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
+import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
@@ -35,6 +35,10 @@ export const statusOf = (view: TaskView): TaskStatus => {
 }
 export const wrongState = (view: TaskView) => new Refusal('WrongState', { status: view.status })
 
+/** Items with the number of their parts; a call is what has none. */
+export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>
+  [...items].map(([item_id, parts]) => ({ item_id, parts, ...(parts === 0 ? { call: true } : {}) }))
+
 /** A step that is open ends here; its items stay as far as they came. */
 export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
   openStep === undefined
@@ -45,7 +49,7 @@ export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
           data: {
             agent_step: openStep.agentStep,
             effect_id: openStep.effectId,
-            items: [...openStep.items].map(([item_id, parts]) => ({ item_id, parts })),
+            items: openItems(openStep.items),
           },
         },
       ]

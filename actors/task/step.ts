@@ -3,6 +3,8 @@
 import type { Agent, StepEnd, StepInput } from '../../src/contract/agent.ts'
 import type { PlannedCall, RecordedEnd, StepFact } from '../../src/contract/commands.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
 import { ToolsUnavailable } from '../../src/contract/tools.ts'
 import type {
   CreateTaskBody,
@@ -179,7 +181,12 @@ export const runStep = (
     ended = true
     if (end.end !== 'fail' && end.end !== 'again') heard.close()
     await writing
-    await write(named(end), calls)
+    await write(named(end), calls).catch(async error => {
+      if (error instanceof Refusal || error instanceof StorageFailure) throw error
+      // A report that cannot be taken is a bug, of ours or of the agent; its task must not wait for ever.
+      await write({ end: 'fail', error: { code: agentFailure, message: 'the step could not be recorded' } })
+      throw error
+    })
   }
 
   const settled = play()

@@ -48,7 +48,7 @@ export type StepEnd =
 export type StepInput = {
   /** From 1. */
   agentStep: number
-  /** How often this step was begun before and abandoned. */
+  /** How often this step was begun before and broke off. */
   attempt: number
   request: CreateTaskBody
   /** The newest that the user said. */

@@ -29,7 +29,13 @@ export type ItemKind = Static<typeof ItemKind>
 export type PartKind = Static<typeof PartKind>
 export type TextItemKind = Exclude<ItemKind, 'tool_call'>
 export type TextPartKind = Exclude<PartKind, 'arguments'>
-const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
+/** `call`: it is a call, whose arguments are told as far as they came. */
+const OpenItem = Type.Object({
+  item_id: ItemId,
+  parts: Type.Integer(),
+  call: optional(Type.Literal(true)),
+})
+export type OpenItem = Static<typeof OpenItem>
 const CallId = Type.String()
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 
@@ -148,7 +154,13 @@ const facts = {
     compressed: optional(Compressed),
   },
   /** The step ended without completing; its items stay as far as they came, and the step runs again. */
-  AgentStepAbandoned: { agent_step: AgentStep, effect_id: Type.String(), items: Type.Array(OpenItem) },
+  AgentStepAbandoned: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    items: Type.Array(OpenItem),
+    /** It ended by itself, by no crash or command. */
+    broke_off: optional(Type.Literal(true)),
+  },
   AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },
   AgentError: { agent_id: Type.String(), error: Type.String(), code: optional(Type.Integer()) },
   /**

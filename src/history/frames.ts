@@ -169,9 +169,12 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     },
   },
   AgentStepAbandoned: {
-    count: data => data.items.reduce((sum, { parts }) => sum + 2 * parts + 1, 0),
+    count: data => data.items.reduce((sum, { parts, call }) => sum + 2 * parts + (call ? 2 : 1), 0),
     frames: (view, data) =>
-      data.items.flatMap(({ item_id }) => itemDone(data.agent_step, itemOf(view, item_id))),
+      data.items.flatMap(({ item_id, call }) => {
+        const item = itemOf(view, item_id)
+        return [...(call ? callDone(data.agent_step, item) : []), ...itemDone(data.agent_step, item)]
+      }),
   },
   EffectCompleted: {
     count: () => 3,

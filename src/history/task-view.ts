@@ -105,6 +105,8 @@ export type TaskView = {
   continuedBy: string | undefined
   rewards: Reward[]
   abandonedSteps: number
+  /** How many of those broke off by themselves. */
+  brokenOff: number
   pauseRequested: boolean
   cancelRequested: boolean
   cancelReason: string | undefined
@@ -151,6 +153,7 @@ export const emptyTask = (): TaskView => ({
   continuedBy: undefined,
   rewards: [],
   abandonedSteps: 0,
+  brokenOff: 0,
   pauseRequested: false,
   cancelRequested: false,
   cancelReason: undefined,
@@ -283,6 +286,7 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     view.finalStep = data.final === true
     view.openStep = undefined
     view.abandonedSteps = 0
+    view.brokenOff = 0
     view.stepItems = view.saidItems
     view.saidItems = []
     if (view.calls.size > 0 || view.saidCalls.length > 0) {
@@ -300,6 +304,7 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     view.saidItems = []
     view.saidCalls = []
     view.abandonedSteps++
+    if (data.broke_off) view.brokenOff++
   },
   AgentCompleted: view => {
     view.agentEnded = true

@@ -12,6 +12,9 @@ export type Heard = { kind: 'text' | 'reasoning' | 'refusal'; text: string; logp
 
 type Response = ModelCall['response']
 
+/** No name is longer; what an endpoint sends in place of one is not kept. */
+const nameOf = (value: unknown): string | undefined => wordOf(value).slice(0, 256) || undefined
+
 const usageOf = (given: Fields): Usage | undefined => {
   const [input, output] = [countOf(given.prompt_tokens), countOf(given.completion_tokens)]
   if (input === undefined && output === undefined) return undefined
@@ -45,10 +48,10 @@ export const createReader = () => {
   }
 
   const account = (chunk: Chunk, choice: Fields) => {
-    response.id ??= wordOf(chunk.id) || undefined
-    response.model ??= wordOf(chunk.model) || undefined
-    response.system_fingerprint = wordOf(chunk.system_fingerprint) || response.system_fingerprint
-    response.finish_reason = wordOf(choice.finish_reason) || response.finish_reason
+    response.id ??= nameOf(chunk.id)
+    response.model ??= nameOf(chunk.model)
+    response.system_fingerprint = nameOf(chunk.system_fingerprint) ?? response.system_fingerprint
+    response.finish_reason = nameOf(choice.finish_reason) ?? response.finish_reason
     // vLLM gives token ids when it is asked to.
     response.prompt_token_ids ??= tokenIdsOf(chunk.prompt_token_ids)
     const ids = tokenIdsOf(choice.token_ids)

@@ -43,6 +43,18 @@ const waitBefore = (attempt: number, retryAfter: string | null): number => {
   return Math.min(Math.max(0, wait), longestWaitMs)
 }
 
+/** The key in the spellings in which an endpoint may give it back. */
+const withoutKey = (text: string, key: string | undefined): string => {
+  if (!key) return text
+  const encoded = encodeURIComponent(key)
+  const small = encoded.replace(/%[0-9A-F]{2}/g, hex => hex.toLowerCase())
+  const spellings = [key, encoded, small, encodeURI(key), key.replaceAll('/', '\\/')]
+  return spellings.reduce((left, spelling) => left.replaceAll(spelling, '***'), text)
+}
+/** What a parser says quotes what it could not read. */
+const reasonOf = (error: unknown): string =>
+  error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
+
 const mebibytes = (bytes: number) => `${bytes / MiB} MiB`
 
 /** The body as text: undefined when it is longer than `most` bytes. */
@@ -57,6 +69,8 @@ const textWithin = async (answer: Response, most: number): Promise<string | unde
   }
   return text + decoder.decode()
 }
+
+const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
 
 const wordsOf = async (answer: Response): Promise<string> => {
   const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
@@ -95,7 +109,7 @@ type Watch = ReturnType<typeof watchSilence>
 
 export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers: Timers) => {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
-  const told = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text).slice(0, toldAtMost)
+  const told = (text: string) => withoutKey(text, apiKey).slice(0, toldAtMost)
   const headers = {
     'content-type': 'application/json',
     accept: 'text/event-stream',
@@ -109,10 +123,12 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       let retryAfter: string | null = null
       try {
         watch.begin()
-        const answer = await fetch(url, { method: 'POST', headers, body, signal })
+        // The prompt goes to nobody that the operator has not named.
+        const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
         watch.heard()
         if (answer.ok) return answer
-        why = told(`the model's endpoint answered ${answer.status}: ${await wordsOf(answer)}`)
+        const words = isRedirect(answer) ? 'a redirect, which is not followed' : await wordsOf(answer)
+        why = told(`the model's endpoint answered ${answer.status}: ${words}`)
         if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
         retryAfter = answer.headers.get('retry-after')
       } catch (error) {
@@ -196,7 +212,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       throw new ModelLost(
         silence.signal.aborted
           ? `the model's endpoint was silent for ${silenceMs / 1000} s`
-          : told(`the model's answer broke off: ${(error as Error).message}`),
+          : told(`the model's answer broke off: ${reasonOf(error)}`),
       )
     } finally {
       watch.end()

@@ -114,7 +114,7 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
       const { attempt, request, used, signal } = input
       const over = overLimit(input, limits)
       if (over !== undefined) return failed(over)
-      if (attempt > 0) await sleep(timers, 500 * 2 ** (attempt - 1), signal)
+      if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal)
       const items = await input.history()
       const long = tooMuch(request, items, used.context)
       try {

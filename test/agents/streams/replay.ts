@@ -23,7 +23,7 @@ export type SentMessage = {
   tool_calls?: { id: string; function: { name: string } }[]
   tool_call_id?: string
 }
-type Replayed = { messages: SentMessage[]; at: number; closed: Promise<void> }
+type Replayed = { messages: SentMessage[]; closed: Promise<void> }
 
 export const recorded = (name: string): Buffer => readFileSync(path.join(import.meta.dirname, `${name}.txt`))
 /** Events, each with one line of data: an object as JSON, a text as it is. */
@@ -35,13 +35,12 @@ const stream = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-cont
 export const replay = async (t: Test, answer: (newest: SentMessage, nth: number) => Played) => {
   const asked: Replayed[] = []
   const server = createServer((request, response) => {
-    const at = performance.now()
     const closed = new Promise<void>(resolve => response.once('close', resolve))
     const pieces: Buffer[] = []
     request.on('data', piece => pieces.push(piece))
     request.once('end', () => {
       const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: SentMessage[] }
-      asked.push({ messages, at, closed })
+      asked.push({ messages, closed })
       const {
         body,
         status = 200,
