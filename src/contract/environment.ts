@@ -1,0 +1,87 @@
+// The environment port: what an author writes (docs/environments.md), and what the service sees of one instance of it,
+// which runs in a process of its own.
+import type { Block, MessageContent, ToolDefinition } from './wire.ts'
+
+/** How a session comes back after a restart: by doing again what was recorded, from a snapshot, or not at all. */
+export type Recovery = 'refold' | 'snapshot' | 'none'
+
+type MaybePromise<T> = T | Promise<T>
+export type OpenObject = Record<string, unknown>
+
+export type StepContext = {
+  /** More of the step's output, while it runs. */
+  emit(text: string): void
+  /** Aborts when the step takes too long or is canceled. */
+  signal: AbortSignal
+  /** 0 to 1; the same numbers for the same step of the same seed. */
+  random(): number
+  /** Milliseconds since the epoch: the moment of the step, also when it is done again. */
+  now(): number
+}
+export type StepResult = {
+  content: MessageContent
+  observation?: OpenObject
+  /** What `observe` would give; asked for when it is left out. */
+  state?: OpenObject
+  reward?: number
+  terminated?: boolean
+  truncated?: boolean
+  info?: OpenObject
+  blocks?: Block[]
+}
+
+/** An instance of an environment, as its author writes it. A throw of `step` is the failure of the tool. */
+export type Environment = {
+  reset(seed: number, options: OpenObject): MaybePromise<OpenObject>
+  step(tool: string, args: OpenObject, context: StepContext): MaybePromise<StepResult>
+  observe(): MaybePromise<OpenObject>
+  tools(): MaybePromise<ToolDefinition[]>
+  snapshot?(): MaybePromise<unknown>
+  restore?(data: unknown): MaybePromise<void>
+  close?(): MaybePromise<void>
+}
+export type EnvironmentClass = {
+  new (kwargs: OpenObject, given: { env_vars: Record<string, string>; dir: string }): Environment
+  recovery?: Recovery
+  /** JSON Schema of `env_init_kwargs`. */
+  parameters?: OpenObject
+  description?: string
+}
+
+/** Where an instance comes from. `digest`: base64url(SHA-256) of the module's bytes. */
+export type EnvironmentSource = { name: string; module: string; className: string; digest: string }
+
+export type Observed = { state: OpenObject; tools: ToolDefinition[]; done: boolean }
+export type ResetAnswer = Observed & { observation: OpenObject }
+export type StepAnswer = Observed & {
+  /** `incomplete`: the tool failed, or was stopped; `error` says why. */
+  status: 'completed' | 'incomplete'
+  content: MessageContent
+  blocks: Block[]
+  observation: OpenObject
+  reward: number
+  terminated: boolean
+  truncated: boolean
+  info: OpenObject
+  error?: string
+}
+
+/** One instance in its process. Each call rejects with EnvironmentGone when the process has ended. */
+export type Instance = {
+  recovery: Recovery
+  reset(given: { seed: number; options: OpenObject; now: number }): Promise<ResetAnswer>
+  /** `number` is that of the step in its session: random numbers follow from it and the seed. */
+  step(
+    given: { tool: string; args: OpenObject; seed: number; number: number; now: number },
+    watch: { emit(text: string): void; signal: AbortSignal },
+  ): Promise<StepAnswer>
+  observe(): Promise<Observed>
+  /** Undefined where the class has none. */
+  snapshot(): Promise<unknown>
+  restore(data: unknown): Promise<void>
+  /** Resolves when the process has ended. */
+  close(): Promise<void>
+  /** Resolves with the reason when the process ends by itself or is killed for breaking a limit. */
+  gone: Promise<string>
+}
+export class EnvironmentGone extends Error {}
