@@ -1,6 +1,6 @@
 // Bundles the command and the threads into dist/: starts in a third of the time, and without the
 // names that a loader attaches to every function it meets, runs faster too.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build as bundle } from 'esbuild'
 
@@ -11,6 +11,11 @@ const { outputFiles } = await bundle({
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
+    'environment-host': 'src/environments/host/main.ts',
+    'environments/chess': 'src/environments/kinds/chess/chess.ts',
+    'environments/gridworld': 'src/environments/kinds/gridworld/gridworld.ts',
+    'environments/sql': 'src/environments/kinds/sql/sql.ts',
+    'environments/workspace': 'src/environments/kinds/workspace/workspace.ts',
   },
   absWorkingDir: import.meta.dirname,
   outdir: 'dist',
@@ -24,6 +29,13 @@ const { outputFiles } = await bundle({
   logLevel: 'warning',
   write: false,
 })
+
+// The page at /docs is served as it stands.
+const page = path.join(import.meta.dirname, 'src/http/docs-page')
+for (const name of readdirSync(page)) {
+  const file = path.join(import.meta.dirname, 'dist/docs-page', name)
+  outputFiles.push({ path: file, contents: readFileSync(path.join(page, name)) })
+}
 
 // A file that is as it should be is left alone, and one that is not is replaced at once: a server may be starting.
 for (const { path: file, contents } of outputFiles) {

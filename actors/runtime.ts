@@ -16,6 +16,8 @@ export type Behaviour<View, Command> = {
   view: View
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
+  /** Does outside what the decision needs to know; the turn waits for it. */
+  before?(command: Command): Promise<void>
   /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
   decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
   /** Whose events these are, asked after `decide`. */
@@ -146,6 +148,7 @@ export const createRuntime = <View, Command>(
   const take = async (actor: Actor<View, Command>, command: Command): Promise<void> => {
     const { behaviour, stream } = actor
     const before = actor.revision
+    if (behaviour.before !== undefined) await behaviour.before(command)
     for (let tries = 1; ; tries++) {
       const { events, made } = behaviour.decide(command)
       if (events.length === 0) break

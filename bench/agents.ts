@@ -10,6 +10,7 @@ import { taskStream } from '../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../src/contract/wire.ts'
 import { createSchemaChecker } from '../src/json-schema/checker.ts'
 import { openSecrets } from '../src/secrets.ts'
+import { createSessionFolders } from '../src/session-folders.ts'
 import { createSystem } from '../src/system.ts'
 import { readTaskRequest } from '../src/task-request.ts'
 import { builtinTools } from '../src/tools/builtin.ts'
@@ -121,6 +122,14 @@ const openSystem = async (folder: string) => {
     agents: new Map([['script', timed]]),
     tools,
     checker: createSchemaChecker(),
+    environments: {
+      resolve: async () => ({ refused: 'unknown', message: 'there are none' }),
+      open: () => Promise.reject(new Error('there are none')),
+      list: async () => [],
+      info: async () => [],
+    },
+    sessionFolders: createSessionFolders(folder),
+    sessionIdleSeconds: 0,
     rolloutsRoot: folder,
     ttls: { created: 0, queued: 0, working: 0, paused: 0, 'input-required': 0 },
     maxRunningTasks: 0,

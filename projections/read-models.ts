@@ -1,6 +1,7 @@
 // All read models on one store, moved by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
+import { envSessionsProjection } from './env-sessions.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
 import { tasksProjection } from './tasks.ts'
@@ -12,6 +13,7 @@ export const createReadModels = (store: ReadStore, log: Log, timers: Timers, rep
     stream => log.readStream(stream),
     () => projector.flush(),
   )
-  const projector = createProjector(store, log, [tasks, tokensProjection(store)], timers, report)
+  const others = [tokensProjection(store), envSessionsProjection(store)]
+  const projector = createProjector(store, log, [tasks, ...others], timers, report)
   return projector
 }

@@ -6,7 +6,7 @@ export type ReadStore = Database.Database
 export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 2
+const readModelVersion = 3
 
 const schema = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -60,6 +60,24 @@ CREATE TABLE idempotency_keys (
   time INTEGER NOT NULL,
   PRIMARY KEY (principal, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE env_sessions (
+  id TEXT PRIMARY KEY,
+  position INTEGER NOT NULL,
+  user_id TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  env_id TEXT NOT NULL,
+  env_vars TEXT NOT NULL,
+  recovery TEXT NOT NULL,
+  secret_ref TEXT,
+  is_active INTEGER NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  accessed_at INTEGER NOT NULL,
+  close_reason TEXT
+) STRICT;
+CREATE INDEX env_sessions_by_user ON env_sessions (user_id, position) WHERE deleted = 0;
+CREATE INDEX env_sessions_active ON env_sessions (accessed_at) WHERE is_active = 1;
 
 CREATE TABLE tokens (
   id TEXT PRIMARY KEY,

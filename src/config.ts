@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from './contract/cannot-start.ts'
+import type { EnvironmentSettings } from './environments/environments.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
@@ -33,6 +34,8 @@ export type Config = Readonly<{
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
+  environments: Readonly<EnvironmentSettings>
+  sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
@@ -123,6 +126,13 @@ export const readConfig = (env: Env): Config => {
     workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
+    environments: Object.freeze({
+      path: env.ENV_PATH ? path.resolve(env.ENV_PATH) : undefined,
+      byDefault: env.ENV_DEFAULT || 'gridworld',
+      stepTimeoutMs: wholeNumber(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
+      memoryMb: wholeNumber(env, 'ENV_MEMORY_MB', 512, 1_048_576),
+    }),
+    sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),

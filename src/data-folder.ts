@@ -8,6 +8,7 @@ export const filesOf = (dataDir: string) => ({
   secrets: path.join(dataDir, 'secrets.db'),
   lock: path.join(dataDir, 'lock.db'),
   server: path.join(dataDir, 'server.json'),
+  sessions: path.join(dataDir, 'environments'),
   children: path.join(dataDir, 'children'),
   telemetry: path.join(dataDir, 'otel.json'),
   rollouts: path.join(dataDir, 'rollouts'),

@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
+import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
@@ -17,15 +18,20 @@ import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
 import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
+import { createEnvironments } from './environments/environments.ts'
 import { createApp } from './http/app.ts'
+import { createOpenStreams } from './http/open-streams.ts'
 import { createSchemaChecker } from './json-schema/checker.ts'
+import { openAuditTrail } from './log/audit.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
 import { createMcp } from './mcp/mcp.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { isPublic } from './outside/public-address.ts'
 import { createPrincipals } from './principals.ts'
 import { openSecrets } from './secrets.ts'
+import { createSessionFolders } from './session-folders.ts'
 import { createSystem } from './system.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { createTickets } from './tickets.ts'
@@ -54,10 +60,10 @@ export const openFolder = async (
   const opened: (() => unknown)[] = [unlock]
   try {
     const world = realWorld()
-    const log = openLog(
-      sqliteStore(files.log, () => world.ids.next('log_')),
-      { clock: world.clock, random: world.random, build },
-    )
+    const metrics = createMetrics()
+    const store = metrics.log.store(sqliteStore(files.log, () => world.ids.next('log_')))
+    const log = metrics.log.log(openLog(store, { clock: world.clock, random: world.random, build }))
+    log.onCommit(metrics.events.follow)
     opened.unshift(() => log.close())
     const agents = agentsOf(world, config)
     const secrets = openSecrets(files.secrets)
@@ -69,6 +75,8 @@ export const openFolder = async (
     opened.unshift(() => children.close())
     if (children.killed > 0)
       report('warn', 'processes that a killed server left were killed', { killed: children.killed })
+    const environments = createEnvironments({ children, timers: world.timers }, config.environments)
+    opened.unshift(() => environments.close())
     const system = await createSystem({
       world,
       log,
@@ -87,6 +95,9 @@ export const openFolder = async (
           client: { name: 'reprise', version },
           isWorking,
         }),
+      environments,
+      sessionFolders: createSessionFolders(files.sessions),
+      sessionIdleSeconds: config.sessionIdleSeconds,
       rolloutsRoot: files.rollouts,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
@@ -96,8 +107,20 @@ export const openFolder = async (
     })
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
     const { clock, random } = world
-    const tickets = createTickets({ secrets, clock, random, principalOf: principals.current })
-    return { world, files, agents, checker, children, system, principals, tickets, unlock }
+    const tickets = createTickets({ secrets, clock, random, principals })
+    return {
+      world,
+      files,
+      agents,
+      checker,
+      children,
+      environments,
+      system,
+      principals,
+      tickets,
+      metrics,
+      unlock,
+    }
   } catch (error) {
     for (const close of opened) await close()
     throw error
@@ -124,15 +147,23 @@ const checkPort = (host: string, port: number): Promise<void> =>
 export const startServer = async (config: Config, report: Report, reach?: Reach) => {
   await checkPort(config.host, config.port)
   const folder = await openFolder(config, report, reach === undefined ? {} : { reach })
-  const { system, files, world, principals, tickets, agents, checker } = folder
+  const { system, files, world, principals, tickets, environments, agents, checker, metrics } = folder
   const { log, live, queries } = system
+  const audit = openAuditTrail(files.log, log.head)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
+  const openStreams = createOpenStreams({ principals, tickets })
   const app = await createApp({
     commands: system.commands,
     queries,
     principals,
     tickets,
+    openStreams,
+    sessions: system.environments.sessions,
+    sessionQueries: system.environments.queries,
+    environments: system.kinds,
+    sessionMachineOf: describeSession,
+    idleSeconds: config.sessionIdleSeconds,
     events: system.events,
     places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
     agents: {
@@ -142,6 +173,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     },
     problemsOfSchema: checker.problemsOf,
     recall: system.recall,
+    audit,
     machineOf: describeMachine,
     afterAnswers: (taskId, callIds) => lastFrameOfAnswers(log, taskStream(taskId), callIds),
     bodyLimit: config.bodyLimit,
@@ -149,7 +181,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
     openFeed: (stream, after, endsAtWait, isNew) =>
-      openFeed({ log, live }, { stream, after, endsAtWait }, isNew),
+      metrics.requests.taskStream(openFeed({ log, live }, { stream, after, endsAtWait }, isNew)),
     readFrames: (stream, after, limit) => readFrames(log, stream, after, limit),
     nextFrame: stream => nextFrame(log, stream),
     notDelivered: system.idempotency.notDelivered,
@@ -159,7 +191,17 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       position: queries.headPosition(),
       tasks: { ...queries.taskCounts(), ...system.scheduler.counts() },
     }),
+    requests: metrics.requests,
+    metrics: metrics.exposition({
+      taskCounts: queries.taskCounts,
+      places: system.scheduler.counts,
+      headPosition: log.head,
+      isLogFailing: log.isFailing,
+      lag: system.lag,
+    }),
     stopping: stopping.signal,
+    report,
+    verbose: config.logLevel === 'debug',
     fault: (error, about) =>
       report('error', 'internal error', {
         ...about,
@@ -167,7 +209,9 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       }),
   })
   await app.listen({ host: config.host, port: config.port }).catch(async error => {
+    audit.close()
     await system.close()
+    environments.close()
     await folder.children.close()
     folder.unlock()
     throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
@@ -190,8 +234,11 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       app.server.closeIdleConnections()
       setTimeout(() => app.server.closeAllConnections(), 500).unref()
       await app.close()
+      openStreams.stop()
       await telemetry?.stop()
+      audit.close()
       await system.close()
+      environments.close()
       await folder.children.close()
       removeServerFile(files.server)
       folder.unlock()

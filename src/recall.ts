@@ -1,5 +1,6 @@
 // A task's own history, read from the log: the task as it was, its rollouts, and whether the log still says what
 // the read models say.
+import type { Replay } from './contract/answers.ts'
 import { canonical } from './contract/canonical.ts'
 import type { Clock } from './contract/ports.ts'
 import { Invalid, Refusal } from './contract/refusals.ts'
@@ -17,15 +18,6 @@ import type { Queries, TaskRow } from './queries.ts'
 
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }
-
-export type Replay = {
-  task_id: string
-  events: number
-  /** SHA-256 of the task object as canonical JSON, base64url. */
-  state_hash: string
-  matches: boolean
-  mismatches: { field: string; stored: unknown; replayed: unknown }[]
-}
 
 /** How often a replay looks again before it calls a difference a mismatch. */
 const patience = 100

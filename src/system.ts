@@ -1,4 +1,6 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
+
+import type { SessionFolders } from '../actors/env-session/instances.ts'
 import { createRuntime } from '../actors/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf } from '../actors/task/decide.ts'
@@ -8,6 +10,7 @@ import { createScheduler, type Place } from '../actors/task/scheduler.ts'
 import { checkpointFits } from '../projections/projector.ts'
 import { createReadModels } from '../projections/read-models.ts'
 import type { ReadStore } from '../projections/store.ts'
+import { type EnvironmentKinds, withMcp } from './all-environments.ts'
 import { createEvents } from './bus/events.ts'
 import { createLive } from './bus/live.ts'
 import { createCommands } from './commands.ts'
@@ -26,6 +29,8 @@ import { createQueries } from './queries.ts'
 import { createRecall } from './recall.ts'
 import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
+import { createSessionSystem } from './session-system.ts'
+import { createSessionTools } from './session-tools.ts'
 import { answerProblem } from './structured-output.ts'
 import { isTicket } from './tickets.ts'
 import { keepTools } from './tool-lists.ts'
@@ -42,6 +47,9 @@ export type SystemParts = {
   checker: SchemaChecker
   /** The tools of MCP servers, made when it can be told whether a task works; absent: there are none. */
   mcp?: (isWorking: (taskId: string) => boolean) => Mcp
+  environments: EnvironmentKinds
+  sessionFolders: SessionFolders
+  sessionIdleSeconds: number
   /** Where tasks may have their rollouts saved. */
   rolloutsRoot: string
   ttls: Ttls
@@ -110,6 +118,21 @@ export const createSystem = async (parts: SystemParts) => {
       for (const { header } of events) if (ends.has(header.type)) mcp.ended(taskIdOf(header.stream))
     })
   }
+  const kinds = mcp === undefined ? parts.environments : withMcp(parts.environments, mcp.environment)
+  const environments = createSessionSystem({
+    world,
+    log,
+    store,
+    projector,
+    secrets,
+    checker: parts.checker,
+    environments: kinds,
+    folders: parts.sessionFolders,
+    idleSeconds: parts.sessionIdleSeconds,
+    isNamed: ({ id, userId }) =>
+      queries.unfinished().some(row => row.session_id === id && row.user_id === userId),
+    onFault: fault,
+  })
   const kind = taskKind({
     world,
     log,
@@ -118,6 +141,7 @@ export const createSystem = async (parts: SystemParts) => {
       builtin: parts.tools,
       agents: [...parts.agents.keys()],
       checker: parts.checker,
+      session: createSessionTools(environments.sessions),
       mcp: mcp ?? { list: async () => [], find: async () => undefined },
     }),
     keepTools: keepTools(log),
@@ -159,7 +183,8 @@ export const createSystem = async (parts: SystemParts) => {
   /** Takes up what is unfinished; safe to call again. The answer: how many tasks there are. */
   const goOn = async (): Promise<number> => {
     const rows = queries.unfinished()
-    const named = new Set(rows.flatMap(row => row.secret_ref ?? []))
+    const sessions = environments.queries.active()
+    const named = new Set([...rows, ...sessions].flatMap(row => row.secret_ref ?? []))
     secrets.sweep(ref => named.has(ref) || isTicket(ref))
     const working = rows.filter(row => row.status === 'working')
     for (const { id } of working) {
@@ -218,12 +243,14 @@ export const createSystem = async (parts: SystemParts) => {
       },
     )
   }
+  const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
   const stopRetrying = world.timers.every(retryMs, () => {
     if (log.isFailing()) log.retry().catch(() => {})
     else if (!projector.isCurrent()) catchUpAgain()
   })
 
   if (!parts.idle) takePlaces()
+  if (!parts.idle) await environments.sessions.closeLost()
   const resumed = parts.idle ? 0 : await goOn()
 
   return {
@@ -231,6 +258,9 @@ export const createSystem = async (parts: SystemParts) => {
     live,
     events,
     queries,
+    environments,
+    /** Every kind of environment. */
+    kinds,
     recall,
     commands,
     runtime,
@@ -239,11 +269,14 @@ export const createSystem = async (parts: SystemParts) => {
     projector,
     resumed,
     expireOverdue,
+    /** How many positions the read models are behind the log. */
+    lag: () => (projector.isCurrent() ? 0 : log.head() - (checkpoint.get() ?? 0)),
     /** From now on running steps may finish and none begins; resolves when none runs or after `ms`. */
     async drain(ms: number): Promise<void> {
       draining = true
       const until = Date.now() + ms
-      while (runtime.busy() > 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 10))
+      const busy = () => runtime.busy() + environments.busy()
+      while (busy() > 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 10))
     },
     async close(): Promise<void> {
       draining = true
@@ -253,6 +286,7 @@ export const createSystem = async (parts: SystemParts) => {
       runtime.stop()
       calls.stop()
       await mcp?.close()
+      await environments.stop()
       await rolloutFiles.stop()
       await parts.checker.close()
       await log.settled()

@@ -3,13 +3,14 @@
 // or a day has passed. One that was used is remembered over a restart, as a hash.
 import type { Clock, Random } from './contract/ports.ts'
 import type { Principal } from './contract/token-events.ts'
-import { hashOf } from './principals.ts'
+import { hashOf, type Principals } from './principals.ts'
 import type { Secrets } from './secrets.ts'
 
 const unusedMs = 60_000
 const usedMs = 24 * 3600 * 1000
 
-type Ticket = { token: string; until: number; used: boolean }
+/** `mark` tells the token from another of its id. */
+type Ticket = { token: string; mark: string; until: number; used: boolean }
 
 /** References of `secrets` that are tickets. */
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
@@ -19,11 +20,10 @@ type Parts = {
   secrets: Secrets
   clock: Clock
   random: Random
-  /** Who a token stands for; undefined: it has ended. */
-  principalOf: (tokenId: string) => Principal | undefined
+  principals: Pick<Principals, 'current' | 'markOf'>
 }
 
-export const createTickets = ({ secrets, clock, random, principalOf }: Parts) => {
+export const createTickets = ({ secrets, clock, random, principals }: Parts) => {
   /** Those of this life; the used ones of an earlier life are in the file. */
   const known = new Map<string, Ticket>()
   /** The connection that each ticket has open. */
@@ -48,8 +48,9 @@ export const createTickets = ({ secrets, clock, random, principalOf }: Parts) =>
     /** `expires_in`: seconds within which it must be used. */
     issue({ id }: Principal): { ticket: string; expires_in: number } {
       const ticket = `rt_${random.text(32)}`
-      for (const [ref, { until }] of known) if (until <= clock.now()) known.delete(ref)
-      known.set(refOf(ticket), { token: id, until: clock.now() + unusedMs, used: false })
+      sweep()
+      const until = clock.now() + unusedMs
+      known.set(refOf(ticket), { token: id, mark: principals.markOf(id), until, used: false })
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
@@ -58,9 +59,10 @@ export const createTickets = ({ secrets, clock, random, principalOf }: Parts) =>
       const ref = refOf(text)
       const ticket = find(ref)
       if (ticket === undefined) return undefined
-      const principal = principalOf(ticket.token)
+      if (ticket.mark !== principals.markOf(ticket.token)) return undefined
+      const principal = principals.current(ticket.token)
       if (principal === undefined || ticket.used) return principal
-      const used = { token: ticket.token, until: clock.now() + usedMs, used: true }
+      const used = { ...ticket, until: clock.now() + usedMs, used: true }
       secrets.put(ref, used)
       known.set(ref, used)
       return principal

@@ -1,9 +1,8 @@
 // What a task may call, of every source, and where each call leads: the lists of the request decide, then the
 // tool's own schema. A call that cannot be made is told to the agent, which goes on.
-import type { CallPlan, Tool, Toolbox } from './contract/tools.ts'
+import type { CallPlan, Tool, Toolbox, ToolSource } from './contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from './contract/wire.ts'
 import { type SchemaChecker, trusted } from './json-schema/checker.ts'
-import type { McpTools } from './mcp/tools.ts'
 import { requestFor, subagentTool } from './subagents.ts'
 
 /** A subagent may call subagents, but not for ever. */
@@ -34,10 +33,12 @@ type Parts = {
   /** Agents that can be called by others. */
   agents: string[]
   checker: SchemaChecker
-  mcp: McpTools
+  /** Those of the environment session that the task names: they take the place of ours. */
+  session: ToolSource
+  mcp: ToolSource
 }
 
-export const createToolbox = ({ builtin, agents, checker, mcp }: Parts): Toolbox => {
+export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts): Toolbox => {
   const byName = new Map(
     builtin.map(tool => {
       const { name, parameters } = tool.definition.function
@@ -79,10 +80,10 @@ export const createToolbox = ({ builtin, agents, checker, mcp }: Parts): Toolbox
       const others = agents.filter(
         agent => invited(agent) && subagent(request, depth, subagentTool(agent).function.name),
       )
-      const servers = await mcp.list(scope, signal)
+      const [steps, servers] = [await session.list(scope, signal), await mcp.list(scope, signal)]
       const all = [
         ...client,
-        ...[...own, ...servers].map(tool => tool.definition),
+        ...[...steps, ...own, ...servers].map(tool => tool.definition),
         ...others.map(subagentTool),
       ]
       const seen = new Set<string>()
@@ -101,12 +102,20 @@ export const createToolbox = ({ builtin, agents, checker, mcp }: Parts): Toolbox
       const unfit = (problems: string[]) =>
         refuse(`the arguments do not fit the tool "${name}": ${problems.join('; ')}`)
 
+      const planned = async (tool: Tool, given: Record<string, unknown> | undefined): Promise<CallPlan> => {
+        if (given === undefined) return refuse(notAnObject)
+        const problems = await problemsOf(tool.definition, given)
+        return problems.length === 0 ? { plan: 'run', safe: tool.isSafe(given) } : unfit(problems)
+      }
+
       const client = clientTool(request, name)
       if (client !== undefined) {
         if (args === undefined) return refuse(notAnObject)
         const problems = await problemsOf(client, args)
         return problems.length === 0 ? { plan: 'client' } : unfit(problems)
       }
+      const step = await session.find(scope, name)
+      if (step !== undefined) return planned(step, args)
       const own = builtinTool(request, name)
       if (own !== undefined) {
         if (args === undefined) return refuse(notAnObject)
@@ -122,16 +131,15 @@ export const createToolbox = ({ builtin, agents, checker, mcp }: Parts): Toolbox
       }
       if (subagents.has(name)) return refuse(`the subagent "${name}" is not allowed here`)
       const ofServer = await mcp.find(scope, name, signal)
-      if (ofServer !== undefined) {
-        if (args === undefined) return refuse(notAnObject)
-        const problems = await problemsOf(ofServer.definition, args)
-        return problems.length === 0 ? { plan: 'run', safe: ofServer.isSafe(args) } : unfit(problems)
-      }
+      if (ofServer !== undefined) return planned(ofServer, args)
       return refuse(`there is no tool "${name}"`)
     },
 
     async run(scope, name, input) {
-      const tool = byName.get(name)?.tool ?? (await mcp.find(scope, name, input.signal))
+      const tool =
+        (await session.find(scope, name, input.signal, input.effectId)) ??
+        byName.get(name)?.tool ??
+        (await mcp.find(scope, name, input.signal))
       const args = objectOf(input.arguments)
       if (tool === undefined || args === undefined) throw new Error(`there is no tool "${name}"`)
       return tool.run({ ...input, arguments: args })

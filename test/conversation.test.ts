@@ -35,7 +35,10 @@ const steady = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value)
       .filter(
-        ([key]) => !/^(position|sequence_number|created_at|expires_at|start|end|timestamp|provider_call_ids)$/.test(key),
+        ([key]) =>
+          !/^(position|sequence_number|created_at|expires_at|start|end|timestamp|provider_call_ids)$/.test(
+            key,
+          ),
       )
       .map(([key, inner]) => [steadyText(key), /digest|Id$/.test(key) ? '…' : steady(inner)]),
   )

@@ -7,11 +7,19 @@ import { reservedMetadata } from '../src/contract/wire.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-for (const document of ['README.md', 'docs/architecture.md', 'docs/performance.md']) {
+const documents = [
+  'README.md',
+  'docs/architecture.md',
+  'docs/performance.md',
+  'docs/operations.md',
+  'docs/security.md',
+  'SECURITY.md',
+]
+for (const document of documents) {
   t.test(`every file that ${document} names exists`, async t => {
-    const named = [...read(document).matchAll(/(?:`|\]\()((?:[\w-]+\/)*[\w-]+\.(?:ts|mjs|md))(?:`|\))/g)].map(
-      ([, file]) => file ?? '',
-    )
+    const named = [
+      ...read(document).matchAll(/(?:`|\]\()((?:[\w-]+\/)*[\w.-]+\.(?:ts|mjs|md))(?:`|\))/g),
+    ].map(([, file]) => file ?? '')
     const folders = ['', 'actors', 'actors/task', 'src', 'docs']
     for (const file of named) {
       t.ok(

@@ -14,7 +14,7 @@ import { accept, answersFor } from './inbox.ts'
 export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, outcome }, view, judgement) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || (view.status !== 'working' && view.status !== 'paused')) return []
-  const { status, content, blocks, child, usage } = outcome
+  const { status, content, blocks, child, usage, ends, step } = outcome
   const completed: TaskEvent = {
     type: 'EffectCompleted',
     data: {
@@ -27,10 +27,13 @@ export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, out
       ...(blocks === undefined || blocks.length === 0 ? {} : { blocks }),
       ...(child === undefined ? {} : { child }),
       ...(usage === undefined ? {} : { usage }),
+      ...(step === undefined ? {} : { env_step: step }),
+      ...(ends === true ? { ends } : {}),
     },
   }
   if (view.status === 'paused') return [completed]
-  return [completed, ...onwards(standing(view, new Set([call.callId])), view, judgement)]
+  const after = standing(view, new Set([call.callId]))
+  return [completed, ...onwards({ ...after, stopped: after.stopped || ends === true }, view, judgement)]
 }
 
 export const answerCalls: Decide<'AnswerCalls'> = (

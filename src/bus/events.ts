@@ -1,6 +1,6 @@
 // The public events of the log for many subscribers: past first, then live, without a gap or a repeat. What was
 // appended is told once and handed to all who may see it; who cannot take more at once goes back to the log.
-import type { PublicEvent } from '../contract/public-events.ts'
+import { heardByName, type PublicEvent } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { publicEventOf } from '../history/public-events.ts'
 
@@ -10,6 +10,7 @@ export type Told = { position: number; owner: string; event: PublicEvent }
 export type EventFilter = {
   /** Absent: of all users. */
   owner?: string | undefined
+  /** Absent: all but those that are heard by name. */
   types?: ReadonlySet<string> | undefined
   sessionId?: string | undefined
   taskId?: string | undefined
@@ -34,8 +35,27 @@ type Subscriber = {
 
 /** So many told events are kept for those who come back soon. */
 const keptAtMost = 4096
-/** So many are handed over at once: what a slow reader holds stays small. */
-const togetherAtMost = 128
+/** So many characters, roughly, are handed over at once: what a slow reader holds stays small. */
+const togetherAtMost = 64 * 1024
+const usualLength = 512
+const lengthOf = ({ event }: Told): number =>
+  usualLength + (event.type === 'AgentError' ? event.error.length : 0)
+
+/** A list in pieces that are not too long. */
+const piecesOf = (events: readonly Told[]): (readonly Told[])[] => {
+  if (events.length === 1) return [events]
+  const pieces: Told[][] = []
+  let length = Number.POSITIVE_INFINITY
+  for (const told of events) {
+    length += lengthOf(told)
+    if (length > togetherAtMost) {
+      pieces.push([])
+      length = lengthOf(told)
+    }
+    pieces.at(-1)?.push(told)
+  }
+  return pieces.length === 1 ? [events] : pieces
+}
 
 const toldOf = (events: readonly Recorded[]): Told[] => {
   const told: Told[] = []
@@ -46,13 +66,18 @@ const toldOf = (events: readonly Recorded[]): Told[] => {
   return told
 }
 
+const isUsual = ({ event }: Told): boolean => !heardByName.has(event.type)
+/** What is heard without names: the same list where that is all of it. */
+const usualOf = (told: readonly Told[]): readonly Told[] =>
+  told.every(isUsual) ? told : told.filter(isUsual)
+
 const hasFilter = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 
 const fits = ({ owner, types, sessionId, taskId }: EventFilter, told: Told): boolean => {
   const { event } = told
   if (owner !== undefined && told.owner !== owner) return false
-  if (types !== undefined && !types.has(event.type)) return false
+  if (types === undefined ? !isUsual(told) : !types.has(event.type)) return false
   if (sessionId !== undefined && event.session_id !== sessionId) return false
   return taskId === undefined || event.task_id === taskId
 }
@@ -105,8 +130,7 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
 
   /** Hands over a piece at a time; false when that was enough. */
   const hand = (subscriber: Subscriber, events: readonly Told[]): boolean => {
-    for (let from = 0; from < events.length; from += togetherAtMost) {
-      const piece = events.length <= togetherAtMost ? events : events.slice(from, from + togetherAtMost)
+    for (const piece of piecesOf(events)) {
       subscriber.position = (piece.at(-1) as Told).position
       if (!subscriber.take(piece) || subscriber.state === 'closed') return false
     }
@@ -150,9 +174,9 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     })
   }
 
-  /** Of its owner's events: those without a filter of their own share one list. */
-  const deliver = (subscriber: Subscriber, of: readonly Told[]): void => {
-    const events = hasFilter(subscriber.filter) ? chosen(subscriber, of) : of
+  /** Of its owner's events: those without a filter of their own share one list, the usual ones. */
+  const deliver = (subscriber: Subscriber, all: readonly Told[], usual: readonly Told[]): void => {
+    const events = hasFilter(subscriber.filter) ? chosen(subscriber, all) : usual
     const first = events[0]
     if (first === undefined) return
     // What was read from the log a moment before it was published is not told again.
@@ -181,9 +205,11 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
         kept = kept.slice(-keptAtMost)
         keptFrom = (kept[0] as Told).position - 1
       }
-      for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told)
+      const usual = usualOf(told)
+      for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told, usual)
       for (const [owner, own] of byOwner(told, live)) {
-        for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own)
+        const usualOwn = usualOf(own)
+        for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own, usualOwn)
       }
     },
 

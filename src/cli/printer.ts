@@ -22,6 +22,10 @@ export const shortened = (text: string, most: number): string => {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('')
 }
 
+/** What of a text still fits behind `before` in a line; where no terminal is, a good deal of it. */
+export const fitted = (before: string, text: string, out: Pick<Out, 'isTTY' | 'columns'>): string =>
+  shortened(text, out.isTTY ? Math.max(20, (out.columns || 80) - before.length) : 200)
+
 export const createPrinter = ({
   out,
   err,
@@ -34,6 +38,7 @@ export const createPrinter = ({
   colours: boolean
 }) => {
   const painted = hasColours(err, env, colours)
+  const textPainted = hasColours(out, env, colours)
   /** On one screen; else each goes its own way. */
   const together = out.isTTY === true && err.isTTY === true
   /** Those in the middle of a line. */
@@ -55,7 +60,7 @@ export const createPrinter = ({
   const write = (to: Out, text: string, style: Style) => {
     if (text === '') return
     makeRoom(to)
-    const paint = style !== 'plain' && to === err && painted
+    const paint = style !== 'plain' && (to === err ? painted : textPainted)
     to.write(paint ? styleText(style, text, { validateStream: false }) : text)
     if (text.endsWith('\n')) open.delete(to)
     else open.add(to)
@@ -67,8 +72,20 @@ export const createPrinter = ({
   }
 
   return {
+    /** A piece of the answer for `rows`, which nobody else has painted. */
+    paint: (text: string, style: Style): string => {
+      const plain = withoutControls(text)
+      return textPainted && style !== 'plain' ? styleText(style, plain, { validateStream: false }) : plain
+    },
+    /** Whole lines of the answer; false when nobody reads them any more. */
+    rows: (lines: string[]): Promise<boolean> => {
+      if (lines.length === 0) return Promise.resolve(true)
+      makeRoom(out)
+      return new Promise(resolve => out.write(`${lines.join('\n')}\n`, error => resolve(!error)))
+    },
     /** A piece of the answer. */
-    text: (text: string) => write(out, out.isTTY ? withoutControls(text) : text, 'plain'),
+    text: (text: string, style: Style = 'plain') =>
+      write(out, out.isTTY ? withoutControls(text) : text, style),
     /** A piece of what is said about it. */
     words: (text: string, style: Style = 'dim') => write(err, withoutControls(text), style),
     /** A line of it. */

@@ -12,6 +12,7 @@ const greeting = (config: Config, url: string, resumed: number): string =>
   [
     `reprise    ${version}`,
     `API        ${url}/v1`,
+    `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',

@@ -7,7 +7,9 @@ import { NoAnswer } from './exit.ts'
 import { createReport } from './report.ts'
 import { askServer, urlOfServer } from './server.ts'
 
+/** `expires_at` in seconds, null: never. */
 type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
+type Options = { json?: true }
 
 /** Ten years, as over HTTP. */
 const longestTtl = 315_360_000
@@ -32,15 +34,19 @@ const withFolder = async <T>(
     return await use(folder)
   } finally {
     await folder.system.close()
+    await folder.children.close()
     folder.unlock()
   }
 }
 
-export const createToken = async (options: {
-  role: string
-  userId?: string
-  ttl?: string
-}): Promise<void> => {
+const seconds = (millis: number | null | undefined): number | null =>
+  millis === null || millis === undefined ? null : Math.floor(millis / 1000)
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+export const createToken = async (
+  options: Options & { role: string; userId?: string; ttl?: string },
+): Promise<void> => {
   const role = roles.find(known => known === options.role) as Role | undefined
   if (role === undefined) throw new CannotStart(`--role ${options.role} is none of ${roles.join(', ')}`)
   const ttl = options.ttl === undefined ? undefined : Number(options.ttl)
@@ -48,44 +54,49 @@ export const createToken = async (options: {
     throw new CannotStart(`--ttl ${options.ttl} is not a number of seconds from 1 to ${longestTtl}`)
   }
   const config = readConfig(process.env)
-  const wish = { role, user_id: options.userId ?? null, ttl: ttl ?? null }
-  const answer =
-    (await askTokens(config, 'POST', '', wish)) ??
-    (await withFolder(config, ({ principals }) =>
-      principals.create({ role, userId: options.userId, ttlSeconds: ttl }, by),
-    ))
-  process.stderr.write(`${role} token ${String(answer.id)}; it is shown only now\n`)
-  process.stdout.write(`${String(answer.token)}\n`)
+  const user_id = options.userId ?? null
+  const made =
+    (await askTokens(config, 'POST', '', { role, user_id, ttl: ttl ?? null })) ??
+    (await withFolder(config, async ({ principals }) => {
+      const wish = { role, userId: options.userId, ttlSeconds: ttl }
+      const { id, token, expires_at } = await principals.create(wish, by)
+      return { id, token, role, user_id, expires_at: seconds(expires_at) }
+    }))
+  process.stderr.write(`${role} token ${String(made.id)}; it is shown only now\n`)
+  print(options.json ? JSON.stringify(made) : String(made.token))
 }
 
-export const listTokens = async (): Promise<void> => {
+export const listTokens = async (options: Options): Promise<void> => {
   const config = readConfig(process.env)
   const answer = await askTokens(config, 'GET', '')
   const rows =
     answer === undefined
       ? await withFolder(config, async ({ principals }) =>
-          principals.list().map(row => ({
-            ...row,
-            expires_at: row.expires_at === null ? null : Math.floor(row.expires_at / 1000),
-          })),
+          principals.list().map(row => ({ ...row, expires_at: seconds(row.expires_at) })),
         )
       : (answer.tokens as TokenLine[])
   for (const { id, role, user_id, expires_at } of rows) {
     const until =
       expires_at === null ? 'never expires' : `expires ${new Date(expires_at * 1000).toISOString()}`
-    process.stdout.write(`${id}  ${role.padEnd(10)}  ${user_id ?? '(all users)'}  ${until}\n`)
+    print(
+      options.json
+        ? JSON.stringify({ id, role, user_id, expires_at })
+        : `${id}  ${role.padEnd(10)}  ${user_id ?? '(all users)'}  ${until}`,
+    )
   }
 }
 
-export const revokeToken = async (idOrToken: string): Promise<void> => {
+export const revokeToken = async (idOrToken: string, options: Options): Promise<void> => {
   const config = readConfig(process.env)
   const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
-  if (answer === undefined) {
-    await withFolder(config, async ({ principals }) => {
+  const id =
+    answer?.id ??
+    (await withFolder(config, async ({ principals }) => {
       const row = principals.find(idOrToken)
       if (row === undefined) throw new NoAnswer('no such token')
       await principals.revoke(row, by)
-    })
-  }
+      return row.id
+    }))
+  if (options.json) print(JSON.stringify({ revoked: id }))
   process.stderr.write('revoked\n')
 }

@@ -10,6 +10,7 @@ import { createPrinter, type Printer } from './printer.ts'
 import { createReport } from './report.ts'
 import { askServer, curlOf, lookForServer, urlOfServer } from './server.ts'
 import { createShow, failureOf, waitOf } from './show.ts'
+import { plural } from './terminal.ts'
 
 type Options = { agent?: string; session?: string; json?: true; color: boolean }
 
@@ -19,8 +20,6 @@ const bodyOf = (question: string, { agent, session }: Options) => ({
   ...(session === undefined ? {} : { session_id: session }),
   ...(agent === undefined ? {} : { agent_config: { agent_id: agent } }),
 })
-
-const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
 
 const summaryOf = ({ status, usage, id }: Task, steps: number, ms: number): string => {
   const tokens = Number(usage?.total_tokens ?? 0)

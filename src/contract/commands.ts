@@ -34,6 +34,8 @@ export type CallOutcome = {
   status: 'completed' | 'incomplete'
   content: MessageContent
   blocks?: Block[]
+  ends?: true
+  step?: { stream: string; revision: number }
   child?: { stream: string; revision: number }
   usage?: Record<string, unknown>
 }

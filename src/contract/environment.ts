@@ -84,4 +84,7 @@ export type Instance = {
   /** Resolves with the reason when the process ends by itself or is killed for breaking a limit. */
   gone: Promise<string>
 }
+/** The process of an instance has ended. */
 export class EnvironmentGone extends Error {}
+/** What an environment's own code says no with; the instance lives on. */
+export class AuthorsError extends Error {}

@@ -39,12 +39,24 @@ const events = {
     error: Text,
     code: optional(Type.Integer()),
   },
+  EnvSessionCreated: { session_id: Text, env_id: Text, user_id: Text },
+  EnvStepCompleted: {
+    session_id: Text,
+    step: Type.Integer(),
+    tool_name: Text,
+    reward: Type.Number(),
+    done: Type.Boolean(),
+    task_id: optional(Text),
+  },
+  EnvSessionReset: { session_id: Text, seed: Type.Integer() },
+  EnvSessionClosed: { session_id: Text, reason: Text },
+  EnvSessionDeleted: { session_id: Text },
 } satisfies Record<string, TProperties>
 
 export type PublicEventType = keyof typeof events
 type Fields = { [T in PublicEventType]: Static<Type.TObject<(typeof events)[T]>> }
 export type PublicEvent = {
-  [T in PublicEventType]: { type: T; timestamp: string } & Fields[T]
+  [T in PublicEventType]: { type: T; timestamp: string; task_id?: string } & Fields[T]
 }[PublicEventType]
 
 /** The schema of each event's body, by its name. */
@@ -77,3 +89,12 @@ export const eventNames = [
   'EnvSessionDeleted',
 ] as const
 export type EventName = (typeof eventNames)[number]
+
+/** On a stream for everybody only where `types` names them: they are ours, and no part of the interface. */
+export const heardByName: ReadonlySet<string> = new Set<EventName>([
+  'EnvSessionCreated',
+  'EnvStepCompleted',
+  'EnvSessionReset',
+  'EnvSessionClosed',
+  'EnvSessionDeleted',
+])

@@ -186,6 +186,10 @@ const facts = {
     blocks: optional(Type.Array(Block)),
     child: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
     usage: optional(Usage),
+    /** The step of an environment session that it was. */
+    env_step: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
+    /** There is no more to do: the task completes. */
+    ends: optional(Type.Literal(true)),
   },
   /** Every server-side call of the turn has its result; these calls wait for the client. */
   InputRequired: { from: From, calls: Type.Array(CallId), expires_at: Deadline },

@@ -13,7 +13,16 @@ export type ToolInput = {
   /** A tool that is told to stop settles only when what it does has really stopped. */
   signal: AbortSignal
 }
-export type ToolOutput = { content: MessageContent; blocks?: Block[] }
+/**
+ * `ends`: there is no more to do; the task completes as after a stop tool. `step`: where the log has the step of an
+ * environment that it was.
+ */
+export type ToolOutput = {
+  content: MessageContent
+  blocks?: Block[]
+  ends?: true
+  step?: { stream: string; revision: number }
+}
 
 export type Tool = {
   definition: ToolDefinition
@@ -41,6 +50,17 @@ export type ToolScope = {
   sessionId: string
   /** Values that the request shows as hidden, by field. */
   secrets(): Record<string, unknown>
+}
+
+/** Tools that a task has beside the built-in ones. */
+export type ToolSource = {
+  /** All of them. Rejects with ToolsUnavailable. */
+  list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
+  /**
+   * The one of this name; with the effect of a call that was begun, also one that can only say how it ended. Rejects
+   * with ToolsUnavailable.
+   */
+  find(scope: ToolScope, name: string, signal?: AbortSignal, effectId?: string): Promise<Tool | undefined>
 }
 
 /** All tools of a task, whatever their source, as its lists allow. */

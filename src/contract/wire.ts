@@ -336,6 +336,81 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'effect',
 ])
 
+const Seed = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+export const CreateEnvBody = Type.Object({
+  session_id: orNull(AsciiId),
+  env_id: orNull(TextId),
+  user_id: orNull(TextId),
+  client_id: orNull(TextId),
+  env_vars: orNull(OpenObject),
+  env_class_path: orNull(Type.String({ minLength: 1, maxLength: 4096 })),
+  env_init_kwargs: orNull(OpenObject),
+})
+export type CreateEnvBody = Static<typeof CreateEnvBody>
+export const StepEnvBody = Type.Object({
+  session_id: AsciiId,
+  tool_name: Type.String({ minLength: 1, maxLength: 128 }),
+  tool_args: orNull(OpenObject),
+  env_vars: orNull(OpenObject),
+  stream: orNull(Type.Boolean()),
+  request_id: orNull(TextId),
+  task_id: orNull(AsciiId),
+  user_id: orNull(TextId),
+  expected_step: orNull(Type.Integer({ minimum: 1 })),
+})
+export type StepEnvBody = Static<typeof StepEnvBody>
+export const ResetEnvBody = Type.Object({
+  session_id: AsciiId,
+  seed: orNull(Seed),
+  options: orNull(OpenObject),
+})
+export type ResetEnvBody = Static<typeof ResetEnvBody>
+/** Of observation and close. */
+export const SessionBody = Type.Object({ session_id: AsciiId })
+export type SessionBody = Static<typeof SessionBody>
+
+/** A kind of environment; `error` says why one is not importable. */
+export const EnvironmentInfo = Type.Object({
+  name: Type.String(),
+  source: Type.String(),
+  module: Type.String(),
+  importable: Type.Enum(['true', 'false']),
+  default_params_summary: Type.String(),
+  origin: Type.Enum(['builtin', 'external', 'local']),
+  description: Type.String(),
+  error: optional(Type.String()),
+})
+export type EnvironmentInfo = Static<typeof EnvironmentInfo>
+/** The session record. Times are whole Unix seconds; `close_reason` stands on one that has been closed. */
+export const EnvSession = Type.Object({
+  session_id: Type.String(),
+  user_id: Type.String(),
+  client_id: Type.String(),
+  env_id: Type.String(),
+  env_vars: OpenObject,
+  is_active: Type.Boolean(),
+  created_at: Type.Integer(),
+  last_accessed_at: Type.Integer(),
+  close_reason: optional(Type.String()),
+})
+export type EnvSession = Static<typeof EnvSession>
+export const EnvStepAnswer = Type.Object({
+  session_id: Type.String(),
+  env_id: Type.String(),
+  step: Type.Integer({ minimum: 1 }),
+  tool_result: ToolResultItem,
+  observation: OpenObject,
+  state: OpenObject,
+  reward: Type.Number(),
+  terminated: Type.Boolean(),
+  truncated: Type.Boolean(),
+  done: Type.Boolean(),
+  info: OpenObject,
+  tools: Type.Array(ToolDefinition),
+})
+export type EnvStepAnswer = Static<typeof EnvStepAnswer>
+
 export const CreateTokenBody = Type.Object({
   role: Type.Enum(['admin', 'user', 'auditor', 'subscriber']),
   user_id: orNull(TextId),

@@ -1,5 +1,6 @@
 // The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
 // the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+import type { FrameType } from '../contract/frames.ts'
 import { DamagedEvent, type Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
@@ -8,9 +9,9 @@ import { taskOf } from './task-object.ts'
 import { evolve, itemOf, opensPart, type TaskView } from './task-view.ts'
 
 /** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
-export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
+export type Frame = { type: FrameType; sequence_number: number; task_id: string } & Record<string, unknown>
 
-type FrameBody = { type: string } & Record<string, unknown>
+type FrameBody = { type: FrameType } & Record<string, unknown>
 type Rule<T extends TaskEventType> = {
   count: (data: TaskEventData<T>) => number
   /** Called with the view as it is after the fact. */
@@ -22,13 +23,14 @@ const one = (frame: (view: TaskView, time: string) => FrameBody) => ({
   count: () => 1,
   frames: (view: TaskView, _data: unknown, time: string) => [frame(view, time)],
 })
-const withTask = (type: string) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
+const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
 
 /** The family of frame names that a kind of text part speaks in. */
 const familyOf = (part: TextContentItem['type']) => {
-  if (part === 'summary_text') return { part: 'reasoning_summary_part', text: 'reasoning_summary_text' }
-  if (part === 'reasoning_text') return { part: 'content_part', text: 'reasoning_text' }
-  return { part: 'content_part', text: 'text' }
+  if (part === 'summary_text')
+    return { part: 'reasoning_summary_part', text: 'reasoning_summary_text' } as const
+  if (part === 'reasoning_text') return { part: 'content_part', text: 'reasoning_text' } as const
+  return { part: 'content_part', text: 'text' } as const
 }
 
 const partAdded = (at: object, part: TextContentItem['type']): FrameBody => ({
@@ -190,19 +192,15 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
   // Its frame is the step's rollout, which is told with what the step saw (telling.ts).
   AgentStepCompleted: {
     count: data => (data.compressed ? 1 : 0) + (data.rollout ? 1 : 0),
-    frames: (_, { agent_step, compressed, rollout, usage }) => [
-      ...(compressed
-        ? [
-            {
-              type: `${compression}.completed`,
-              agent_step,
-              compression_id: compressed.compression_id,
-              usage: usage ?? {},
-            },
-          ]
-        : []),
-      ...(rollout ? [{ type: 'task.rollout' }] : []),
-    ],
+    frames: (_, { agent_step, compressed, rollout, usage }) => {
+      const frames: FrameBody[] = []
+      if (compressed) {
+        const { compression_id } = compressed
+        frames.push({ type: `${compression}.completed`, agent_step, compression_id, usage: usage ?? {} })
+      }
+      if (rollout) frames.push({ type: 'task.rollout' })
+      return frames
+    },
   },
   // The tools themselves stand in a stream of their own (telling.ts).
   ToolsOffered: {
@@ -212,7 +210,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
   CompressionStarted: {
     count: () => 2,
     frames: (_, { agent_step, compression_id }) =>
-      ['created', 'in_progress'].map(stage => ({
+      (['created', 'in_progress'] as const).map(stage => ({
         type: `${compression}.${stage}`,
         agent_step,
         compression_id,

@@ -1,4 +1,10 @@
 // A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+import {
+  type EnvSessionEventData,
+  type EnvSessionEventType,
+  isEnvSessionStream,
+  sessionIdOf,
+} from '../contract/env-session-events.ts'
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
 import { statusAfter, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
@@ -96,13 +102,53 @@ const rules: { [T in TaskEventType]?: Told<T> } = {
   }),
 }
 
-/** The public event of a stored one; undefined: it is nothing to subscribers. */
-export const publicEventOf = ({ header, data }: Recorded): PublicEvent | undefined => {
-  const { type, stream, session_id, time } = header
-  if (!isTaskStream(stream)) return undefined
+type ToldOfSession<T extends EnvSessionEventType> = (
+  data: EnvSessionEventData<T>,
+  session_id: string,
+) => Omit<PublicEvent, 'timestamp'>
+
+const sessionRules: { [T in EnvSessionEventType]?: ToldOfSession<T> } = {
+  EnvSessionCreated: ({ env_id, user_id }, session_id) => ({
+    type: 'EnvSessionCreated',
+    session_id,
+    env_id,
+    user_id,
+  }),
+  EnvStepCompleted: ({ step, tool_name, reward, done, task_id }, session_id) => ({
+    type: 'EnvStepCompleted',
+    session_id,
+    step,
+    tool_name,
+    reward,
+    done,
+    ...(task_id === undefined ? {} : { task_id }),
+  }),
+  EnvSessionReset: ({ seed }, session_id) => ({ type: 'EnvSessionReset', session_id, seed }),
+  EnvSessionClosed: ({ reason }, session_id) => ({ type: 'EnvSessionClosed', session_id, reason }),
+  EnvSessionDeleted: (_, session_id) => ({ type: 'EnvSessionDeleted', session_id }),
+}
+
+const toldOfTask = ({ header, data }: Recorded) => {
+  const { type, stream, session_id } = header
   const rule = rules[type as TaskEventType] as Told<TaskEventType> | undefined
-  const told = rule?.(data as TaskEventData<TaskEventType>, { task_id: taskIdOf(stream), session_id }, header)
+  return rule?.(data as TaskEventData<TaskEventType>, { task_id: taskIdOf(stream), session_id }, header)
+}
+const toldOfSession = ({ header, data }: Recorded) => {
+  const rule = sessionRules[header.type as EnvSessionEventType] as
+    | ToldOfSession<EnvSessionEventType>
+    | undefined
+  return rule?.(data as EnvSessionEventData<EnvSessionEventType>, sessionIdOf(header.stream))
+}
+
+/** The public event of a stored one; undefined: it is nothing to subscribers. */
+export const publicEventOf = (recorded: Recorded): PublicEvent | undefined => {
+  const { stream, time } = recorded.header
+  const told = isTaskStream(stream)
+    ? toldOfTask(recorded)
+    : isEnvSessionStream(stream)
+      ? toldOfSession(recorded)
+      : undefined
   if (told === undefined) return undefined
-  const { type: name, ...fields } = told
-  return { type: name, timestamp: time, ...fields } as PublicEvent
+  const { type, ...fields } = told
+  return { type, timestamp: time, ...fields } as PublicEvent
 }

@@ -6,6 +6,7 @@ import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, seenNext } from './context.ts'
+import { type EnvStep, envStepsAt } from './env-steps.ts'
 import { emptyTask, evolve, promptIds, system, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
@@ -50,6 +51,8 @@ export type Rollout = {
   prompt_token_ids?: number[] | undefined
   completion_token_ids?: number[] | undefined
   logprobs?: Logprob[] | undefined
+  /** The steps of an environment that its calls were, present where there are some. */
+  env_steps?: EnvStep[]
   input_messages: unknown[]
   output_messages: unknown[]
 }
@@ -164,7 +167,7 @@ const wantedBy = ({ created }: TaskView) => ({
 })
 
 /** What is wanted of a task's entries, with those of its subagents: each child's as far as its result was read. */
-export const chosen = async (
+const chosen = async (
   read: ReadStream,
   rollouts: Rollout[],
   view: TaskView,
@@ -179,6 +182,21 @@ export const chosen = async (
   return lists.flat().sort((a, b) => a.position - b.position)
 }
 
+type Taken = { agentStep: number; callId: string; stream: string; revision: number }
+
+/** Puts the steps of environments to the entries whose calls they were. */
+const addEnvSteps = async (read: ReadStream, rollouts: Rollout[], taken: Taken[]): Promise<void> => {
+  for (const stream of new Set(taken.map(({ stream }) => stream))) {
+    const here = taken.filter(one => one.stream === stream)
+    const steps = await envStepsAt(read, stream, new Set(here.map(({ revision }) => revision)))
+    for (const { agentStep, callId, revision } of here) {
+      const [entry, step] = [rollouts.find(({ step }) => step === agentStep), steps.get(revision)]
+      if (entry === undefined || step === undefined) continue
+      entry.env_steps = [...(entry.env_steps ?? []), { ...step, call_id: callId }]
+    }
+  }
+}
+
 /** The entries of a stream, oldest first, and its fold. */
 export const rolloutsOf = async (
   read: ReadStream,
@@ -189,6 +207,7 @@ export const rolloutsOf = async (
   const view = emptyTask()
   const rollouts: Rollout[] = []
   const toolsOf = toolListReader(read)
+  const taken: Taken[] = []
   let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
     for (const event of page) {
@@ -198,7 +217,12 @@ export const rolloutsOf = async (
         rollouts.push(rolloutOf(view, event, first, await toolsOf(view.toolList)))
       }
       evolve(view, event)
+      const { agent_step, call_id, env_step } = event.data as TaskEventData<'EffectCompleted'>
+      if (event.header.type === 'EffectCompleted' && env_step !== undefined) {
+        taken.push({ agentStep: agent_step, callId: call_id, ...env_step })
+      }
     }
   }
+  await addEnvSteps(read, rollouts, taken)
   return { rollouts: await chosen(read, rollouts, view, wanted), view }
 }

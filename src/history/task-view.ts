@@ -34,8 +34,8 @@ export type Call = {
   itemId: string
   /** How it runs here; a call without is the client's, or nobody's. */
   effect: { id: string; safe: boolean; child: string | undefined; at: number; attempt: number } | undefined
-  /** It has its result; `refused`: it never ran. */
-  ended: false | 'answered' | 'refused'
+  /** It has its result; `refused`: it never ran; `last`: there is nothing to do after it. */
+  ended: false | 'answered' | 'refused' | 'last'
 }
 
 /** Who wrote what the service itself says to an agent. */
@@ -321,7 +321,8 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   EffectCompleted: (view, data) => {
     const { item_id, call_id, status, content, blocks } = data
     addItem(view, item_id, resultItem(item_id, call_id, status, content, blocks))
-    callOf(view, call_id).ended = data.effect_id === undefined ? 'refused' : 'answered'
+    callOf(view, call_id).ended =
+      data.effect_id === undefined ? 'refused' : data.ends === true ? 'last' : 'answered'
     if (data.child !== undefined) view.children.push(data.child)
     if (data.usage !== undefined) view.subagentUsage = addUsage(view.subagentUsage, data.usage)
   },

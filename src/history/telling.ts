@@ -1,11 +1,12 @@
 // One task told frame by frame, from its first event on. All but rollouts comes from the task's own stream; a
 // rollout also says what the task saw of its session, and at the end what its subagents did.
 import type { Recorded } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen } from './context.ts'
 import { type Frame, tell } from './frames.ts'
-import { chosen, isStepEnd, type Rollout, rolloutOf, type StepEnd } from './rollouts.ts'
+import { isStepEnd, rolloutOf, rolloutsOf, type StepEnd } from './rollouts.ts'
 import { emptyTask, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
@@ -17,14 +18,12 @@ export type Teller = {
 
 export const createTeller = (read: ReadStream): Teller => {
   const view = emptyTask()
-  const rollouts: Rollout[] = []
   const toolsOf = toolListReader(read)
   let first: Promise<OutputItem[]> | undefined
 
   const tellStep = async (event: StepEnd): Promise<Frame[]> => {
     first ??= firstSeen(read, view)
     const rollout = rolloutOf(view, event, await first, await toolsOf(view.toolList))
-    rollouts.push(rollout)
     return tell(view, event).map(frame => (frame.type === rollout.type ? { ...rollout, ...frame } : frame))
   }
   const withTools = async (frames: Frame[], stream: string): Promise<Frame[]> => {
@@ -32,7 +31,8 @@ export const createTeller = (read: ReadStream): Teller => {
     return frames.map(frame => ({ ...frame, tools }))
   }
   const withRollouts = async (frames: Frame[]): Promise<Frame[]> => {
-    const all = await chosen(read, rollouts, view)
+    const stream = taskStream(view.created?.task_id ?? '')
+    const { rollouts: all } = await rolloutsOf(read, stream, { upTo: view.revision })
     return frames.map(frame => ({ ...frame, task: { ...(frame.task as object), rollouts: all } }))
   }
 

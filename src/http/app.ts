@@ -2,14 +2,21 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { TSchema } from 'typebox'
+import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
 import { readBodies } from './body.ts'
+import { docsRoutes } from './docs.ts'
+import { environmentRoutes } from './environments.ts'
 import { type Answer, answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { metricsRoutes } from './metrics.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
+import { watchRequests } from './request-end.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
+import { sessionRoutes } from './sessions.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
 import { taskHistoryRoutes } from './task-history.ts'
 import { taskInputRoutes } from './task-inputs.ts'
@@ -17,7 +24,6 @@ import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 
-export const apiVersion = '2.3.0'
 const otherBodiesLimit = 1024 * 1024
 
 const create = (parts: Parts) =>
@@ -83,6 +89,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   app.decorateRequest('principal')
   app.decorateRequest('envelopeId', '')
+  watchRequests(app as unknown as App, parts)
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     void reply.header('x-api-version', apiVersion)
@@ -92,7 +99,8 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       if (given !== undefined) setRequestId(request, reply, given)
       if (parts.stopping.aborted && access !== 'open') {
         // An EventSource gives up for good on an error answer, and comes back after a broken connection.
-        if (access === 'follow' && wantsStream(request)) return void request.raw.socket.destroy()
+        const isStream = request.routeOptions.config.stream ?? wantsStream(request)
+        if (access === 'follow' && isStream) return void request.raw.socket.destroy()
         void reply.header('connection', 'close')
         throw new Refusal('ShuttingDown')
       }
@@ -115,6 +123,8 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
   healthRoutes(app, parts)
+  docsRoutes(app as unknown as App)
+  metricsRoutes(app as unknown as App, parts)
   eventRoutes(app as unknown as App, parts)
   await app.register(
     async v1 => {
@@ -123,6 +133,9 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       taskInputRoutes(v1 as App, parts)
       taskHistoryRoutes(v1 as App, parts)
       tokenRoutes(v1 as App, parts)
+      environmentRoutes(v1 as App, parts)
+      sessionRoutes(v1 as App, parts)
+      auditRoutes(v1 as App, parts)
     },
     { prefix: '/v1' },
   )

@@ -1,5 +1,6 @@
 // From what went wrong to an HTTP answer. Task operations of the interface answer with an envelope, all others
 // with the bare error object, invalid requests always with the validation shape.
+import { detailedRefusals } from '../contract/answers.ts'
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
 
@@ -45,7 +46,9 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
   const { http, code } = refusal ?? refusals.Fault
   const message = refusal?.message ?? refusals.Fault.message
   const object = { code, message, ...(refusal?.data === undefined ? {} : { data: refusal.data }) }
-  const body = envelopeId === undefined ? object : { jsonrpc: '2.0', id: envelopeId, error: object }
+  const isDetailed = refusal !== undefined && detailedRefusals.has(refusal.reason)
+  const bare = isDetailed ? { ...object, detail: message } : object
+  const body = envelopeId === undefined ? bare : { jsonrpc: '2.0', id: envelopeId, error: object }
   return {
     status: http,
     headers: extraHeaders[http] ?? {},

@@ -11,15 +11,22 @@ import type {
 import type { Events } from '../bus/events.ts'
 import type { Feed } from '../bus/feed.ts'
 import type { Commands } from '../commands.ts'
+import type { AuditTrail } from '../contract/audit.ts'
+import type { SessionState } from '../contract/env-session-events.ts'
+import type { Report } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
-import type { TaskStatus } from '../contract/wire.ts'
+import type { EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
+import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { Principals } from '../principals.ts'
 import type { Queries } from '../queries.ts'
 import type { Recall } from '../recall.ts'
+import type { SessionQueries } from '../session-queries.ts'
+import type { Sessions } from '../sessions.ts'
 import type { AgentChoice, Places } from '../task-request.ts'
 import type { Tickets } from '../tickets.ts'
 import type { Access } from './auth.ts'
+import type { OpenStreams } from './open-streams.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -35,11 +42,23 @@ export type Parts = {
   queries: Queries
   principals: Principals
   tickets: Tickets
+  sessions: Sessions
+  sessionQueries: SessionQueries
+  environments: {
+    list(): Promise<EnvironmentInfo[]>
+    info(name: string): Promise<EnvironmentInfo[]>
+  }
+  /** The machine of a session, its state, and what may follow. */
+  sessionMachineOf: (state: SessionState) => object
+  /** After so long without a look a session is inactive. */
+  idleSeconds: number
+  openStreams: OpenStreams
   /** The public events of the log. */
   events: Events
   places: Places
   agents: AgentChoice
   recall: Recall
+  audit: AuditTrail
   /** The machine of a task, its state, and what may follow. */
   machineOf: (status: TaskStatus) => object
   /** The number of the last frame that told of the acceptance of these answers. */
@@ -56,8 +75,14 @@ export type Parts = {
   nextFrame: (stream: string) => Promise<number>
   notDelivered: (taskId: string) => void
   readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
+  requests: RequestCounts
+  /** Everything that is counted, in words of Prometheus. */
+  metrics: () => Promise<{ contentType: string; text: string }>
   /** Aborts when the server begins to go down. */
   stopping: AbortSignal
+  report: Report
+  /** Every request is told of, at `debug`. */
+  verbose: boolean
   /** A bug, or storage gone: logged in full. */
   fault: (error: unknown, about: { request_id: string; route: string | undefined }) => void
 }
@@ -69,6 +94,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access
+    /** It is a stream, whatever the caller accepts. */
+    stream?: boolean
     /** Errors of this operation are answered in an envelope. */
     envelope?: boolean
   }
@@ -76,6 +103,6 @@ declare module 'fastify' {
 
 /** Reports what a request ran into that is not the caller's doing. */
 export const faultOf =
-  ({ fault }: Parts, request: FastifyRequest) =>
+  ({ fault }: Pick<Parts, 'fault'>, request: FastifyRequest) =>
   (error: unknown): void =>
     fault(error, { request_id: request.envelopeId, route: request.routeOptions.url })

@@ -15,8 +15,18 @@ export type QueryReader = {
   /** From `name` repeated, each a list with commas; undefined when it is not there. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
-  /** Throws Invalid with everything the reads above found wrong. */
+  /** A whole number that is not beyond `end`. */
+  cursor(name: string, end: number): number | undefined
+  /** What the reads above found wrong. */
+  problems(): Problem[]
+  /** Throws Invalid with all of it. */
   done(): void
+}
+
+/** The same for several readers of one request. */
+export const doneWith = (...readers: QueryReader[]): void => {
+  const problems = readers.flatMap(reader => reader.problems())
+  if (problems.length > 0) throw new Invalid(problems)
 }
 
 /** Reads a query (or path parameters, with `where`) by hand: every value is text, or a list of texts if repeated. */
@@ -43,22 +53,32 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
     })
   }
 
+  const integer = <F extends number | undefined>(
+    name: string,
+    { min, max, fallback }: { min?: number; max?: number; fallback: F },
+  ): number | F => {
+    const value = read(name)
+    if (value === undefined) return fallback
+    if (typeof value !== 'string' || !integerText.test(value)) {
+      const msg = 'Input should be a valid integer, unable to parse string as an integer'
+      return refuse(name, 'int_parsing', msg, fallback)
+    }
+    const problem = rangeProblem(Number(value), min, max, [where, name])
+    push(found, problem)
+    return problem ? fallback : Number(value)
+  }
+
   return {
     text(name) {
       const value = read(name)
       if (value === undefined || typeof value === 'string') return value
       return refuse(name, 'string_type', 'Input should be a valid string', undefined)
     },
-    integer(name, { min, max, fallback }) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      if (typeof value !== 'string' || !integerText.test(value)) {
-        const msg = 'Input should be a valid integer, unable to parse string as an integer'
-        return refuse(name, 'int_parsing', msg, fallback)
-      }
-      const problem = rangeProblem(Number(value), min, max, [where, name])
-      push(found, problem)
-      return problem ? fallback : Number(value)
+    integer,
+    cursor(name, end) {
+      const after = integer(name, { fallback: undefined })
+      if (after === undefined || after <= end) return after
+      return refuse(name, 'value_error', 'The cursor is beyond the end of the log', undefined)
     },
     oneOf(name, values, fallback) {
       const value = read(name)
@@ -85,6 +105,7 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
         fallback,
       )
     },
+    problems: () => found,
     done() {
       if (found.length > 0) throw new Invalid(found)
     },

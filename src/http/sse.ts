@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Frame } from '../history/frames.ts'
 
-const heartbeatMs = 10_000
 /** A comment line without a blank line after it: some decoders take the blank line for the end of an event. */
 export const heartbeat = ': heartbeat\n'
 export const opening = ': open\n'
@@ -29,22 +28,13 @@ export const streamHeaders = (request: IncomingMessage): Record<string, string> 
 })
 
 /**
- * Writes chunks as they come, waiting for a slow reader; a comment every 10 s while nothing comes. Resolves
- * when the chunks end and the last byte was handed over, or the connection closed.
+ * Writes chunks as they come, waiting for a slow reader. Resolves when the chunks end and the last byte was handed
+ * over, or the connection closed.
  */
 export const pour = async (response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> => {
-  const beat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(heartbeat)
-  }, heartbeatMs)
-  beat.unref()
-  try {
-    for await (const chunk of chunks) {
-      if (response.destroyed) return
-      beat.refresh()
-      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-    }
-    response.end()
-  } finally {
-    clearInterval(beat)
+  for await (const chunk of chunks) {
+    if (response.destroyed) return
+    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
   }
+  response.end()
 }

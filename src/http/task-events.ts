@@ -51,6 +51,7 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
         envelopeId,
         withIds: true,
         stopping: parts.stopping,
+        openStreams: parts.openStreams,
         onFault,
       })
       return reply

@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed } from '../bus/feed.ts'
 import { DamagedEvent } from '../contract/stored.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { headersOf } from './slow-answer.ts'
-import { frameText, opening, pour, streamHeaders } from './sse.ts'
+import { frameText, heartbeat, opening, pour, streamHeaders } from './sse.ts'
 
 type Stream = {
   feed: Feed
@@ -11,6 +12,7 @@ type Stream = {
   /** Lines `id:` where a client may come back with Last-Event-ID. */
   withIds: boolean
   stopping: AbortSignal
+  openStreams: OpenStreams
   onFault: (error: unknown) => void
 }
 
@@ -36,6 +38,11 @@ export const sendTaskStream = async (
     feed.close()
     raw.destroy()
   }
+  const kept = stream.openStreams.add(request, {
+    beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
+    isFull: () => false, // it is read no faster than its reader takes it
+    cut: breakOff,
+  })
   const closed = () => feed.close()
   raw.on('close', closed)
   raw.on('error', closed)
@@ -51,6 +58,7 @@ export const sendTaskStream = async (
     raw.destroy()
   } finally {
     feed.close()
+    kept.leave()
     stopping.removeEventListener('abort', breakOff)
   }
   return raw.writableEnded && !raw.errored

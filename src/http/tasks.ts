@@ -20,7 +20,7 @@ const sendText = (reply: FastifyReply, text: string) => reply.type(json).send(te
 type ById = { Params: { task_id: string } }
 
 export const taskRoutes = (app: App, parts: Parts): void => {
-  const { commands, queries, recall, stopping } = parts
+  const { commands, queries, recall, stopping, openStreams } = parts
 
   /** What happens when the caller goes away before its answer is whole. */
   const watchDelivery = (
@@ -51,9 +51,14 @@ export const taskRoutes = (app: App, parts: Parts): void => {
   ) => {
     void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
     const onFault = faultOf(parts, request)
-    return sendTaskStream(request, reply, { feed, envelopeId, withIds: false, stopping, onFault }).then(
-      () => reply,
-    )
+    return sendTaskStream(request, reply, {
+      feed,
+      envelopeId,
+      withIds: false,
+      stopping,
+      openStreams,
+      onFault,
+    }).then(() => reply)
   }
 
   app.route({

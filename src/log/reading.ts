@@ -47,7 +47,7 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
     throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
   }
 }
-const isCorrupt = (error: unknown): boolean =>
+export const isCorrupt = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')
 
 /** The rows before the broken one can still be read: more of them, until one fails. */

@@ -1,12 +1,15 @@
 // MCP servers for tasks, put together: the ways out, the connections, the tools.
+
 import type { Children } from '../children.ts'
 import type { Report, Timers } from '../contract/ports.ts'
+import type { ToolSource } from '../contract/tools.ts'
 import { createOutsideFetch } from '../outside/guarded-fetch.ts'
 import { type Connections, createConnections } from './connections.ts'
+import { createMcpEnvironment, type McpEnvironment } from './environment.ts'
 import type { McpServer } from './server.ts'
-import { createMcpTools, type McpTools } from './tools.ts'
+import { createMcpTools } from './tools.ts'
 
-export type Mcp = McpTools & Pick<Connections, 'ended' | 'close'>
+export type Mcp = ToolSource & Pick<Connections, 'ended' | 'close'> & { environment: McpEnvironment }
 
 type Parts = {
   /** The operator's servers, by name. */
@@ -25,9 +28,16 @@ export const createMcp = ({ configured, mayReach, ...parts }: Parts): Mcp => {
     createOutsideFetch({ mayReach: () => true }),
     createOutsideFetch({ mayReach }),
   ]
-  const connections = createConnections({ ...parts, fetch: everywhere.fetch, guardedFetch: guarded.fetch })
+  const keeps = new Set<string>()
+  const connections = createConnections({
+    ...parts,
+    isWorking: id => keeps.has(id) || parts.isWorking(id),
+    fetch: everywhere.fetch,
+    guardedFetch: guarded.fetch,
+  })
   return {
     ...createMcpTools({ configured, connections }),
+    environment: createMcpEnvironment({ configured, connections, keeps }),
     ended: connections.ended,
     async close() {
       await connections.close()

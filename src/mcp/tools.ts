@@ -1,5 +1,5 @@
 // The tools of a task's MCP servers, as tools like any other.
-import type { Tool, ToolScope } from '../contract/tools.ts'
+import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
 import type { McpTool } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { contentOf, wordsOf } from './content.ts'
@@ -7,16 +7,9 @@ import { mayBeOf, toolName } from './names.ts'
 import { type McpHeaders, serversOf } from './request.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
-export type McpTools = {
-  /** All of them. Rejects with McpFailure when one of the servers cannot be asked, or when `signal` aborts. */
-  list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
-  /** The one of this name; asks only the servers that may have it. Rejects with McpFailure. */
-  find(scope: ToolScope, name: string, signal?: AbortSignal): Promise<Tool | undefined>
-}
-
 type Parts = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
 
-export const createMcpTools = ({ configured, connections }: Parts): McpTools => {
+export const createMcpTools = ({ configured, connections }: Parts): ToolSource => {
   const asTool = (server: McpServer, rootTaskId: string, tool: McpTool): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
     return {

@@ -55,3 +55,21 @@ export const startAtTerminal = (t: Test, args: string[], env: Env = {}) => {
   const term = { TERM: 'xterm', SHELL: '/bin/sh' }
   return watch(t, spawn('script', ['-qefc', command, '/dev/null'], { env: environment({ ...term, ...env }) }))
 }
+
+/** What a command printed with --json. */
+export const jsonLines = <T = Record<string, unknown>>(stdout: string): T[] =>
+  stdout
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as T)
+
+/** Runs a line of the shell; `reprise` in it is ours. */
+export const shell = async (line: string, env: Env = {}) => {
+  const script = `reprise() { ${quoted(process.execPath)} ${quoted(bin)} "$@"; }; ${line}`
+  const child = spawn('sh', ['-c', script], { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', chunk => (said.stdout += chunk))
+  child.stderr.on('data', chunk => (said.stderr += chunk))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...said }
+}

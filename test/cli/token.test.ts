@@ -123,3 +123,22 @@ t.test('an address that somebody else listens on now is not taken for the server
   rmSync(path.join(mine, 'server.json'))
   t.match((await commandsOn(mine)('list')).stdout, /^tok_/)
 })
+
+t.test('--json says the same on stdout, beside a server and without one', async t => {
+  const { dataDir, stop } = await serveHere(t)
+  const token = commandsOn(dataDir)
+  const round = async () => {
+    const made = await token('create', '--role', 'user', '--user-id', 'ada', '--ttl', '60', '--json')
+    const { id, token: secret, ...rest } = JSON.parse(made.stdout)
+    t.match(secret, /^rp_[\w-]{43}$/)
+    const { expires_at } = rest
+    t.ok(Math.abs(expires_at - Date.now() / 1000 - 60) < 30, 'in seconds')
+    t.same(rest, { role: 'user', user_id: 'ada', expires_at })
+    t.same(JSON.parse((await token('list', '--json')).stdout), { id, ...rest })
+    t.same(JSON.parse((await token('revoke', secret, '--json')).stdout), { revoked: id })
+    t.match(await token('list', '--json'), { code: 0, stdout: '', stderr: '' })
+  }
+  await round()
+  await stop()
+  await round()
+})

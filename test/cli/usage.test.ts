@@ -1,27 +1,87 @@
 // What the reprise command answers to a wrong or a questioning command line.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
+import { createProgram } from '../../src/cli/program.ts'
 import { version } from '../../src/version.ts'
 import { runReprise } from '../support/server.ts'
+import { shell } from './support.ts'
 
-t.test('help and version are answers: stdout, exit code 0', async t => {
-  const [help, tokenHelp, asked] = await Promise.all([
-    runReprise(['--help']),
-    runReprise(['token', 'create', '--help']),
-    runReprise(['--version']),
+/** Every command that does something, by its words. */
+const commands = createProgram().commands.flatMap(command =>
+  command.commands.length === 0
+    ? [{ words: [command.name()], command }]
+    : command.commands.map(inner => ({ words: [command.name(), inner.name()], command: inner })),
+)
+const names = commands.map(({ words }) => words.join(' '))
+
+t.test('these are the commands', async t => {
+  t.same(names.sort(), [
+    'backup',
+    'demo crash',
+    'history',
+    'model fake',
+    'rebuild',
+    'replay',
+    'restore',
+    'serve',
+    'tail',
+    'token create',
+    'token list',
+    'token revoke',
+    'try',
   ])
-  t.match(help, { code: 0, stderr: '', stdout: /^Usage: reprise/ })
-  for (const command of ['serve', 'try', 'token', 'model'])
-    t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
-  t.match(tokenHelp, { code: 0, stderr: '' })
-  for (const option of ['--role', '--user-id', '--ttl']) t.match(tokenHelp.stdout, option)
-  t.same(asked, { code: 0, stderr: '', stdout: `${version}\n` })
 })
 
-t.test('a slip of the hand is told with the way out: stderr, exit code 2', async t => {
+t.test('help and version are answers: stdout, exit code 0', async t => {
+  const [help, asked, tokenHelp] = await Promise.all([
+    runReprise(['--help']),
+    runReprise(['--version']),
+    runReprise(['token', '--help']),
+  ])
+  t.match(help, { code: 0, stderr: '', stdout: /^Usage: reprise/ })
+  for (const [command] of commands.map(({ words }) => words))
+    t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
+  t.match(help.stdout, /^Exit codes: 0 ok, 1 the answer is no, 2 usage .+, 3 server .+, 130 Ctrl-C$/m)
+  t.same(asked, { code: 0, stderr: '', stdout: `${version}\n` })
+  t.match(tokenHelp, { code: 0, stderr: '', stdout: /^ {2}create /m })
+})
+
+t.test('every command helps: what it takes, how it is coloured, and an example', async t => {
+  for (let n = 0; n < commands.length; n += 3) {
+    await Promise.all(
+      commands.slice(n, n + 3).map(async ({ words, command }) => {
+        const { code, stdout, stderr } = await runReprise([...words, '--help'])
+        t.same({ code, stderr }, { code: 0, stderr: '' }, words.join(' '))
+        t.match(stdout, `Usage: reprise ${words.join(' ')} `)
+        for (const { long } of command.options) t.match(stdout, long)
+        t.match(stdout, '--no-color')
+        t.match(stdout, new RegExp(`\nExample:\n {2}reprise ${words.join(' ')}( .+)?\n$`))
+      }),
+    )
+  }
+  const speechless = commands.filter(({ command }) => command.options.every(({ long }) => long !== '--json'))
+  t.same(
+    speechless.map(({ words }) => words.join(' ')),
+    ['serve', 'model fake'],
+    'all but servers answer in JSON when they are asked to',
+  )
+})
+
+t.test('every command is in the reference, with its options', async t => {
+  const reference = readFileSync(path.resolve(import.meta.dirname, '../../docs/command-line.md'), 'utf8')
+  for (const { words, command } of commands) {
+    t.match(reference, `\`reprise ${words.join(' ')}`, words.join(' '))
+    for (const { long } of command.options) t.match(reference, `\`${long}`, `${words.join(' ')} ${long}`)
+  }
+})
+
+t.test('a slip of the hand is told in one line with the way out: stderr, exit code 2', async t => {
   const slips: [string[], RegExp][] = [
-    [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-    [['token', 'crate'], /unknown command 'crate'\n\(Did you mean create\?\)/],
-    [['token', 'create', '--role', 'user', '--tll', '5'], /unknown option '--tll'\n\(Did you mean --ttl\?\)/],
+    [['serv'], /^reprise: unknown command 'serv' \(Did you mean serve\?\)\n$/],
+    [['token', 'crate'], /^reprise: unknown command 'crate' \(Did you mean create\?\)\n$/],
+    [['token', 'create', '--role', 'user', '--tll', '5'], /option '--tll' \(Did you mean --ttl\?\)\n$/],
+    [['token', 'create'], /^reprise: required option '--role <role>' .+; usage: reprise token create /],
     [
       ['token', 'create', '--role', 'root'],
       /^reprise: --role root is none of admin, user, auditor, subscriber\n$/,
@@ -31,6 +91,14 @@ t.test('a slip of the hand is told with the way out: stderr, exit code 2', async
       /^reprise: --ttl 1h is not a number of seconds from 1 to 315360000\n$/,
     ],
     [['token', 'create', '--role', 'user', '--ttl', '0'], /^reprise: --ttl 0 is not a number/],
+    [['backup'], /^reprise: missing required argument 'file'; usage: reprise backup \[options\] <file>\n$/],
+    [
+      ['rebuild', 'all'],
+      /^reprise: too many arguments for 'rebuild'.+; usage: reprise rebuild \[options\]\n$/,
+    ],
+    [['restore', 'a', 'b'], /^reprise: too many arguments for 'restore'/],
+    [['demo', 'crsh'], /^reprise: unknown command 'crsh' \(Did you mean crash\?\)\n$/],
+    [['xyzzy'], /^reprise: unknown command 'xyzzy'; usage: reprise \[options\] \[command\]\n$/],
   ]
   const DATA_DIR = t.testdir()
   for (let n = 0; n < slips.length; n += 3) {
@@ -39,7 +107,25 @@ t.test('a slip of the hand is told with the way out: stderr, exit code 2', async
         const { code, stdout, stderr } = await runReprise(args, { DATA_DIR, PORT: '0' })
         t.match({ code, stdout }, { code: 2, stdout: '' }, args.join(' '))
         t.match(stderr, says)
+        t.match(stderr, /^reprise: .+\n$/)
       }),
     )
+  }
+  const [bare, half] = await Promise.all([runReprise([]), runReprise(['token'])])
+  t.match(bare, { code: 2, stdout: '', stderr: /^Usage: reprise / })
+  t.match(half, { code: 2, stdout: '', stderr: /^Usage: reprise token / })
+})
+
+t.test('a bad variable is told in one line: exit code 2', async t => {
+  for (const words of [['tail'], ['history', 'x'], ['replay', '--all'], ['rebuild'], ['backup', 'x']]) {
+    const { code, stderr } = await runReprise(words, { LOG_LEVEL: 'loud', DATA_DIR: t.testdir() })
+    t.equal(code, 2)
+    t.match(stderr, /^reprise: LOG_LEVEL=loud is none of .+\n$/)
+  }
+})
+
+t.test('whoever reads may go away before anything is said', async t => {
+  for (const line of ['reprise --help | true', 'reprise token create --help | head -n 1']) {
+    t.match(await shell(line), { code: 0, stderr: '' })
   }
 })

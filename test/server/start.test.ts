@@ -14,14 +14,15 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
   const dataDir = t.testdir()
   const { api, url, output, end } = await spawnServer(t, dataDir)
   const printed = output()
-  t.same(printed.split('\n').slice(0, 5), [
+  t.same(printed.split('\n').slice(0, 6), [
     `reprise    ${version}`,
     `API        ${url}/v1`,
+    `Docs       ${url}/docs`,
     `Data       ${dataDir} (durable)`,
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 8)
+  t.ok(printed.trimEnd().split('\n').length <= 9)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])

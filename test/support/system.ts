@@ -15,7 +15,8 @@ import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/secrets.ts'
-import { createSystem } from '../../src/system.ts'
+import { createSessionFolders } from '../../src/session-folders.ts'
+import { createSystem, type SystemParts } from '../../src/system.ts'
 import { readTaskRequest } from '../../src/task-request.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
@@ -99,7 +100,15 @@ const closable = (inner: Store): Store => {
   }
 }
 
+const noEnvironments: SystemParts['environments'] = {
+  resolve: async () => ({ refused: 'unknown', message: 'there are none' }),
+  open: () => Promise.reject(new Error('there are none')),
+  list: async () => [],
+  info: async () => [],
+}
+
 type Options = {
+  environments?: SystemParts['environments']
   world?: TestWorld
   store?: Store
   readModels?: string
@@ -145,6 +154,9 @@ export const givenSystem = async (options: Options = {}) => {
     agents,
     tools: options.tools ?? [],
     checker,
+    environments: options.environments ?? noEnvironments,
+    sessionFolders: createSessionFolders(options.workspaceRoot ?? '/nowhere/sessions'),
+    sessionIdleSeconds: 3600,
     rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
     ttls: options.ttls ?? noTtls,
     maxRunningTasks: options.maxRunningTasks ?? 0,

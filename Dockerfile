@@ -1,0 +1,27 @@
+# docker build -t reprise . && docker run --init -p 127.0.0.1:8080:8080 -v reprise:/data reprise
+# The full image has what it takes to compile SQLite where there is no prebuilt one.
+FROM node:20-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts && npm rebuild better-sqlite3
+COPY . .
+RUN node build.mjs
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
+COPY --from=build /app/dist ./dist
+# A new volume takes over the owner and the mode of this folder.
+RUN install -d -o node -g node -m 700 /data
+USER node
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# Is it alive? Whether it can take work is another question (/readyz), and a full disk is no reason to kill it.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# What the start prints holds the admin token, which belongs into no log; words for the operator go to stderr.
+CMD ["sh", "-c", "exec node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]

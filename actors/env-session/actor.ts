@@ -1,0 +1,148 @@
+// An environment session as an actor: what is asked of it is checked, done outside, and then stored as what came of it.
+// A turn waits for its environment, so the steps of a session are taken one by one in the order in which they came.
+import type { SessionCommand } from '../../src/contract/env-session-commands.ts'
+import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
+import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
+import type { Clock } from '../../src/contract/ports.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import { emptySession, evolveSession, type SessionView } from '../../src/history/env-session.ts'
+import type { Behaviour, Kind } from '../runtime.ts'
+import { check } from './check.ts'
+import { decideSession, type Outcome } from './decide.ts'
+import { type Instances, SessionLost } from './instances.ts'
+import { sessionMoveOf } from './machine.ts'
+
+export type SessionParts = {
+  clock: Clock
+  instances: Instances
+  forgetSecrets: (ref: string) => void
+}
+
+/** The machine's word on every fact before it is stored; one that it refuses is a bug of ours. */
+const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
+  let at = state
+  for (const { type } of events) {
+    const next = sessionMoveOf(at, type)
+    if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
+    at = next
+  }
+}
+
+/** In the words of who stopped it. */
+const isTooLong = (error: string | undefined): boolean => error?.endsWith('was stopped') ?? false
+
+const notBegun = 'it was canceled before it began'
+
+/** What is wrong with what the environment was given, in the words of its author. */
+const authors = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(error => {
+    throw error instanceof EnvironmentGone ? error : new AuthorsError((error as Error).message)
+  })
+
+export const envSessionKind =
+  ({ clock, instances, forgetSecrets }: SessionParts): Kind<SessionView, SessionCommand> =>
+  stream => {
+    const view = emptySession()
+    let outcome: Outcome = { of: 'nothing', now: 0 }
+
+    const snapshotOf = async (instance: Instance, sessionId: string, step: number) => {
+      if (instance.recovery !== 'snapshot') return {}
+      const state = await instance.snapshot()
+      return { snapshot: await instances.keep(sessionId, step, state, view.snapshot) }
+    }
+
+    const run = async (command: SessionCommand, now: number): Promise<Outcome> => {
+      switch (command.type) {
+        case 'CreateSession': {
+          const { wish, source, values, seed } = command
+          const { session_id: sessionId, kwargs } = wish
+          const given = { kwargs, env_vars: values }
+          const instance = await authors(instances.open(stream, sessionId, source, given))
+          const answer = await authors(instance.reset({ seed, options: {}, now }))
+          const { recovery } = instance
+          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, sessionId, view.step)) }
+        }
+        case 'CloseSession':
+        case 'DeleteSession':
+          await instances.drop(stream)
+          return { of: 'closed', now }
+        case 'ObserveSession':
+          await instances.look(stream, view)
+          return { of: 'nothing', now }
+        case 'IntendStep':
+          if (command.step.signal.aborted) throw new Error(notBegun)
+          return { of: 'begun', now }
+        case 'ResetSession': {
+          const { seed, options } = command
+          const instance = await instances.of(stream, view)
+          const answer = await authors(instance.reset({ seed, options, now }))
+          const sessionId = view.created?.session_id ?? ''
+          const { recovery } = instance
+          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, sessionId, view.step)) }
+        }
+        case 'TakeStep': {
+          const { toolName: tool, toolArgs: args, emit, signal } = command.step
+          if (signal.aborted && view.open === undefined) throw new Error(notBegun)
+          const instance = await instances.of(stream, view)
+          const number = view.step + 1
+          command.step.began(number)
+          const given = { tool, args, seed: view.seed, number, now }
+          const answer = await instance.step(given, { emit, signal }).catch(error => {
+            if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
+            throw error
+          })
+          const sessionId = view.created?.session_id ?? ''
+          const stopped = answer.status === 'incomplete' && (signal.aborted || isTooLong(answer.error))
+          return { of: 'step', now, answer, stopped, ...(await snapshotOf(instance, sessionId, number)) }
+        }
+      }
+    }
+
+    const behaviour: Behaviour<SessionView, SessionCommand> = {
+      view,
+      evolve(event) {
+        evolveSession(view, event)
+        instances.moved(stream, event.header.revision)
+      },
+      async before(command) {
+        const now = clock.now()
+        outcome = { of: 'nothing', now }
+        if (check(command, view) === 'nothing') return
+        try {
+          outcome = await run(command, now)
+        } catch (error) {
+          if (instances.isStopped()) throw new Refusal('ShuttingDown') // it was ended by us
+          if (error instanceof AuthorsError) instances.still(stream, view.revision)
+          const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
+          if (isOver || command.type === 'CreateSession') await instances.drop(stream)
+          if (!isOver || command.type === 'CreateSession') throw error // there is no session to lose
+          const during = (error as { during?: 'step' }).during
+          outcome = { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
+        }
+      },
+      decide(command) {
+        const events = decideSession(command, view, outcome)
+        judge(view, events)
+        return {
+          events: events.map(({ type, data }) => ({ type, schema_version: envSessionEventVersion, data })),
+          made: [],
+        }
+      },
+      envelope: command => {
+        const { principal, causation } = command
+        const { user_id, session_id } =
+          command.type === 'CreateSession' ? command.wish : (view.created ?? { user_id: '', session_id: '' })
+        return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
+      },
+      reconcile() {
+        if (view.state === 'active' || view.created === undefined) return
+        // What it has on the disk goes when the log says that it has ended.
+        const { session_id } = view.created
+        instances.leave(stream, session_id)
+        if (view.created.secret_ref !== undefined) forgetSecrets(view.created.secret_ref)
+      },
+      rest: () => (view.state === 'active' ? 'idle' : 'ended'),
+      stop: () => instances.letGo(stream),
+    }
+    return behaviour
+  }

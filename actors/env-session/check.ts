@@ -1,0 +1,53 @@
+// What a session refuses before anything is done, and what has been done already. Pure.
+import { canonical } from '../../src/contract/canonical.ts'
+import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+
+const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
+
+const gone = (view: SessionView): Refusal =>
+  new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
+
+/** `nothing`: it is as it is wished already. */
+export type Check = 'do' | 'nothing'
+
+const checkStep = (view: SessionView, { effectId, keys, expectedStep, repeats }: StepWish): Check => {
+  if (view.byEffect.has(effectId)) return 'nothing'
+  const { newest } = view
+  if (newest !== undefined && newest.digest === keys.digest && repeats?.(newest.effect_id)) return 'nothing'
+  const known = keys.idempotencyKey === undefined ? undefined : view.byKey.get(keys.idempotencyKey)
+  if (known !== undefined) {
+    if (known.digest === keys.digest) return 'nothing'
+    throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
+  }
+  if (expectedStep !== undefined && expectedStep !== view.step + 1) {
+    throw new Refusal('Conflict', { expected_step: expectedStep, step: view.step })
+  }
+  if (view.done) throw new Refusal('SessionDone', { step: view.step })
+  return 'do'
+}
+
+export const check = (command: SessionCommand, view: SessionView): Check => {
+  const { state, created } = view
+  if (command.type === 'CreateSession') {
+    const { wish, source, keys } = command
+    // Somebody else's is not there.
+    if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
+    if (state === 'deleted') throw new Refusal('Conflict', { session_id: wish.session_id })
+    if (state !== 'active') return 'do'
+    const isKnown = keys.idempotencyKey !== undefined && created?.idempotency_key === keys.idempotencyKey
+    if (isKnown && created?.digest === keys.digest) return 'nothing'
+    if (!isKnown && created?.source.name === source.name && same(created.kwargs, wish.kwargs))
+      return 'nothing'
+    throw new Refusal('Conflict', { session_id: wish.session_id })
+  }
+  if (state === 'absent' || state === 'deleted') throw gone(view)
+  if (command.type === 'DeleteSession') return 'do'
+  if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
+  // A step that was taken is answered, also when the session has closed since.
+  const step = command.type === 'TakeStep' || command.type === 'IntendStep' ? command.step : undefined
+  if (step !== undefined && view.byEffect.has(step.effectId)) return 'nothing'
+  if (state !== 'active') throw gone(view)
+  return step === undefined ? 'do' : checkStep(view, step)
+}

@@ -1,0 +1,135 @@
+// From what an environment answered to the facts of its session. Pure.
+import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
+import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
+import type { ResetAnswer, StepAnswer } from '../../src/contract/environment.ts'
+import type { ToolDefinition } from '../../src/contract/wire.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+
+/** What came of a command outside: at a moment, with the state kept where the environment can keep it. */
+export type Outcome = { now: number; snapshot?: Snapshot } & (
+  | { of: 'reset'; answer: ResetAnswer; recovery: 'refold' | 'snapshot' | 'none' }
+  | { of: 'step'; answer: StepAnswer; stopped?: boolean }
+  /** The instance has gone, and with it the session; a step that was under way is told as far as it came. */
+  | { of: 'loss'; reason: string; during?: 'step' }
+  | { of: 'closed' }
+  | { of: 'begun' }
+  | { of: 'nothing' }
+)
+
+const kept = (snapshot: Snapshot | undefined) => (snapshot === undefined ? {} : { snapshot })
+const changed = (tools: ToolDefinition[], view: SessionView) =>
+  JSON.stringify(tools) === JSON.stringify(view.tools) ? {} : { tools }
+const keysOf = ({ idempotencyKey, digest }: { idempotencyKey?: string; digest?: string }) => ({
+  ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+  ...(digest === undefined ? {} : { digest }),
+})
+const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
+
+type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
+const completed = (
+  step: Step,
+  view: SessionView,
+  now: number,
+  answer: StepAnswer,
+  { snapshot, stopped = false }: { snapshot?: Snapshot | undefined; stopped?: boolean } = {},
+): EnvSessionEvent => {
+  const { tools, state, observation, blocks, error, info, ...rest } = answer
+  return {
+    type: 'EnvStepCompleted',
+    data: {
+      step: view.step + 1,
+      effect_id: step.effectId,
+      tool_name: step.toolName,
+      tool_args: step.toolArgs,
+      now,
+      item_id: step.itemId,
+      ...rest,
+      info: error === undefined ? info : { ...info, error },
+      ...(blocks.length === 0 ? {} : { blocks }),
+      observation,
+      state,
+      ...(stopped ? { stopped } : {}),
+      ...changed(tools, view),
+      ...(step.taskId === undefined ? {} : { task_id: step.taskId }),
+      ...kept(snapshot),
+      ...keysOf(step.keys),
+    },
+  }
+}
+
+/** The step that an environment did not survive: its session ends with it. */
+const lost = (step: Step, view: SessionView, now: number, why: string, reason: string): EnvSessionEvent[] => {
+  const answer: StepAnswer = {
+    status: 'incomplete',
+    content: why,
+    blocks: [],
+    observation: view.observation,
+    state: view.observed,
+    tools: view.tools,
+    reward: 0,
+    terminated: false,
+    truncated: true,
+    done: true,
+    info: {},
+    error: why,
+  }
+  return [completed(step, view, now, answer), closed(reason)]
+}
+
+/** How a session ends: a step that was begun and cannot be done again is told as far as it is known. */
+const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[] => {
+  const { open } = view
+  if (open === undefined) return [closed(reason)]
+  const { effect_id, tool_name, tool_args, step } = open
+  const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
+  return lost(
+    { ...wish, keys: {} },
+    { ...view, step: step - 1 },
+    now,
+    `nobody knows how this step ended: ${reason}`,
+    reason,
+  )
+}
+
+export const decideSession = (
+  command: SessionCommand,
+  view: SessionView,
+  outcome: Outcome,
+): EnvSessionEvent[] => {
+  const { now } = outcome
+  const isActive = view.state === 'active'
+  if (outcome.of === 'loss') {
+    if (!isActive) return []
+    if (command.type !== 'TakeStep' || outcome.during !== 'step') return ended(view, outcome.reason, now)
+    return lost(command.step, view, now, outcome.reason, outcome.reason)
+  }
+  if (outcome.of === 'nothing') return []
+  if (command.type === 'IntendStep') {
+    const { toolName, toolArgs, effectId } = command.step
+    const step = view.step + 1
+    const data = { step, effect_id: effectId, tool_name: toolName, tool_args: toolArgs, now }
+    return [{ type: 'EnvStepIntended', data }]
+  }
+  if (outcome.of === 'closed') {
+    if (command.type === 'CloseSession') return ended(view, command.reason, now)
+    if (command.type !== 'DeleteSession') return []
+    const deleted: EnvSessionEvent = { type: 'EnvSessionDeleted', data: { by: command.principal } }
+    return [...(isActive ? ended(view, 'deleted', now) : []), deleted]
+  }
+  if (outcome.of === 'step') {
+    return command.type === 'TakeStep' ? [completed(command.step, view, now, outcome.answer, outcome)] : []
+  }
+  if (outcome.of === 'begun') return []
+  const { answer, recovery, snapshot } = outcome
+  const { observation, state, done, tools } = answer
+  const seen = { now, observation, state, done, ...kept(snapshot) }
+  if (command.type === 'CreateSession') {
+    const { wish, source, seed, keys } = command
+    const { name, digest } = source
+    const data = { ...wish, source: { name, digest }, recovery, seed, tools, ...seen, ...keysOf(keys) }
+    return [{ type: 'EnvSessionCreated', data }]
+  }
+  if (command.type !== 'ResetSession') return []
+  const { seed, options } = command
+  return [{ type: 'EnvSessionReset', data: { seed, options, ...seen, ...changed(tools, view) } }]
+}

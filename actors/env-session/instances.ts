@@ -1,0 +1,241 @@
+// The instances of environments that live in this process, by session. They outlive their actors, which leave memory
+// sooner; one that is not where its session's log is, is worth nothing and is made anew from the log.
+import type { EnvSessionEventData, Snapshot } from '../../src/contract/env-session-events.ts'
+import {
+  EnvironmentGone,
+  type EnvironmentSource,
+  type Instance,
+  type OpenObject,
+} from '../../src/contract/environment.ts'
+import type { Timers } from '../../src/contract/ports.ts'
+import type { Log } from '../../src/contract/stored.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+
+/** Where instances come from. */
+export type Environments = {
+  resolve(
+    envId: string | undefined,
+    classPath: string | undefined,
+  ): Promise<{ source: EnvironmentSource } | { refused: string; message: string }>
+  open(
+    source: EnvironmentSource,
+    given: { kwargs: OpenObject; env_vars: Record<string, string>; dir: string },
+  ): Promise<Instance>
+}
+/** Where their states are kept, and what they may write. */
+export type SessionFolders = {
+  /** The session's own folder. */
+  dirOf(sessionId: string): string
+  /** Keeps a state beside the one before, which counts until the log has moved; older ones go. */
+  keep(sessionId: string, step: number, state: unknown, before: Snapshot | undefined): Promise<Snapshot>
+  /** A kept state; undefined when it is not there, or is another. */
+  kept(sessionId: string, snapshot: Snapshot): Promise<unknown>
+  /** Nothing of the session is left on the disk. */
+  clear(sessionId: string): Promise<void>
+}
+
+/** The session cannot come back, and why. */
+export class SessionLost extends Error {}
+
+type Entry = { instance: Instance; revision: number; usedAt: number }
+/** Of an instance that has done what is not in the log yet. */
+const ahead = -2
+
+const idleMs = 5 * 60_000
+const sweepMs = 30_000
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+type Parts = {
+  environments: Environments
+  folders: SessionFolders
+  log: Log
+  timers: Timers
+  /** The values of a session's `env_vars`; undefined when they are gone. */
+  secrets: (ref: string) => Record<string, unknown> | undefined
+}
+
+export const createInstances = ({ environments, folders, log, timers, secrets }: Parts) => {
+  const entries = new Map<string, Entry>()
+  /** Sessions whose instance and files are going. */
+  const leaving = new Map<string, Promise<void>>()
+  const closing = new Set<Promise<void>>()
+  const now = () => performance.now()
+  let stopped = false
+
+  const drop = async (stream: string): Promise<void> => {
+    const entry = entries.get(stream)
+    if (entry === undefined) return
+    entries.delete(stream)
+    const closed = entry.instance.close().finally(() => closing.delete(closed))
+    closing.add(closed)
+    await closed
+  }
+  const stopSweeping = timers.every(sweepMs, () => {
+    for (const [stream, { instance, revision, usedAt }] of entries) {
+      const isWanted = instance.recovery === 'none' || revision === ahead // it would not come back, or is at work
+      if (!isWanted && now() - usedAt > idleMs) void drop(stream)
+    }
+  })
+
+  const valuesOf = ({ secret_ref }: EnvSessionEventData<'EnvSessionCreated'>): Record<string, string> => {
+    if (secret_ref === undefined) return {}
+    const values = secrets(secret_ref)?.env_vars
+    if (values === undefined) throw new SessionLost('secret_missing')
+    return values as Record<string, string>
+  }
+
+  /** Does again what was recorded since the newest reset, and checks that the same is seen. */
+  const refold = async (stream: string, instance: Instance): Promise<void> => {
+    type Reset = { seed: number; options: OpenObject; now: number }
+    let reset: Reset | undefined
+    let steps: EnvSessionEventData<'EnvStepCompleted'>[] = []
+    let seen: unknown
+    for await (const page of log.readStream(stream)) {
+      for (const { header, data } of page) {
+        if (header.type === 'EnvSessionCreated' || header.type === 'EnvSessionReset') {
+          const { seed, now, observation, ...rest } = data as EnvSessionEventData<'EnvSessionReset'>
+          reset = { seed, now, options: rest.options ?? {} }
+          steps = []
+          seen = observation
+        }
+        if (header.type === 'EnvStepCompleted') steps.push(data as EnvSessionEventData<'EnvStepCompleted'>)
+      }
+    }
+    if (reset === undefined) throw new SessionLost('the log has no beginning of it')
+    const mismatch = (where: string) =>
+      new SessionLost(`done again, the environment shows something else at ${where}`)
+    const first = await instance.reset(reset)
+    if (!same(first.observation, seen)) throw mismatch('its reset')
+    for (const { step, tool_name, tool_args, now, observation, state, stopped } of steps) {
+      const given = { tool: tool_name, args: tool_args, seed: reset.seed, number: step, now }
+      // A step that was stopped is stopped again; what it left behind must be the same.
+      const signal = stopped === true ? AbortSignal.abort() : new AbortController().signal
+      const answer = await instance.step(given, { emit() {}, signal })
+      const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
+      if (!same(shown, was)) throw mismatch(`step ${step}`)
+    }
+  }
+
+  const bringBack = async (stream: string, view: SessionView): Promise<Instance> => {
+    const { created } = view
+    if (created === undefined) throw new SessionLost('it was never created')
+    const { source, recovery, kwargs, session_id: sessionId } = created
+    if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
+    const found = await environments.resolve(undefined, source.name)
+    if (!('source' in found)) throw new SessionLost(`its environment ${source.name} is not there any more`)
+    if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
+    const state = view.snapshot === undefined ? undefined : await folders.kept(sessionId, view.snapshot)
+    if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
+    const given = { kwargs, env_vars: valuesOf(created), dir: folders.dirOf(sessionId) }
+    const instance = await environments.open(found.source, given).catch(error => {
+      throw new SessionLost(`it does not come back: ${error.message}`)
+    })
+    try {
+      if (recovery === 'snapshot') await instance.restore(state)
+      else await refold(stream, instance)
+      return instance
+    } catch (error) {
+      await instance.close()
+      if (error instanceof EnvironmentGone || error instanceof SessionLost) throw error
+      throw new SessionLost(`it does not come back: ${(error as Error).message}`)
+    }
+  }
+
+  /** What is being opened is closed again when the service stops meanwhile. */
+  const tracked = async (work: Promise<Instance>): Promise<Instance> => {
+    const under = work.then(
+      () => {},
+      () => {},
+    )
+    closing.add(under)
+    try {
+      const instance = await work
+      if (!stopped) return instance
+      await instance.close()
+      throw new SessionLost('the service stops')
+    } finally {
+      closing.delete(under)
+    }
+  }
+
+  const find = async (stream: string, view: SessionView): Promise<Entry> => {
+    const known = entries.get(stream)
+    if (known !== undefined && known.revision === view.revision) {
+      known.usedAt = now()
+      return known
+    }
+    if (known !== undefined) await drop(stream)
+    const instance = await tracked(bringBack(stream, view))
+    const entry = { instance, revision: view.revision, usedAt: now() }
+    entries.set(stream, entry)
+    return entry
+  }
+
+  return {
+    /** Makes sure that a session has its instance, brought back when it is not there. Rejects with SessionLost. */
+    look: async (stream: string, view: SessionView): Promise<void> => void (await find(stream, view)),
+    /** The same, to be moved: until its log has moved, too, it is ahead of it. */
+    async of(stream: string, view: SessionView): Promise<Instance> {
+      const entry = await find(stream, view)
+      entry.revision = ahead
+      return entry.instance
+    },
+    /** A new one; what was there is closed. It counts when its first event is stored. */
+    async open(
+      stream: string,
+      sessionId: string,
+      source: EnvironmentSource,
+      given: { kwargs: OpenObject; env_vars: Record<string, string> },
+    ): Promise<Instance> {
+      await leaving.get(stream)
+      await drop(stream)
+      await folders.clear(sessionId)
+      const opening = environments.open(source, { ...given, dir: folders.dirOf(sessionId) })
+      const instance = await tracked(opening)
+      entries.set(stream, { instance, revision: ahead, usedAt: now() })
+      return instance
+    },
+    /** The log of the session has moved, and its instance with it. */
+    moved(stream: string, revision: number): void {
+      const entry = entries.get(stream)
+      if (entry === undefined) return
+      if (entry.revision === ahead || entry.revision === revision - 1) entry.revision = revision
+      entry.usedAt = now()
+    },
+    /** What was asked was refused: an instance that could not be made anew is taken to be where it was. */
+    still(stream: string, revision: number): void {
+      const entry = entries.get(stream)
+      if (entry?.instance.recovery === 'none') entry.revision = revision
+    },
+    /** The actor goes: an instance that has done what was never stored is worth nothing. */
+    letGo(stream: string): void {
+      if (entries.get(stream)?.revision === ahead) void drop(stream)
+    },
+    drop,
+    keep: folders.keep,
+    /** The session has ended: its instance and its files go, before anything of it may come again. */
+    leave(stream: string, sessionId: string): void {
+      const gone = (leaving.get(stream) ?? Promise.resolve())
+        .then(() => drop(stream))
+        .then(() => folders.clear(sessionId))
+        .catch(() => {}) // what cannot be removed now is removed with the next one
+        .finally(() => {
+          if (leaving.get(stream) === gone) leaving.delete(stream)
+        })
+      leaving.set(stream, gone)
+    },
+    /** Resolves when nothing is left of a session that has ended. */
+    left: async (stream: string): Promise<void> => leaving.get(stream),
+    isStopped: () => stopped,
+    async stop(): Promise<void> {
+      stopped = true
+      stopSweeping()
+      while (entries.size + leaving.size + closing.size > 0) {
+        await Promise.all([...entries.keys()].map(drop))
+        await Promise.all([...leaving.values(), ...closing])
+      }
+    },
+  }
+}
+export type Instances = ReturnType<typeof createInstances>

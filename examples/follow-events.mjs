@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// Follows everything that happens, a line an event: its position, a tab, its JSON. When the connection breaks it comes
+// back from the last position: nothing is lost, nothing comes twice.
+// usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest; without one, from now on
+const [url = 'http://127.0.0.1:8080', start] = process.argv.slice(2)
+let cursor = start
+
+const follow = async () => {
+  const leave = new AbortController()
+  const silence = setTimeout(() => leave.abort(), 30_000) // there is a heartbeat every ten seconds
+  const headers = { authorization: `Bearer ${process.env.TOKEN}`, accept: 'text/event-stream' }
+  if (cursor !== undefined) headers['last-event-id'] = cursor
+  const answer = await fetch(`${url}/api/events`, { headers, signal: leave.signal })
+  if (answer.status >= 400 && answer.status < 500) {
+    console.error(`refused: ${answer.status} ${await answer.text()}`)
+    process.exit(1)
+  }
+  let text = ''
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    silence.refresh()
+    const blocks = (text + piece).split('\n\n')
+    text = blocks.pop() // an event that has not come whole is no event yet
+    for (const block of blocks) {
+      const { id, event, data } = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/)))
+      cursor = id
+      if (event !== 'Position') console.log(`${id}\t${data}`)
+    }
+  }
+}
+
+for (;;) {
+  await follow().catch(() => {})
+  await new Promise(resolve => setTimeout(resolve, 1000))
+}

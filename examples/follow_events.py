@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Follows everything that happens, a line an event: its position, a tab, its JSON. When the connection breaks it comes
+back from the last position: nothing is lost, nothing comes twice.
+
+usage: TOKEN=... python3 follow_events.py [URL [CURSOR]]    CURSOR: a position, or earliest; without one, from now on
+"""
+import http.client, os, sys, time, urllib.error, urllib.request
+
+url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
+cursor = sys.argv[2] if len(sys.argv) > 2 else None
+
+while True:
+    headers = {"Authorization": "Bearer " + os.environ["TOKEN"], "Accept": "text/event-stream"}
+    if cursor is not None:
+        headers["Last-Event-ID"] = cursor
+    request = urllib.request.Request(url + "/api/events", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as stream:  # there is a heartbeat every ten seconds
+            event = {}
+            for line in stream:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    event[name] = value
+                elif not value:  # a blank line ends an event; what begins with a colon is a comment
+                    cursor = event["id"]
+                    if event["event"] != "Position":
+                        print(cursor, event["data"], sep="\t", flush=True)
+                    event = {}
+    except urllib.error.HTTPError as error:
+        if error.code < 500:
+            sys.exit(f"refused: {error.code} {error.read().decode()}")
+    except (OSError, http.client.HTTPException):
+        pass
+    time.sleep(1)

@@ -1,0 +1,113 @@
+// What two stores of read models say differently: row by row in the order of their keys, so that the longest tables
+// are compared in little memory.
+import type { ReadStore } from './store.ts'
+
+export type Difference = {
+  table: string
+  /** Its key, tasks by their ids. */
+  row: string
+  /** A column, or a field of a JSON column; `row` when only one of them has it. */
+  field: string
+  stored: unknown
+  replayed: unknown
+}
+
+/** How far they are, and a list of files to write, from which each line goes when it is done. */
+const notCompared = new Set(['checkpoint', 'rollout_files'])
+/** Rows that say no more than their absence. */
+const empty: Record<string, string> = { task_counts: 'tasks = 0' }
+
+type Row = Record<string, unknown>
+/** `task`: the column that says which task a row is of. */
+type Table = { name: string; key: string[]; task: string | undefined }
+
+const tablesOf = (store: ReadStore): Table[] =>
+  store
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
+    .pluck()
+    .all()
+    .filter(name => !notCompared.has(name))
+    .map(name => {
+      const columns = store.pragma(`table_info(${name})`) as { name: string; pk: number }[]
+      const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+      const task = name === 'tasks' ? 'position' : columns.find(column => column.name === 'task')?.name
+      return { name, key: key.map(column => column.name), task }
+    })
+
+/** As SQLite orders them: texts by their bytes. */
+const order = (a: unknown, b: unknown): number =>
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+
+const orderOf = (key: string[], a: Row | undefined, b: Row | undefined): number => {
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+  return key.map(column => order(a[column], b[column])).find(way => way !== 0) ?? 0
+}
+
+const objectIn = (text: unknown): Row | undefined => {
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as Row
+  } catch {
+    return undefined
+  }
+}
+
+/** The columns that differ; of two JSON objects, their fields. */
+const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stored' | 'replayed'>[] =>
+  [...new Set([...Object.keys(stored), ...Object.keys(replayed)])].flatMap(field => {
+    const [one, other] = [stored[field], replayed[field]]
+    if (JSON.stringify(one) === JSON.stringify(other)) return []
+    const [a, b] = [objectIn(one), objectIn(other)]
+    const inside = a === undefined || b === undefined ? [] : differing(a, b)
+    // The same fields, written in another way, are another text all the same.
+    return inside.length > 0 ? inside : [{ field, stored: one ?? null, replayed: other ?? null }]
+  })
+
+/** Rows of the same key together, undefined where there is none. */
+function* paired(
+  key: string[],
+  stored: Iterator<Row, undefined>,
+  replayed: Iterator<Row, undefined>,
+): Generator<[Row | undefined, Row | undefined]> {
+  try {
+    let [one, other] = [stored.next().value, replayed.next().value]
+    while (one !== undefined || other !== undefined) {
+      const way = orderOf(key, one, other)
+      yield [way <= 0 ? one : undefined, way >= 0 ? other : undefined]
+      if (way <= 0) one = stored.next().value
+      if (way >= 0) other = replayed.next().value
+    }
+  } finally {
+    stored.return?.()
+    replayed.return?.()
+  }
+}
+
+/** Both must stand still meanwhile. `task`: only the rows of the task that was created at this position. */
+export function* differences(stored: ReadStore, replayed: ReadStore, task?: number): Generator<Difference> {
+  const idAt = (store: ReadStore, position: unknown): string | undefined =>
+    store.prepare<[unknown], string>('SELECT id FROM tasks WHERE position = ?').pluck().get(position)
+  const idOf = (position: unknown): string =>
+    idAt(replayed, position) ?? idAt(stored, position) ?? String(position)
+
+  for (const { name, key, task: owner } of tablesOf(replayed)) {
+    if (task !== undefined && owner === undefined) continue
+    const where = task === undefined ? `NOT (${empty[name] ?? 'false'})` : `${owner} = ${task}`
+    const rowsOf = (store: ReadStore) =>
+      store
+        .prepare<[], Row>(`SELECT * FROM ${name} WHERE ${where} ORDER BY ${key.join(', ')}`)
+        .iterate() as Iterator<Row, undefined>
+    for (const [one, other] of paired(key, rowsOf(stored), rowsOf(replayed))) {
+      const found = one ?? other ?? {}
+      const label = () =>
+        key.map(column => (column === owner ? idOf(found[column]) : found[column])).join(' ')
+      const fields =
+        one === undefined || other === undefined
+          ? [{ field: 'row', stored: one ?? null, replayed: other ?? null }]
+          : differing(one, other)
+      for (const each of fields) yield { table: name, row: label(), ...each }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// Fills read models from a log, up to a position, and tells how far it is.
+import type { Report, Timers } from '../src/contract/ports.ts'
+import type { Log, Recorded } from '../src/contract/stored.ts'
+import { createReadModels } from './read-models.ts'
+import type { ReadStore } from './store.ts'
+
+type Filled = { store: ReadStore; log: Log; timers: Timers; report: Report }
+
+/** `onProgress` is called with each position that was reached. Throws DamagedEvent. */
+export const createFiller = (
+  { store, log, timers, report }: Filled,
+  onProgress: (position: number) => void,
+) => {
+  let end = 0
+  async function* readAll(after = 0): AsyncGenerator<Recorded[]> {
+    if (after >= end) return
+    for await (const page of log.readAll(after)) {
+      const wanted = page.filter(({ position }) => position <= end)
+      if (wanted.length > 0) yield wanted
+      onProgress(wanted.at(-1)?.position ?? end)
+      await new Promise(resolve => setImmediate(resolve)) // a signal has its turn
+      if (wanted.length < page.length || (page.at(-1)?.position ?? 0) >= end) return
+    }
+  }
+  const projector = createReadModels(store, { ...log, readAll }, timers, report)
+  return {
+    /** Up to and with the event at this position. */
+    fillTo(position: number): Promise<void> {
+      end = position
+      return projector.catchUp()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// The read models as a reader sees them, beside the server that moves them or without one.
+import { existsSync } from 'node:fs'
+import type { Log } from '../src/contract/stored.ts'
+import { openFileReadOnly } from '../src/log/read-only.ts'
+import { openReadStore, type ReadStore } from './store.ts'
+
+/** Undefined: there are none. Throws what SQLite says of a file that is none of its own. */
+export const openReadModels = (path: string): ReadStore | undefined =>
+  existsSync(path) ? openFileReadOnly(path) : undefined
+
+/** A store on the disk without a name, empty: it is gone with its connection, however that ends. */
+export const scratchStore = (): ReadStore => openReadStore('', true)
+
+const versionOf = (store: ReadStore): unknown => store.pragma('user_version', { simple: true })
+
+/** Whether both have the same tables. */
+export const sameVersion = (one: ReadStore, other: ReadStore): boolean => versionOf(one) === versionOf(other)
+
+/** Which events they hold: all up to this position. Undefined: they were not made from this log. */
+export const positionOf = (store: ReadStore, log: Log): number | undefined => {
+  const at = store
+    .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
+    .get()
+  if (at === undefined) return 0
+  return log.leafAt(at.position) === at.leaf ? at.position : undefined
+}
+
+/** Everything that is read meanwhile is of one moment. */
+export const atOneMoment = async <T>(store: ReadStore, read: () => Promise<T>): Promise<T> => {
+  store.exec('BEGIN')
+  try {
+    return await read()
+  } finally {
+    store.exec('COMMIT')
+  }
+}

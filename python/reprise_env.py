@@ -1,0 +1,554 @@
+"""Runs the environments of one Python module for Reprise: python3 reprise_env.py MODULE.py
+
+An environment is a class with the methods of docs/environments.md (reset, step, observe, tools), or one in the style
+of Gymnasium (reset(seed=, options=), step(action), action_space), known by its methods alone. Only the standard
+library is needed; numpy's values are understood where there are any.
+"""
+
+import asyncio
+import hashlib
+import importlib.util
+import inspect
+import json
+import math
+import os
+import queue
+import signal
+import struct
+import sys
+import threading
+
+PROTOCOL = 1
+DEEPEST = 64
+LONGEST_TEXT = (1 << 20) + 1  # by the one more the service sees that there was more, and cuts it
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def plain(value, levels=DEEPEST):
+    """The value as JSON has it. Tuples are lists, numpy's values are numbers and lists; TypeError for anything else."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise TypeError(f"{value} is no JSON")
+        return value
+    if levels == 0:
+        raise TypeError(f"a value is nested deeper than {DEEPEST} levels, or holds itself")
+    if isinstance(value, dict):
+        return {key_of(key): plain(child, levels - 1) for key, child in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(child, levels - 1) for child in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist(), levels - 1)
+    raise TypeError(f"a {type(value).__name__} is no JSON")
+
+
+def key_of(key):
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (int, float)) or hasattr(key, "tolist"):
+        return str(key)
+    raise TypeError(f"a {type(key).__name__} is no name in JSON")
+
+
+def text_of(value):
+    return json.dumps(plain(value), allow_nan=False)
+
+
+def told(error):
+    """What was raised, as the service is told."""
+    name, text = type(error).__name__, str(error)[: 1 << 16]
+    if type(error) in (Exception, RuntimeError, ValueError) and text:
+        return text
+    return f"{name}: {text}" if text else name
+
+
+# --- standard input and output --------------------------------------------------------------------------------------
+
+
+class Line:
+    """The protocol has standard input and output to itself: what is printed goes to standard error."""
+
+    def __init__(self):
+        self.input = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
+        self.output = os.dup(1)
+        self.lock = threading.Lock()
+        os.dup2(2, 1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        sys.stdout = sys.stderr
+
+    def send(self, message):
+        rest = memoryview((text_of(message) + "\n").encode())
+        with self.lock:
+            while rest:
+                rest = rest[os.write(self.output, rest) :]
+
+
+def end_all():
+    """Nothing outlives the service: neither this process nor what it has started, in its group or marked by it."""
+    mark = f"REPRISE_INSTANCE={os.environ.get('REPRISE_INSTANCE')}".encode()
+    for pid in os.listdir("/proc") if sys.platform == "linux" else ():
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as variables:
+                if int(pid) != os.getpid() and mark in variables.read().split(b"\0"):
+                    os.kill(int(pid), signal.SIGKILL)
+        except (OSError, ValueError):
+            pass
+    if os.getpgid(0) == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(0)
+
+
+# --- what a step is given -------------------------------------------------------------------------------------------
+
+
+def random_of(seed, number):
+    """Numbers from 0 to 1 that follow from the seed and the number of the step, the same in every language."""
+    key = hashlib.sha256(f"{seed}/{number}".encode()).digest()
+    index = 0
+    while True:
+        block = hashlib.sha256(key + struct.pack(">Q", index)).digest()
+        for word in struct.unpack(">4Q", block):
+            yield (word >> 11) / 2**53
+        index += 1
+
+
+class Context:
+    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step is to stop."""
+
+    def __init__(self, params, number, emit):
+        numbers = random_of(params["seed"], number)
+        self.random = lambda: next(numbers)
+        self.now = lambda: params["now"]
+        self.emit = emit
+        self.signal = threading.Event()
+
+
+# --- classes with our methods ---------------------------------------------------------------------------------------
+
+FIELDS = ("content", "observation", "state", "reward", "terminated", "truncated", "info", "blocks")
+
+
+def within(content):
+    """Kept within a line of the protocol."""
+    if isinstance(content, str):
+        return content[:LONGEST_TEXT]
+    if not isinstance(content, list):
+        return content
+    return [
+        {**part, "text": part["text"][:LONGEST_TEXT]}
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+        else within(part)
+        for part in content
+    ]
+
+
+class Own:
+    def __init__(self, cls, kwargs, given):
+        self.env = cls(kwargs, given)
+        self.loop = None
+
+    def call(self, name, *args):
+        """Calls a method, which may be asynchronous."""
+        value = getattr(self.env, name)(*args)
+        if not inspect.isawaitable(value):
+            return value
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+
+        async def awaited():
+            return await value
+
+        return self.loop.run_until_complete(awaited())
+
+    def has(self, name):
+        return callable(getattr(self.env, name, None))
+
+    def newest(self):
+        return {"state": self.call("observe"), "tools": self.call("tools")}
+
+    def reset(self, seed, options, context):
+        try:
+            takes_context = len(inspect.signature(self.env.reset).parameters) > 2
+        except (TypeError, ValueError):
+            takes_context = False
+        observation = self.call("reset", seed, options, *([context] if takes_context else []))
+        return {**self.newest(), **({} if observation is None else {"observation": observation})}
+
+    def step(self, tool, args, context):
+        result = self.call("step", tool, args, context)
+        if not isinstance(result, dict):
+            raise TypeError("the step gave no dict")
+        answer = {name: result[name] for name in FIELDS if result.get(name) is not None}
+        answer["content"] = within(answer.get("content"))
+        if "state" not in answer:
+            answer["state"] = self.call("observe")
+        return {**answer, "tools": self.call("tools")}
+
+    def snapshot(self):
+        return {"data": self.call("snapshot")} if self.has("snapshot") else {}
+
+    def restore(self, data):
+        self.call("restore", data)
+        return {}
+
+    def close(self):
+        if self.has("close"):
+            self.call("close")
+
+
+# --- classes in the style of Gymnasium ------------------------------------------------------------------------------
+
+
+def kind_of(space):
+    """The name of the space it is, or inherits from, among those that are known."""
+    known = ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text", "Tuple", "Dict")
+    return next((cls.__name__ for cls in type(space).__mro__ if cls.__name__ in known), None)
+
+
+def flat(values):
+    values = plain(values)
+    return [one for value in values for one in flat(value)] if isinstance(values, list) else [values]
+
+
+def nested(shape, leaf):
+    """Lists in lists, as many in each as the shape says."""
+    for size in reversed(tuple(shape)):
+        leaf = {"type": "array", "items": leaf, "minItems": int(size), "maxItems": int(size)}
+    return leaf
+
+
+def box_schema(space):
+    leaf = {"type": "integer" if "int" in str(getattr(space, "dtype", "")) else "number"}
+    # A bound without end is no JSON: flat() would refuse it.
+    ends = {"minimum": (space.low, min), "maximum": (space.high, max)}
+    for name, (bounds, furthest) in ends.items():
+        bounds = bounds.tolist() if hasattr(bounds, "tolist") else bounds
+        try:
+            leaf[name] = furthest(flat(bounds))
+        except TypeError:
+            pass
+    return nested(getattr(space, "shape", None) or (), leaf)
+
+
+def row(schemas):
+    return {"type": "array", "prefixItems": schemas, "minItems": len(schemas), "maxItems": len(schemas)}
+
+
+def whole(low, count):
+    return {"type": "integer", "minimum": int(low), "maximum": int(low) + int(count) - 1}
+
+
+def schema_of(space):
+    """JSON Schema of what is in a space; {} for one that is not known."""
+    kind = kind_of(space)
+    if kind == "Discrete":
+        return whole(getattr(space, "start", 0), space.n)
+    if kind == "Box":
+        return box_schema(space)
+    if kind == "MultiDiscrete":
+        counts = plain(space.nvec)
+        starts = plain(getattr(space, "start", None)) or [0] * len(counts)
+        if any(isinstance(count, list) for count in counts):
+            return nested(space.shape, {"type": "integer"})
+        return row([whole(start, count) for start, count in zip(starts, counts)])
+    if kind == "MultiBinary":
+        shape = plain(space.n)
+        return nested(shape if isinstance(shape, list) else [shape], whole(0, 2))
+    if kind == "Text":
+        return {"type": "string", "minLength": int(space.min_length), "maxLength": int(space.max_length)}
+    if kind == "Tuple":
+        return row([schema_of(one) for one in space.spaces])
+    if kind == "Dict":
+        properties = {key_of(name): schema_of(one) for name, one in space.spaces.items()}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {}
+
+
+def action_of(space, value):
+    """A value from JSON as the space has it."""
+    kind = kind_of(space)
+    if kind == "Tuple":
+        return tuple(action_of(one, child) for one, child in zip(space.spaces, value))
+    if kind == "Dict":
+        return {name: action_of(one, value[key_of(name)]) for name, one in space.spaces.items()}
+    numpy = sys.modules.get("numpy")
+    dtype = getattr(space, "dtype", None)
+    if numpy and dtype is not None and kind in ("Box", "MultiDiscrete", "MultiBinary"):
+        return numpy.asarray(value, dtype=dtype)
+    return value
+
+
+def info_of(info):
+    """What is no JSON is told by its type: an info is there for people. Not by its repr, which differs in each life."""
+    told_info = {}
+    for key, value in (info or {}).items():
+        try:
+            told_info[str(key)] = plain(value)
+        except TypeError:
+            told_info[str(key)] = f"<{type(value).__name__}>"
+    return told_info
+
+
+class Gym:
+    def __init__(self, cls, kwargs, _given):
+        modes = (getattr(cls, "metadata", None) or {}).get("render_modes", ())
+        if "ansi" in modes and "render_mode" in parameters_of(cls)["properties"]:
+            kwargs = {"render_mode": "ansi", **kwargs}
+        self.env = cls(**kwargs)
+        self.renders = getattr(self.env, "render_mode", None) == "ansi"
+        self.observation = None
+        self.info = {}
+
+    def newest(self):
+        state = {"observation": self.observation, "info": self.info}
+        if self.renders:
+            state["render"] = str(self.env.render())
+        return {"state": state, "tools": [self.tool()]}
+
+    def tool(self):
+        seen = schema_of(getattr(self.env, "observation_space", None))
+        parameters = {
+            "type": "object",
+            "properties": {"action": schema_of(self.env.action_space)},
+            "required": ["action"],
+            "additionalProperties": False,
+        }
+        description = "Takes one action." + (f" What is observed then fits {json.dumps(seen)[:2000]}" if seen else "")
+        return {"type": "function", "function": {"name": "act", "description": description, "parameters": parameters}}
+
+    def reset(self, seed, options, _context):
+        if hasattr(self.env.action_space, "seed"):
+            self.env.action_space.seed(seed)
+        observation, info = self.env.reset(seed=seed, options=options or None)
+        self.observation, self.info = plain(observation), info_of(info)
+        return {**self.newest(), "observation": {"observation": self.observation}}
+
+    def step(self, tool, args, _context):
+        if tool != "act":
+            raise ValueError(f"there is no tool {tool}")
+        space = self.env.action_space
+        try:
+            action = action_of(space, args["action"])
+            fits = not hasattr(space, "contains") or space.contains(action)
+        except (KeyError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ValueError("the action does not fit the action space")
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self.observation, self.info = plain(observation), info_of(info)
+        ends = {"terminated": bool(plain(terminated)), "truncated": bool(plain(truncated))}
+        answer = {"observation": self.observation, "reward": plain(reward), **ends}
+        newest = self.newest()
+        render = newest["state"].get("render")
+        return {
+            **newest,
+            **answer,
+            "content": within(text_of(answer) + (f"\n{render}" if render else "")),
+            "observation": {"observation": self.observation},
+            "info": self.info,
+        }
+
+    def snapshot(self):
+        return {}
+
+    def restore(self, data):
+        raise ValueError("it has no snapshots")
+
+    def close(self):
+        if hasattr(self.env, "close"):
+            self.env.close()
+
+
+# --- a module's classes ---------------------------------------------------------------------------------------------
+
+
+def load(file):
+    folder, name = os.path.split(os.path.abspath(file))
+    sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location("environment_" + os.path.splitext(name)[0], file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def has(cls, *names):
+    return all(callable(getattr(cls, name, None)) for name in names)
+
+
+def classes_of(module):
+    """By name: what is written here, or named in __all__, and has reset and step."""
+    exported = getattr(module, "__all__", ())
+    return {
+        name: one
+        for name, one in vars(module).items()
+        if inspect.isclass(one)
+        and has(one, "reset", "step")
+        and not inspect.isabstract(one)
+        and (name in exported or (one.__module__ == module.__name__ and not name.startswith("_")))
+    }
+
+
+def is_own(cls):
+    return has(cls, "observe", "tools")
+
+
+def parameters_of(cls):
+    """JSON Schema of what a constructor takes by name."""
+    properties = {}
+    try:
+        given = inspect.signature(cls).parameters.values()
+    except (TypeError, ValueError):
+        given = ()
+    for one in given:
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            continue
+        properties[one.name] = {}
+        if one.default is not one.empty and one.default is not None:
+            try:
+                properties[one.name] = {"default": plain(one.default)}
+            except TypeError:
+                pass
+    return {"type": "object", "properties": properties}
+
+
+def hello_of(name, cls, is_only):
+    recovery = getattr(cls, "recovery", "refold")
+    hello = {
+        "name": name,
+        "default": is_only,
+        "recovery": recovery,
+        "parameters": getattr(cls, "parameters", {} if is_own(cls) else parameters_of(cls)),
+        "description": getattr(cls, "description", (cls.__doc__ or "").strip().split("\n\n")[0]),
+    }
+    if hasattr(cls, "stepTimeoutMs"):
+        hello["stepTimeoutMs"] = cls.stepTimeoutMs
+    if recovery == "snapshot" and not has(cls, "snapshot", "restore"):
+        hello["error"] = "the class has no snapshot or no restore"
+    return hello
+
+
+# --- what the service asks ------------------------------------------------------------------------------------------
+
+
+class Server:
+    def __init__(self, classes, line):
+        self.classes = classes
+        self.line = line
+        self.made = None
+        self.running = None  # (id, context) of the step that runs
+
+    def instance(self):
+        if self.made is None:
+            raise RuntimeError("nothing was created")
+        return self.made
+
+    def create(self, _id, params):
+        cls = self.classes[params["class"]]
+        folder = params["dir"]
+        os.chdir(folder)
+        os.environ.update(HOME=folder, TMPDIR=os.path.join(folder, ".tmp"))
+        given = {"env_vars": params["env_vars"], "dir": folder}
+        self.made = (Own if is_own(cls) else Gym)(cls, params["kwargs"], given)
+        return {}
+
+    def reset(self, _id, params):
+        context = Context(params, 0, lambda text: None)
+        return self.instance().reset(params["seed"], params["options"], context)
+
+    def step(self, id, params):
+        room = LONGEST_TEXT
+
+        def emit(text):
+            nonlocal room
+            text = str(text)[:room]
+            if text and self.running and self.running[0] == id:
+                room -= len(text)
+                self.line.send({"method": "output", "params": {"id": id, "text": text}})
+
+        context = Context(params, params["number"], emit)
+        self.running = (id, context)
+        try:
+            answer = plain(self.instance().step(params["tool"], params["args"], context))
+        except Exception as error:
+            # Whatever the step has done, its state is told with its failure, where it can be.
+            try:
+                answer = plain(self.instance().newest())
+            except Exception:
+                answer = {}
+            answer["error"] = told(error)
+        finally:
+            self.running = None
+        return answer
+
+    def observe(self, _id, _params):
+        return self.instance().newest()
+
+    def snapshot(self, _id, _params):
+        return self.instance().snapshot()
+
+    def restore(self, _id, params):
+        return self.instance().restore(params["data"])
+
+    def close(self, _id, _params):
+        if self.made is not None:
+            self.made.close()
+        return {}
+
+    METHODS = ("create", "reset", "step", "observe", "snapshot", "restore", "close")
+
+    def answer(self, message):
+        id, method = message["id"], message.get("method")
+        try:
+            if method not in self.METHODS:
+                raise ValueError(f"unknown method {method}")
+            self.line.send({"id": id, "result": getattr(self, method)(id, message.get("params") or {})})
+        except Exception as error:
+            self.line.send({"id": id, "error": {"message": told(error)}})
+
+    def cancel(self, params):
+        running = self.running
+        if running and running[0] == params.get("id"):
+            running[1].signal.set()
+
+
+def main():
+    line = Line()
+    try:
+        classes = classes_of(load(sys.argv[1]))
+    except Exception as error:
+        line.send({"method": "failed", "params": {"message": told(error)}})
+        sys.exit(1)
+    server = Server(classes, line)
+    requests = queue.SimpleQueue()
+
+    def read():
+        for text in line.input:
+            message = json.loads(text)
+            if message.get("id") is not None:
+                requests.put(message)
+            elif message.get("method") == "cancel":
+                server.cancel(message["params"])
+        end_all()
+
+    threading.Thread(target=read, daemon=True).start()
+    classes_told = [hello_of(name, cls, len(classes) == 1) for name, cls in classes.items()]
+    line.send({"method": "hello", "params": {"protocol": PROTOCOL, "classes": classes_told}})
+    while True:
+        message = requests.get()
+        server.answer(message)
+        if message.get("method") == "close":
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except SystemExit as end:  # of an environment: the thread that reads must not hold it up
+        sys.stderr.flush()
+        os._exit(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)

@@ -1,0 +1,48 @@
+// reprise backup: the log as one checked file, beside a running server or without one.
+import { backUp, type Copied, DamagedLog, type OnStep, removePart } from '../backup.ts'
+import { readConfig } from '../config.ts'
+import { filesOf } from '../data-folder.ts'
+import { NoAnswer } from './exit.ts'
+import { openLogOf } from './folder.ts'
+import type { Printer } from './printer.ts'
+import { createProgress } from './progress.ts'
+import { type Common, openTerminal, plural } from './terminal.ts'
+
+export type CopyOptions = Common & { force?: true }
+
+export const stepsOf = (printer: Printer): OnStep => {
+  const copying = createProgress(printer, 'copying', 'pages')
+  const checking = createProgress(printer, 'checking', 'events')
+  return (step, done, total) => (step === 'copying' ? copying : checking)(done, total)
+}
+
+/** What is damaged is the answer no. */
+export const answering = <T>(copied: Promise<T>): Promise<T> =>
+  copied.catch(error => {
+    throw error instanceof DamagedLog ? new NoAnswer(error.message) : error
+  })
+
+const sizeText = (bytes: number): string => {
+  const kib = bytes / 1024
+  return kib < 1024 ? `${Math.ceil(kib)} KiB` : `${(kib / 1024).toFixed(1)} MiB`
+}
+
+export const copiedText = ({ position, streams, bytes }: Copied): string =>
+  `${plural(position, 'event')} of ${plural(streams, 'stream')}, ${sizeText(bytes)}`
+
+export const backup = async (file: string, options: CopyOptions): Promise<void> => {
+  const config = readConfig(process.env)
+  const printer = openTerminal(options, () => removePart(file))
+  await openLogOf(config).close() // says so when there is none
+  const { log } = filesOf(config.dataDir)
+  try {
+    const copied = await answering(backUp(log, file, options.force === true, stepsOf(printer)))
+    await printer.rows([
+      options.json
+        ? JSON.stringify({ file, ...copied })
+        : `${file}: ${copiedText(copied)}, every hash checked`,
+    ])
+  } finally {
+    printer.startLine() // where the bar was
+  }
+}

@@ -1,0 +1,123 @@
+// reprise demo crash: a stream that survives its server, with processes, a folder and a connection like any other.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readConfig } from '../../config.ts'
+import type { Frame } from '../../history/frames.ts'
+import { NoAnswer } from '../exit.ts'
+import { openLogOf } from '../folder.ts'
+import { followTask } from '../follow.ts'
+import { askServer } from '../server.ts'
+import { type Common, openTerminal } from '../terminal.ts'
+import { evidenceIn } from './evidence.ts'
+import { crashPoint, task } from './scenario.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { createStory } from './story.ts'
+import { verdictOf } from './verdict.ts'
+
+type Options = Common & { keep?: true }
+type Story = ReturnType<typeof createStory>
+
+/** What a server of ours sees: nothing that is configured for others. */
+const environmentIn = (dataDir: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  DATA_DIR: dataDir,
+  PORT: '0',
+  ADMIN_TOKEN: randomBytes(24).toString('hex'),
+})
+
+/** Plays the task over a crash; `story` hears of it as it happens. */
+const play = async (env: Record<string, string>, story: Story | undefined) => {
+  const config = readConfig(env)
+  let server = await startServerProcess(env)
+  story?.happens('server', `${server.url}, its data in ${config.dataDir}`)
+  const frames: Frame[] = []
+  let id = ''
+  let killedAfter: number | undefined
+  let killed: ServerProcess | undefined
+
+  /** Rejects when the server does not start again: nobody would come back to the stream. */
+  let restarted = Promise.resolve()
+  let failed = (_: unknown) => {}
+  const failure = new Promise<never>((_, reject) => {
+    failed = reject
+  })
+  const onBroken = () => {
+    if (killed === undefined || killedAfter !== undefined) return
+    killedAfter = frames.at(-1)?.sequence_number ?? -1
+    story?.happens('kill -9', `process ${killed.pid}, in the middle of a sentence`)
+    restarted = startServerProcess(env).then(again => {
+      server = again
+      const seconds = (again.ms / 1000).toFixed(1)
+      story?.happens('restart', `after ${seconds} s; the same stream, Last-Event-ID: ${killedAfter}`)
+    })
+    restarted.catch(failed)
+  }
+  const onTask = (taskId: string) => {
+    id = taskId
+  }
+  const follow = async () => {
+    const isCrash = crashPoint()
+    for await (const frame of followTask({ config, url: server.url, onTask, onBroken }, task)) {
+      await restarted // told before what comes after it
+      frames.push(frame)
+      story?.frame(frame)
+      if (!isCrash(frame)) continue
+      killed = server
+      server.kill()
+    }
+  }
+  await Promise.race([follow(), failure])
+
+  const page = await askServer(config, server.url, 'GET', `/v1/tasks/${id}/events?limit=1000`)
+  const { result: again } = (await page.json()) as { result: Frame[] }
+  await server.stop()
+  const log = openLogOf(config)
+  try {
+    return { id, seen: { frames, again, killedAfter, ...(await evidenceIn(log, config, id)) } }
+  } finally {
+    await log.close()
+  }
+}
+
+export const demoCrash = async (options: Options): Promise<void> => {
+  const began = performance.now()
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-demo-'))
+  const remove = () => {
+    if (!options.keep) rmSync(dataDir, { recursive: true, force: true })
+  }
+  process.once('exit', remove)
+  const printer = openTerminal(options)
+  const { id, seen } = await play(environmentIn(dataDir), options.json ? undefined : createStory(printer))
+  const findings = verdictOf(seen)
+  const kept = findings.every(finding => finding.kept)
+  const seconds = Number(((performance.now() - began) / 1000).toFixed(1))
+  const { frames, killedAfter, events } = seen
+  await printer.rows(
+    options.json
+      ? [
+          JSON.stringify({
+            kept,
+            task_id: id,
+            frames: frames.length,
+            killed_after: killedAfter,
+            events,
+            promises: findings,
+            seconds,
+            ...(options.keep ? { data_dir: dataDir } : {}),
+          }),
+        ]
+      : [
+          '',
+          ...findings.map(({ promise, kept, found }) =>
+            printer.paint(
+              `${kept ? 'kept  ' : 'BROKEN'} ${promise.padEnd(19)} ${found}`,
+              kept ? 'plain' : 'red',
+            ),
+          ),
+          ...(options.keep ? ['', `DATA_DIR=${dataDir} reprise history ${id}`] : []),
+        ],
+  )
+  if (!kept) throw new NoAnswer('a promise was broken')
+}

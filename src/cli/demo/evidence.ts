@@ -1,0 +1,47 @@
+// What a run has left in its folder.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { checkLog } from '../../check-log.ts'
+import type { Config } from '../../config.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import { filesOf } from '../../data-folder.ts'
+import type { ReadOnlyLog } from '../../log/read-only.ts'
+import { compareAll } from '../compared.ts'
+import { differenceText } from '../replayed.ts'
+import { traces } from './scenario.ts'
+import type { Seen } from './verdict.ts'
+
+/** How often the tool left its trace. */
+const runsOf = async (log: ReadOnlyLog, taskId: string): Promise<number> => {
+  for await (const [created] of log.readStream(taskStream(taskId))) {
+    if (created === undefined) break
+    const file = path.join((created.data as TaskEventData<'TaskCreated'>).workdir, traces)
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
+  }
+  return 0
+}
+
+/** Everything folded again, held against the read models of a server that has ended. */
+export const evidenceIn = async (
+  log: ReadOnlyLog,
+  config: Config,
+  taskId: string,
+): Promise<Pick<Seen, 'runs' | 'events' | 'problems'>> => {
+  const problems: string[] = []
+  const { events } = await checkLog(
+    log,
+    ({ reason }) => void problems.push(reason),
+    () => {},
+  )
+  const compared = await compareAll(
+    {
+      log,
+      file: filesOf(config.dataDir).readModels,
+      onDifference: difference => void problems.push(differenceText(difference)),
+    },
+    () => {},
+  )
+  if (compared !== log.head()) problems.push('the read models are behind the log')
+  return { runs: await runsOf(log, taskId), events, problems }
+}

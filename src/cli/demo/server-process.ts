@@ -1,0 +1,51 @@
+// A server of our own as a process, which can be killed and started again on the same folder.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { filesOf, readServerFile } from '../../data-folder.ts'
+
+const patienceMs = 20_000
+const lookMs = 10
+
+export type ServerProcess = {
+  url: string
+  pid: number
+  /** How long it took until it listened. */
+  ms: number
+  kill(): void
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>
+}
+
+/** `env` is all that it sees. It ends with this process. Throws CannotStart. */
+export const startServerProcess = async (env: Record<string, string>): Promise<ServerProcess> => {
+  const began = performance.now()
+  const command = [...process.execArgv, process.argv[1] ?? '', 'serve']
+  const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const kill = () => void child.kill('SIGKILL')
+  process.prependOnceListener('exit', kill)
+  let said = ''
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
+  const ended = once(child, 'exit').then(() => process.off('exit', kill))
+
+  const { server } = filesOf(env.DATA_DIR ?? '')
+  for (;;) {
+    const there = readServerFile(server)
+    if (there !== undefined && there.pid === child.pid) {
+      const stop = async () => {
+        child.kill('SIGTERM')
+        await ended
+      }
+      return { ...there, ms: performance.now() - began, kill, stop }
+    }
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() - began > patienceMs) {
+      kill()
+      await ended
+      throw new CannotStart(`the server of the demo did not start: ${said.trim().split('\n').at(-1)}`)
+    }
+    await sleep(lookMs)
+  }
+}

@@ -1,0 +1,65 @@
+// A stream as it comes: each item on a line of its own, behind the number of its first frame.
+import type { ToolResultItem } from '../../contract/wire.ts'
+import type { Frame } from '../../history/frames.ts'
+import type { Printer, Style } from '../printer.ts'
+import { shortened } from '../printer.ts'
+
+type Item = { type: string; name?: string; status?: string }
+
+const kinds: Record<string, string> = { tool_call: 'tool call', tool_result: 'result' }
+const kindWidth = 11
+const shownResult = 60
+
+export const createStory = (printer: Printer) => {
+  /** The kind of the newest item, and whether its line still goes on. */
+  let kind = ''
+  let goesOn = false
+  /** The first of the frames that end an item. */
+  let ending: number | undefined
+
+  const line = (number: number | undefined, name: string, style: Style = 'plain') => {
+    printer.endLines()
+    printer.text(`${String(number ?? '').padStart(5)}  `, 'dim')
+    printer.text(name, style)
+    goesOn = false
+  }
+  const said = (name: string, text: string) => printer.text(' '.repeat(kindWidth - name.length) + text)
+  const itemLine = (number: number, text = '') => {
+    line(number, kind)
+    said(kind, text)
+    goesOn = true
+  }
+
+  return {
+    /** Something that happens to the stream. */
+    happens(name: string, text: string): void {
+      line(undefined, name, 'red')
+      said(name, `${text}\n`)
+    },
+    frame(frame: Frame): void {
+      const { type, sequence_number: number } = frame
+      const item = frame.item as Item | undefined
+      if (type === 'task.output_item.added') {
+        kind = kinds[item?.type ?? ''] ?? item?.type ?? ''
+        itemLine(number, item?.name === undefined ? '' : `${item.name} `)
+      } else if (type.endsWith('.delta')) {
+        if (!goesOn) itemLine(number) // it was stored before the crash, and not seen
+        printer.text(String(frame.delta))
+      } else if (type === 'task.tool_result.done') {
+        const { message_content } = frame as unknown as ToolResultItem
+        printer.text(shortened(typeof message_content === 'string' ? message_content : '', shownResult))
+      } else if (type === 'task.output_item.done') {
+        if (item?.status === 'incomplete') {
+          line(ending ?? number, 'cut off')
+          said('cut off', 'a step is whole or nothing: it begins again')
+        }
+        printer.endLines()
+        ending = undefined
+      } else if (type.endsWith('.done')) ending ??= number
+      else if (frame.timestamp !== undefined) {
+        line(number, type.slice('task.'.length))
+        printer.endLines()
+      }
+    },
+  }
+}

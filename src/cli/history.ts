@@ -1,0 +1,35 @@
+// reprise history: the stored events of one task, one a line, from the log file.
+import { readConfig } from '../config.ts'
+import type { Recorded } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import { NoAnswer } from './exit.ts'
+import { openLogOf } from './folder.ts'
+import { fitted, type Printer, type Style } from './printer.ts'
+import { readingOf } from './reading.ts'
+import { type Common, openTerminal } from './terminal.ts'
+
+const styles: Record<string, Style> = { TaskFailed: 'red', AgentError: 'red', AgentStepAbandoned: 'red' }
+
+const rowOf = (printer: Printer, { position, header, data }: Recorded): string => {
+  const { revision, time, type } = header
+  const place = `${String(position).padStart(7)} ${String(revision).padStart(5)}  ${time}  `
+  const name = type.padEnd(18)
+  const reading = fitted(`${place}${name}  `, readingOf(type, data), process.stdout)
+  return `${printer.paint(place, 'dim')}${printer.paint(name, styles[type] ?? 'plain')}  ${reading}`
+}
+
+export const history = async (taskId: string, options: Common): Promise<void> => {
+  const config = readConfig(process.env)
+  const printer = openTerminal(options)
+  const log = openLogOf(config)
+  try {
+    const stream = taskStream(taskId)
+    if (log.revisionOf(stream) < 0) throw new NoAnswer(`there is no task ${taskId} in ${config.dataDir}`)
+    for await (const page of log.readStream(stream)) {
+      const rows = page.map(event => (options.json ? JSON.stringify(event) : rowOf(printer, event)))
+      if (!(await printer.rows(rows))) return // whoever read them has what they wanted
+    }
+  } finally {
+    await log.close()
+  }
+}

@@ -1,0 +1,59 @@
+// A fact of a task in a few words, for a person who reads its history.
+import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import type { MessageContent } from '../contract/wire.ts'
+
+const textOf = (content: MessageContent): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : `(${part.type})`))
+        .join(' ')
+
+const step = ({ agent_step }: { agent_step: number }): string => `step ${agent_step}`
+const from = (data: { from: string; reason?: string }): string =>
+  `from ${data.from}${data.reason === undefined ? '' : `: ${data.reason}`}`
+
+const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = {
+  TaskCreated: ({ agent, request }) => `${agent}: ${textOf(request.user_message_content)}`,
+  TaskQueued: from,
+  AgentSpawned: ({ agent_id }) => agent_id,
+  TaskStarted: from,
+  AgentStepStarted: step,
+  ItemDelta: ({ part, delta }) => `${part}: ${delta}`,
+  ItemCompleted: ({ item_id }) => item_id,
+  ItemSaid: ({ part, texts, call }) => `${call?.name ?? part}: ${texts.join(' ')}`,
+  ToolsOffered: ({ stream }) => stream,
+  CompressionStarted: step,
+  AgentStepCompleted: ({ agent_step, final, usage }) =>
+    [`step ${agent_step}`, final && 'final', usage && `usage ${JSON.stringify(usage)}`]
+      .filter(Boolean)
+      .join(', '),
+  AgentStepAbandoned: step,
+  AgentCompleted: ({ agent_id, success }) => `${agent_id}${success ? '' : ', without success'}`,
+  AgentError: ({ agent_id, error }) => `${agent_id}: ${error}`,
+  EffectIntended: ({ name, call_id, attempt }) =>
+    `${name} ${call_id}${attempt === undefined ? '' : `, attempt ${attempt}`}`,
+  EffectCompleted: ({ call_id, status, content }) => `${call_id} ${status}: ${textOf(content)}`,
+  InputRequired: ({ calls }) => calls.join(' '),
+  InputAccepted: ({ by, item }) => `${item.type} by ${by}: ${textOf(item.message_content)}`,
+  InputAnswered: from,
+  InputConsumed: ({ items }) => items.join(' '),
+  TaskPaused: from,
+  TaskResumed: from,
+  CancelRequested: ({ reason }) => reason ?? '',
+  EffectStopped: ({ effect_id, stopped }) => `${effect_id}${stopped ? '' : ', not in time'}`,
+  TaskCompleted: from,
+  TaskFailed: ({ error }) => `${error.message} (${error.code})`,
+  TaskCanceled: from,
+  TaskExpired: from,
+  TaskDeleted: ({ by }) => `by ${by}`,
+  RewardGiven: ({ name, value, by }) => `${name === undefined ? '' : `${name} `}${value} by ${by}`,
+}
+
+/** Of an event that has no words here: its data. */
+export const readingOf = (type: string, data: unknown): string => {
+  const reading = readings[type as TaskEventType] as ((data: unknown) => string) | undefined
+  if (reading !== undefined) return reading(data)
+  const text = JSON.stringify(data)
+  return text === '{}' ? '' : text
+}

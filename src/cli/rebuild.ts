@@ -1,0 +1,51 @@
+// reprise rebuild: throws the read models away and makes them from the log.
+import { createFiller } from '../../projections/fill.ts'
+import { openReadStore } from '../../projections/store.ts'
+import { type Config, readConfig } from '../config.ts'
+import { filesOf } from '../data-folder.ts'
+import type { ReadOnlyLog } from '../log/read-only.ts'
+import { realWorld } from '../world.ts'
+import { holdFolder, openLogOf } from './folder.ts'
+import type { Printer } from './printer.ts'
+import { createProgress } from './progress.ts'
+import { createReport } from './report.ts'
+import { type Common, openTerminal, plural } from './terminal.ts'
+
+/**
+ * For whoever holds the folder: the number of tasks in the new read models. Stopped half way, it leaves what the next
+ * start goes on with. Throws DamagedEvent.
+ */
+export const makeReadModels = async (config: Config, log: ReadOnlyLog, printer: Printer): Promise<number> => {
+  const store = openReadStore(filesOf(config.dataDir).readModels, true)
+  try {
+    const end = log.head()
+    const progress = createProgress(printer, 'making the read models', 'events')
+    const parts = { store, log, timers: realWorld().timers, report: createReport('error') }
+    await createFiller(parts, position => progress(position, end)).fillTo(end)
+    return store.prepare<[], number>('SELECT count(*) FROM tasks').pluck().get() ?? 0
+  } finally {
+    store.close()
+  }
+}
+
+export const rebuild = async (options: Common): Promise<void> => {
+  const config = readConfig(process.env)
+  const printer = openTerminal(options)
+  const log = openLogOf(config)
+  const letGo = holdFolder(config)
+  try {
+    const began = performance.now()
+    const tasks = await makeReadModels(config, log, printer)
+    const seconds = Number(((performance.now() - began) / 1000).toFixed(1))
+    const position = log.head()
+    await printer.rows([
+      options.json
+        ? JSON.stringify({ position, tasks, seconds })
+        : `read models made from ${plural(position, 'event')}: ${plural(tasks, 'task')}, ${seconds} s`,
+    ])
+  } finally {
+    printer.startLine() // where the bar was
+    await log.close()
+    letGo()
+  }
+}

@@ -1,0 +1,60 @@
+// One task, told again from its stored events, and what the read models say of it.
+import type { Difference } from '../../projections/compare.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import { filesOf } from '../data-folder.ts'
+import { digestOfBody } from '../digest.ts'
+import { tell } from '../history/frames.ts'
+import { taskOf } from '../history/task-object.ts'
+import { emptyTask } from '../history/task-view.ts'
+import type { ReadOnlyLog } from '../log/read-only.ts'
+import { compareTask } from './compared.ts'
+import { NoAnswer } from './exit.ts'
+import { differenceText, type Replaying } from './replayed.ts'
+import { plural } from './terminal.ts'
+
+const foldTask = async (log: ReadOnlyLog, taskId: string) => {
+  const view = emptyTask()
+  let frames = 0
+  for await (const page of log.readStream(taskStream(taskId))) {
+    for (const event of page) {
+      try {
+        frames += tell(view, event).length
+      } catch (error) {
+        if (error instanceof DamagedEvent) throw error
+        throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)
+      }
+    }
+  }
+  const state_hash = digestOfBody(taskOf(view))
+  return { events: view.revision + 1, frames, position: view.position, state_hash }
+}
+
+/** Throws NoAnswer when they differ, Unfit and DamagedEvent when they cannot be compared. */
+export const replayTask = async (
+  { config, log, printer, json }: Replaying,
+  taskId: string,
+): Promise<void> => {
+  if (log.revisionOf(taskStream(taskId)) < 0) {
+    throw new NoAnswer(`there is no task ${taskId} in ${config.dataDir}`)
+  }
+  const folded = await foldTask(log, taskId)
+  const mismatches: Difference[] = []
+  const file = filesOf(config.dataDir).readModels
+  const onDifference = (difference: Difference) => void mismatches.push(difference)
+  const compared_at = (await compareTask({ log, file, onDifference }, taskId)) ?? null
+  const matches = mismatches.length === 0
+  if (json) {
+    await printer.rows([JSON.stringify({ task_id: taskId, ...folded, compared_at, matches, mismatches })])
+  } else {
+    const verdict =
+      compared_at === null
+        ? ['the read models do not hold it: nothing to compare with']
+        : matches
+          ? ['the read models say the same']
+          : mismatches.map(difference => printer.paint(differenceText(difference), 'red'))
+    const counts = `${plural(folded.events, 'event')}, ${plural(folded.frames, 'frame')}`
+    await printer.rows([`${counts}, state ${folded.state_hash}`, ...verdict])
+  }
+  if (!matches) throw new NoAnswer(plural(mismatches.length, 'mismatch', 'mismatches'))
+}

@@ -1,0 +1,28 @@
+// reprise replay: folds stored events again, runs nothing, and compares with what the read models say.
+import { readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { Unfit } from './compared.ts'
+import { NoAnswer } from './exit.ts'
+import { openLogOf } from './folder.ts'
+import { replayAll } from './replay-all.ts'
+import { replayTask } from './replay-task.ts'
+import { type Common, openTerminal } from './terminal.ts'
+
+export const replay = async (taskId: string | undefined, options: Common & { all?: true }): Promise<void> => {
+  if ((taskId === undefined) === (options.all === undefined)) {
+    throw new CannotStart('name one task or all of them: reprise replay <task>, or reprise replay --all')
+  }
+  const config = readConfig(process.env)
+  const printer = openTerminal(options)
+  const log = openLogOf(config)
+  const given = { config, log, printer, json: options.json === true }
+  try {
+    await (taskId === undefined ? replayAll(given) : replayTask(given, taskId))
+  } catch (error) {
+    if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild makes them anew`)
+    throw error
+  } finally {
+    printer.startLine() // where the bar was
+    await log.close()
+  }
+}

@@ -1,0 +1,15 @@
+// What a replay is given, and its mismatches as a person reads them.
+import type { Difference } from '../../projections/compare.ts'
+import type { Config } from '../config.ts'
+import type { ReadOnlyLog } from '../log/read-only.ts'
+import { type Printer, shortened } from './printer.ts'
+
+export type Replaying = { config: Config; log: ReadOnlyLog; printer: Printer; json: boolean }
+
+const shown = (value: unknown): string => shortened(JSON.stringify(value), 60)
+
+export const differenceText = ({ table, row, field, stored, replayed }: Difference): string => {
+  const where = `${table} ${row}`
+  if (field !== 'row') return `${where}: ${field} is ${shown(stored)}, replayed it is ${shown(replayed)}`
+  return stored === null ? `${where}: the row is missing` : `${where}: the log knows nothing of this row`
+}

@@ -1,0 +1,109 @@
+// reprise tail: public events as they are appended, from the log file: beside a server, over its restarts, or without.
+import { statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { type EventName, eventNames, type PublicEvent } from '../contract/public-events.ts'
+import type { Recorded } from '../contract/stored.ts'
+import { filesOf } from '../data-folder.ts'
+import { publicEventOf } from '../history/public-events.ts'
+import { NoAnswer } from './exit.ts'
+import { openLogOf } from './folder.ts'
+import { fitted, type Printer, type Style } from './printer.ts'
+import { type Common, openTerminal } from './terminal.ts'
+
+type Options = Common & { since?: string; type?: string[]; task?: string; session?: string; user?: string }
+
+/** How often the file is looked at again. */
+const lookMs = 100
+
+const sinceOf = (since: string | undefined, head: number): number => {
+  if (since === undefined) return head
+  if (since === 'earliest') return 0
+  const position = Number(since)
+  if (!/^\d{1,15}$/.test(since))
+    throw new CannotStart(`--since ${since} is neither a position nor "earliest"`)
+  if (position > head) throw new CannotStart(`--since ${since} is beyond the end of the log, ${head}`)
+  return position
+}
+
+const typesOf = (given: string[] | undefined): ReadonlySet<string> | undefined => {
+  if (given === undefined) return undefined
+  const types = given.flatMap(each => each.split(','))
+  const unknown = types.find(type => !eventNames.includes(type as EventName))
+  if (unknown !== undefined) throw new CannotStart(`--type ${unknown} is none of ${eventNames.join(', ')}`)
+  return new Set(types)
+}
+
+type Told = { position: number; owner: string; event: PublicEvent }
+
+/** What it is about, whichever of them an event names. */
+const aboutOf = (event: PublicEvent): { task_id?: string; session_id?: string } => event
+
+const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> | undefined) => {
+  const is = (wanted: string | undefined, value: unknown) => wanted === undefined || wanted === value
+  return ({ owner, event }: Told): boolean =>
+    is(user, owner) &&
+    is(task, aboutOf(event).task_id) &&
+    is(session, aboutOf(event).session_id) &&
+    (types === undefined || types.has(event.type))
+}
+
+const words: { [T in PublicEvent['type']]?: (event: Extract<PublicEvent, { type: T }>) => string } = {
+  TaskCreated: ({ user_id, title }) => `${user_id}: ${title}`,
+  TaskUpdated: ({ sequence_number, changed }) => `${changed.join(', ')} at frame ${sequence_number}`,
+  TaskStatusChanged: ({ old_status, new_status, reason }) =>
+    `${old_status} -> ${new_status}${reason === undefined ? '' : `: ${reason}`}`,
+  TaskDeleted: () => '',
+  AgentSpawned: ({ agent_id, workdir }) => `${agent_id} in ${workdir}`,
+  AgentCompleted: ({ agent_id, success }) => `${agent_id}${success ? '' : ', without success'}`,
+  AgentError: ({ agent_id, error }) => `${agent_id}: ${error}`,
+}
+const styleOf = (event: PublicEvent): Style =>
+  event.type === 'AgentError' || (event.type === 'TaskStatusChanged' && event.new_status === 'failed')
+    ? 'red'
+    : 'plain'
+
+const rowOf = (printer: Printer, { position, event }: Told): string => {
+  const place = `${String(position).padStart(7)}  ${event.timestamp}  `
+  const { task_id, session_id } = aboutOf(event)
+  const name = `${event.type.padEnd(17)}  ${task_id ?? session_id ?? ''}`
+  const said = words[event.type] as ((event: PublicEvent) => string) | undefined
+  const rest = fitted(`${place}${name}  `, said?.(event) ?? JSON.stringify(event), process.stdout)
+  return `${printer.paint(place, 'dim')}${printer.paint(name, styleOf(event))}  ${rest}`
+}
+
+export const tail = async (options: Options): Promise<void> => {
+  const config = readConfig(process.env)
+  const wanted = isWanted(options, typesOf(options.type))
+  const file = filesOf(config.dataDir).log
+  const log = openLogOf(config)
+  const head = log.head()
+  let position = sinceOf(options.since, head)
+  const printer = openTerminal(options)
+  const rowsOf = (recorded: Recorded): string[] => {
+    const event = publicEventOf(recorded)
+    if (event === undefined) return []
+    const told = { position: recorded.position, owner: recorded.header.owner, event }
+    if (!wanted(told)) return []
+    return [options.json ? JSON.stringify({ position: told.position, ...event }) : rowOf(printer, told)]
+  }
+
+  const fileNow = () => statSync(file, { throwIfNoEntry: false })?.ino
+  const opened = fileNow()
+  printer.line(`events after position ${position} (Ctrl-C ends it)`)
+  // That a reader has gone shows when it is written to: the last line of the past waits until it had time to go.
+  let held: string[] = []
+  for (;;) {
+    for await (const page of log.readAll(position)) {
+      position = page.at(-1)?.position ?? position
+      const rows = [...held, ...page.flatMap(rowsOf)]
+      held = position <= head ? rows.splice(-1) : []
+      if (!(await printer.rows(rows))) return log.close()
+    }
+    if (fileNow() !== opened) throw new NoAnswer(`${file} was replaced or removed: start again`)
+    await sleep(lookMs)
+    if (!(await printer.rows(held))) return log.close()
+    held = []
+  }
+}

@@ -1,0 +1,213 @@
+// What the operations answer, each shape typed once, besides the words that wire.ts shares with requests.
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import type { RefusalName } from './refusals.ts'
+import { roles } from './token-events.ts'
+import {
+  EnvironmentInfo,
+  EnvSession,
+  EnvStepAnswer,
+  ErrorObject,
+  Logprob,
+  Task,
+  ToolDefinition,
+  taskStatuses,
+} from './wire.ts'
+
+/** The version of the interface: a header of every answer, and the version of its documents. */
+export const apiVersion = '2.3.0'
+
+const optional = Type.Optional
+const Text = Type.String()
+const Count = Type.Integer({ minimum: 0 })
+const Open = Type.Record(Type.String(), Type.Unknown())
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const Jsonrpc = Type.Literal('2.0')
+const { status: Status } = Task.properties
+
+const envelopeOf = <T extends TSchema>(result: T) => Type.Object({ jsonrpc: Jsonrpc, id: Text, result })
+
+export const TaskEnvelope = envelopeOf(Task)
+export const TaskListEnvelope = envelopeOf(Type.Array(Task))
+export const ErrorEnvelope = Type.Object({ jsonrpc: Jsonrpc, id: Text, error: ErrorObject })
+
+/** Refusals that say their message once more, as `detail`. */
+export const detailedRefusals: ReadonlySet<RefusalName> = new Set(['EnvNotFound', 'SessionNotFound'])
+export const DetailedError = Type.Object({ ...ErrorObject.properties, detail: Text })
+
+export const ValidationError = Type.Object({
+  detail: Type.Array(
+    Type.Object({ loc: Type.Array(Type.Union([Text, Type.Integer()])), msg: Text, type: Text }),
+  ),
+})
+
+const TokenIds = Type.Array(Type.Integer())
+/** One completed agent step (src/history/rollouts.ts says what each field holds). */
+export const RolloutEntry = Type.Object({
+  type: Type.Literal('task.rollout'),
+  sequence_number: Count,
+  position: Type.Integer({ minimum: 1 }),
+  session_id: Text,
+  task_id: Text,
+  trace_id: Text,
+  request_id: Text,
+  rollout_id: Text,
+  parent_rollout_id: orNull(Text),
+  fork_of: orNull(Text),
+  effect_id: Text,
+  turn: Type.Integer({ minimum: 1 }),
+  step: Type.Integer({ minimum: 1 }),
+  is_answer: Type.Boolean(),
+  is_compress: Type.Boolean(),
+  inference_args: Open,
+  tools: Type.Array(Type.Unknown()),
+  request: Open,
+  usage: orNull(Open),
+  reward: orNull(Type.Number()),
+  request_digest: optional(Text),
+  response_id: optional(Text),
+  model: optional(Text),
+  system_fingerprint: optional(Text),
+  finish_reason: optional(Text),
+  provider_call_ids: optional(Type.Record(Type.String(), Text)),
+  prompt_token_ids: optional(TokenIds),
+  completion_token_ids: optional(TokenIds),
+  logprobs: optional(Type.Array(Logprob)),
+  input_messages: Type.Array(Type.Unknown()),
+  output_messages: Type.Array(Type.Unknown()),
+})
+export const RolloutList = envelopeOf(Type.Array(RolloutEntry))
+
+/** An ATIF document, as far as we promise it here: the format has a schema of its own. */
+export const Trajectory = Type.Object(
+  {
+    schema_version: Type.Literal('ATIF-v1.7'),
+    session_id: Text,
+    trajectory_id: Text,
+    agent: Open,
+    steps: Type.Array(Open),
+    final_metrics: Open,
+    subagent_trajectories: optional(Type.Array(Open)),
+  },
+  { additionalProperties: true },
+)
+
+export const Replay = Type.Object({
+  task_id: Text,
+  events: Type.Integer({ minimum: 1 }),
+  /** SHA-256 of the task object as canonical JSON, base64url. */
+  state_hash: Text,
+  matches: Type.Boolean(),
+  mismatches: Type.Array(Type.Object({ field: Text, stored: Type.Unknown(), replayed: Type.Unknown() })),
+})
+export type Replay = Static<typeof Replay>
+
+export const Machine = Type.Object({ machine: Open, state: Status, next_events: Type.Array(Text) })
+
+export const EnvironmentList = Type.Object({ environments: Type.Array(EnvironmentInfo) })
+export const EnvironmentDetails = Type.Object({ name: Text, details: Type.Array(EnvironmentInfo) })
+const offered = { tools: Type.Array(ToolDefinition), done: Type.Boolean() }
+export const CreatedEnv = Type.Object({ session_id: Text, env_id: Text, initial_state: Open, ...offered })
+export const ResetEnv = Type.Object({ observation: Open, ...offered })
+export const ObservedEnv = Type.Object({ state: Open, ...offered })
+export const ClosedEnv = Type.Object({ status: Type.Literal('closed'), message: Text })
+export const DeletedSession = Type.Object({
+  status: Type.Literal('deleted'),
+  session_id: Text,
+  message: Text,
+})
+export const SessionList = Type.Object({ sessions: Type.Array(EnvSession), total: Count })
+export const CleanedSessions = Type.Object({
+  status: Type.Literal('ok'),
+  cleaned_count: Count,
+  cleaned_sessions: Type.Array(Text),
+})
+export const SessionMachine = Type.Object({
+  machine: Open,
+  state: Type.Enum(['absent', 'active', 'closed', 'deleted']),
+  next_events: Type.Array(Text),
+})
+
+const stepFrames = {
+  'step.started': { tool_name: Text, tool_args: Open },
+  'step.output.delta': { delta: Text },
+  'step.completed': EnvStepAnswer.properties,
+  'step.failed': { error: ErrorObject },
+} satisfies Record<string, TProperties>
+export type StepFrameType = keyof typeof stepFrames
+/** The schema of each frame of a streamed step, by its name. */
+export const stepFrameSchemas = Object.fromEntries(
+  Object.entries<TProperties>(stepFrames).map(([type, fields]) => [
+    type,
+    Type.Object({
+      type: Type.Literal(type),
+      sequence_number: Count,
+      session_id: Text,
+      step: Count,
+      ...fields,
+    }),
+  ]),
+) as unknown as Record<StepFrameType, TObject>
+export const StepFrame = Type.Union(Object.values(stepFrameSchemas))
+
+/** `payload` is the stored text, `data` the same as a value; the leaf is made from `header` (docs of the log). */
+export const AuditEvent = Type.Object({
+  position: Type.Integer({ minimum: 1 }),
+  stream: Text,
+  revision: Count,
+  type: Text,
+  schema_version: Type.Integer({ minimum: 1 }),
+  time: Type.String({ format: 'date-time' }),
+  principal: Text,
+  correlation_id: Text,
+  causation_id: Text,
+  data: Type.Unknown(),
+  leaf_hash: Text,
+  header: Text,
+  payload: Text,
+  salt: Text,
+})
+export const AuditEventPage = Type.Object({ events: Type.Array(AuditEvent), has_more: Type.Boolean() })
+export const StreamSummary = Type.Object({
+  stream: Text,
+  revision: Count,
+  first_position: Type.Integer({ minimum: 1 }),
+  last_position: Type.Integer({ minimum: 1 }),
+  last_type: Text,
+  owner: Text,
+})
+export const AuditStreamPage = Type.Object({ streams: Type.Array(StreamSummary), has_more: Type.Boolean() })
+
+/** The first event of a stream without a cursor. */
+export const Position = Type.Object({ position: Count })
+
+export const Ticket = Type.Object({ ticket: Text, expires_in: Type.Integer({ minimum: 1 }) })
+const Role = Type.Enum([...roles])
+export const CreatedToken = Type.Object({
+  id: Text,
+  token: Text,
+  role: Role,
+  user_id: orNull(Text),
+  expires_at: orNull(Type.Integer()),
+})
+export const TokenInfo = Type.Object({
+  id: Text,
+  role: Role,
+  user_id: orNull(Text),
+  created_at: Type.Integer(),
+  expires_at: orNull(Type.Integer()),
+})
+export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo) })
+export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
+
+export const Health = Type.Object({ status: Type.Literal('ok') })
+export const Readiness = Type.Object({
+  status: Type.Enum(['ready', 'not ready']),
+  log: Type.Enum(['ok', 'failing']),
+  read_models: Type.Enum(['ok', 'behind']),
+  position: Count,
+  tasks: Type.Object({
+    ...Object.fromEntries(taskStatuses.map(status => [status, optional(Count)])),
+    running: Count,
+    waiting: Count,
+  }),
+})

@@ -1,0 +1,47 @@
+// What can be asked of an environment session.
+import type { Asked, RequestKeys } from './commands.ts'
+import type { EnvSessionEventData } from './env-session-events.ts'
+import type { EnvironmentSource, OpenObject } from './environment.ts'
+
+type Created = EnvSessionEventData<'EnvSessionCreated'>
+
+export type StepWish = {
+  toolName: string
+  toolArgs: OpenObject
+  /** Names the step for whoever may ask for it again: a task's call, or the request. */
+  effectId: string
+  itemId: string
+  taskId?: string
+  expectedStep?: number
+  keys: RequestKeys
+  /** Whether the request may be the one that took this step, asked again. */
+  repeats?: (effectId: string) => boolean
+  /** Hears the number of the step when it begins, */
+  began(step: number): void
+  /** and what it says while it runs. */
+  emit(text: string): void
+  signal: AbortSignal
+}
+
+export type SessionCommand = Asked &
+  (
+    | {
+        type: 'CreateSession'
+        wish: Pick<
+          Created,
+          'session_id' | 'env_id' | 'user_id' | 'client_id' | 'kwargs' | 'env_vars' | 'secret_ref'
+        >
+        source: EnvironmentSource
+        /** The values of `env_vars`. */
+        values: Record<string, string>
+        seed: number
+        keys: RequestKeys
+      }
+    /** Says before a step that cannot be done again that it is about to be taken. */
+    | { type: 'IntendStep'; step: StepWish }
+    | { type: 'TakeStep'; step: StepWish }
+    | { type: 'ResetSession'; seed: number; options: OpenObject }
+    | { type: 'ObserveSession' }
+    | { type: 'CloseSession'; reason: string }
+    | { type: 'DeleteSession' }
+  )

@@ -1,0 +1,103 @@
+// The facts of an environment session: what its stream in the log holds. Together with the environment's own code they
+// are enough to bring the session back, or to tell what happened in it.
+import Type, { type Static, type TProperties } from 'typebox'
+import { Block, MessageContent, ToolDefinition } from './wire.ts'
+
+const optional = Type.Optional
+const Text = Type.String()
+const Open = Type.Record(Type.String(), Type.Unknown())
+/** Milliseconds since the epoch. */
+const Moment = Type.Integer()
+const Keys = { idempotency_key: optional(Text), digest: optional(Text) }
+
+const Seen = { observation: Open, state: Open, done: Type.Boolean() }
+
+/** A file beside the log, of which the log knows the digest; the newest one only is kept. */
+const Snapshot = Type.Object({ file: Text, digest: Text })
+export type Snapshot = Static<typeof Snapshot>
+
+const facts = {
+  /** A new instance, and its first reset. A session that was closed may be created again: its steps count on. */
+  EnvSessionCreated: {
+    session_id: Text,
+    env_id: Text,
+    user_id: Text,
+    client_id: Text,
+    /** The name under which the environment is found again, and the digest of its module then. */
+    source: Type.Object({ name: Text, digest: Text }),
+    recovery: Type.Enum(['refold', 'snapshot', 'none']),
+    kwargs: Open,
+    /** Names with their values hidden. */
+    env_vars: Open,
+    secret_ref: optional(Text),
+    seed: Type.Integer(),
+    now: Moment,
+    tools: Type.Array(ToolDefinition),
+    snapshot: optional(Snapshot),
+    ...Seen,
+    ...Keys,
+  },
+  /** Stored before a step that cannot be done again. */
+  EnvStepIntended: { step: Type.Integer(), effect_id: Text, tool_name: Text, tool_args: Open, now: Moment },
+  EnvStepCompleted: {
+    step: Type.Integer(),
+    effect_id: Text,
+    tool_name: Text,
+    tool_args: Open,
+    now: Moment,
+    item_id: Text,
+    status: Type.Enum(['completed', 'incomplete']),
+    content: MessageContent,
+    blocks: optional(Type.Array(Block)),
+    reward: Type.Number(),
+    terminated: Type.Boolean(),
+    truncated: Type.Boolean(),
+    info: Open,
+    /** It was told to stop, or took too long. */
+    stopped: optional(Type.Literal(true)),
+    /** Present when they are others than before. */
+    tools: optional(Type.Array(ToolDefinition)),
+    task_id: optional(Text),
+    snapshot: optional(Snapshot),
+    ...Seen,
+    ...Keys,
+  },
+  EnvSessionReset: {
+    seed: Type.Integer(),
+    options: Open,
+    now: Moment,
+    tools: optional(Type.Array(ToolDefinition)),
+    snapshot: optional(Snapshot),
+    ...Seen,
+  },
+  EnvSessionClosed: { reason: Text },
+  EnvSessionDeleted: { by: Text },
+} satisfies Record<string, TProperties>
+
+export type EnvSessionEventType = keyof typeof facts
+type Data = { [T in EnvSessionEventType]: Static<Type.TObject<(typeof facts)[T]>> }
+export type EnvSessionEvent = { [T in EnvSessionEventType]: { type: T; data: Data[T] } }[EnvSessionEventType]
+export type EnvSessionEventData<T extends EnvSessionEventType> = Data[T]
+export const envSessionEventVersion = 1
+
+export const envSessionStream = (sessionId: string): string => `env-${sessionId}`
+export const isEnvSessionStream = (stream: string): boolean => stream.startsWith('env-')
+export const sessionIdOf = (stream: string): string => stream.slice('env-'.length)
+
+/** Where each fact leads. A closed session that is created again has a new instance. */
+export type SessionState = 'absent' | 'active' | 'closed' | 'deleted'
+const moves: Partial<Record<EnvSessionEventType, Partial<Record<SessionState, SessionState>>>> = {
+  EnvSessionCreated: { absent: 'active', closed: 'active' },
+  EnvStepIntended: { active: 'active' },
+  EnvStepCompleted: { active: 'active' },
+  EnvSessionReset: { active: 'active' },
+  EnvSessionClosed: { active: 'closed' },
+  EnvSessionDeleted: { closed: 'deleted' },
+}
+
+/** The state after a fact. A move that the table lacks is a fault. */
+export const sessionStateAfter = (state: SessionState, type: EnvSessionEventType): SessionState => {
+  const next = moves[type]?.[state]
+  if (next === undefined) throw new Error(`${type} is no move from ${state}`)
+  return next
+}

@@ -1,0 +1,131 @@
+// What the server sends by itself as an AsyncAPI 3.0 document: every stream that there is, and every message that is
+// emitted on it, from the TypeBox values of the contract.
+import Type, { type TSchema } from 'typebox'
+import { apiVersion, Position, stepFrameSchemas } from '../contract/answers.ts'
+import { frameSchemas } from '../contract/frames.ts'
+import { publicEventSchemas } from '../contract/public-events.ts'
+import { components } from './components.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { type Json, schemaWriter } from './schemas.ts'
+
+const about = `Everything is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be taken up again a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to say.
+
+- \`id:\` is the position in the log on \`/api/events\`, the \`sequence_number\` on the stream of a task. A client comes back with \`Last-Event-ID\`, or \`starting_after\`, and loses and doubles nothing.
+- A connection that breaks says nothing about the task: come back from the cursor.
+- More kinds of messages may come: pass over those that you do not know.`
+
+type Channel = { name: string; operation: string; messages: string[] }
+
+const frames = Object.keys(frameSchemas)
+const channels: Channel[] = [
+  { name: 'events', operation: 'followEvents', messages: [...Object.keys(publicEventSchemas), 'Position'] },
+  { name: 'task', operation: 'getTaskEvents', messages: frames },
+  { name: 'createdTask', operation: 'createTask', messages: frames },
+  { name: 'step', operation: 'stepEnv', messages: Object.keys(stepFrameSchemas) },
+]
+
+const operationOf = (id: string): Operation => {
+  const found = operations.find(operation => operation.id === id)
+  if (found === undefined) throw new Error(`there is no operation ${id}`)
+  return found
+}
+const refs = (folder: string, names: string[]): Json[] => names.map(name => ({ $ref: `#/${folder}/${name}` }))
+
+export const asyncApi = (): Json => {
+  const schemas = schemaWriter('#/components/schemas/')
+  const aboutOf = (schema: TSchema): string | undefined =>
+    Object.values(components).find(component => component.schema === schema)?.about
+
+  const message = (name: string, schema: TSchema, payload: TSchema): [string, Json] => [
+    name,
+    { name, title: name, summary: aboutOf(schema), payload: schemas.of(payload) },
+  ]
+  const inEnvelope = (frame: TSchema) =>
+    Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: frame })
+  const messages = Object.fromEntries([
+    ...Object.entries(publicEventSchemas).map(([name, schema]) => message(name, schema, schema)),
+    message('Position', Position, Position),
+    ...Object.entries({ ...frameSchemas, ...stepFrameSchemas }).map(([name, schema]) =>
+      message(name, schema, inEnvelope(schema)),
+    ),
+  ])
+
+  const parametersIn = (where: string, { parameters = [] }: Operation): [string, Json][] =>
+    parameters
+      .filter(parameter => parameter.in === where)
+      .map(({ name, schema, about }) => [name, { ...schemas.of(schema), description: about }])
+
+  const channelOf = ({ name, operation: id, messages }: Channel): [string, Json] => {
+    const operation = operationOf(id)
+    const path = parametersIn('path', operation).map(([parameter, { description }]) => [
+      parameter,
+      { description },
+    ])
+    return [
+      name,
+      {
+        address: operation.path,
+        title: operation.summary,
+        description: operation.about,
+        ...(path.length > 0 && { parameters: Object.fromEntries(path) }),
+        messages: Object.fromEntries(messages.map(each => [each, { $ref: `#/components/messages/${each}` }])),
+      },
+    ]
+  }
+
+  const sendOf = ({ name, operation: id }: Channel): [string, Json] => {
+    const operation = operationOf(id)
+    const query = parametersIn('query', operation)
+    return [
+      id,
+      {
+        action: 'send',
+        channel: { $ref: `#/channels/${name}` },
+        summary: operation.summary,
+        security: refs(
+          'components/securitySchemes',
+          operation.method === 'GET' ? ['token', 'ticket'] : ['token'],
+        ),
+        bindings: {
+          http: {
+            method: operation.method,
+            ...(query.length > 0 && { query: { type: 'object', properties: Object.fromEntries(query) } }),
+            bindingVersion: '0.3.0',
+          },
+        },
+      },
+    ]
+  }
+
+  const document = {
+    asyncapi: '3.0.0',
+    info: { title: 'Reprise', version: apiVersion, description: about, license: { name: 'Apache-2.0' } },
+    defaultContentType: 'application/json',
+    servers: {
+      local: {
+        host: '127.0.0.1:8080',
+        protocol: 'http',
+        description: 'Where a server listens unless it is told otherwise',
+      },
+    },
+    channels: Object.fromEntries(channels.map(channelOf)),
+    operations: Object.fromEntries(channels.map(sendOf)),
+  }
+  return {
+    ...document,
+    components: {
+      schemas: schemas.named(),
+      messages,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
+        ticket: {
+          type: 'httpApiKey',
+          in: 'query',
+          name: 'ticket',
+          description: 'In place of a token where a browser opens a stream.',
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,19 @@
+// Every named schema of the documents.
+import type { Components } from './component.ts'
+import { accessComponents } from './components/access.ts'
+import { bodyComponents } from './components/bodies.ts'
+import { envelopeComponents } from './components/envelopes.ts'
+import { environmentComponents } from './components/environments.ts'
+import { historyComponents } from './components/history.ts'
+import { streamComponents } from './components/streams.ts'
+import { taskComponents } from './components/tasks.ts'
+
+export const components: Components = {
+  ...taskComponents,
+  ...bodyComponents,
+  ...environmentComponents,
+  ...envelopeComponents,
+  ...streamComponents,
+  ...historyComponents,
+  ...accessComponents,
+}

@@ -1,0 +1,121 @@
+// The bodies of requests.
+import * as wire from '../../contract/wire.ts'
+import type { Components } from '../component.ts'
+
+export const bodyComponents: Components = {
+  CreateTaskBody: {
+    schema: wire.CreateTaskBody,
+    about:
+      'A new task. Null is the same as leaving a field out; unknown fields are ignored and named in `metadata`.',
+    fields: {
+      user_message_content: 'What the user says. May be empty when `history_messages` answers waiting calls.',
+      stream: 'true: the answer is a stream of frames. false: one JSON answer.',
+      structured_output:
+        'JSON Schema (2020-12) of the answer; the last message must be JSON that fits. Ignored when streaming.',
+      client_id: 'Who calls; the name of a built-in agent chooses it.',
+      request_id:
+        'An id for the chain of requests; the envelope carries it. Never used to tell retries apart.',
+      session_id: 'The session to go on in; absent: a new one.',
+      task_id:
+        'The id of the task; absent: made. The same id with the same body is the same task. Of a waiting task: this request answers it.',
+      user_id: 'The end user; a token that belongs to a user must name that user or none.',
+      agent_config: 'The agent and its settings.',
+      allowed_tools: 'Tools that may be called; null: all; empty: none.',
+      disallowed_tools: 'Tools that may not.',
+      allowed_subagents: 'Subagents that may be called; null: all; empty: none.',
+      stop_tools: 'Tools after whose call the task completes.',
+      client_tools: 'Tools of the client: when one is called the task waits for its result.',
+      history_messages:
+        'What was said before. Results (`tool_result`) for calls of a waiting task of the session answer it.',
+      thought_messages: 'Hidden thoughts of the assistant, seen by the agent.',
+      inference_args: 'Passed on to the model’s endpoint.',
+      workspace_dir: 'The folder of file tools, below the workspace root.',
+      env: 'Environment variables; their values are secrets and shown to nobody.',
+      log_dir: 'A folder for logs, below the data folder. Checked and kept.',
+      rollout_save_dir:
+        'Where rollouts are written as a file when the task has ended, below the data folder.',
+      return_rollout: 'The task, once it has ended, holds its rollouts.',
+      include_compress_model_rollout: 'Summaries of the context are among the rollouts.',
+      include_subagent_rollout: 'Steps of subagents are among the rollouts.',
+      background: 'With `stream: false`: answer at once, and let the task go on.',
+      on_disconnect: '`cancel`: the task is canceled when the caller goes away before its answer.',
+      metadata: 'Kept and given back; keys that only the service writes are refused.',
+    },
+  },
+  AgentConfig: {
+    schema: wire.AgentConfig,
+    about: 'Which agent runs, and how.',
+    fields: {
+      agent_id:
+        '`echo`, `script`, `demo`, or `model` where a model is configured; any other name runs the default agent.',
+      name: 'A name for it.',
+      description: 'What it is for.',
+      developer_prompt: 'Instructions for the model.',
+      model: 'The model at the endpoint, in place of the configured one.',
+      max_model_length: 'The context window in tokens; near it the older part is summed up.',
+      max_response_length: 'The longest answer in tokens.',
+      compress_model: 'The model that sums up.',
+      compress_prompt: 'What it is told.',
+      compress_threshold_token_ratio: 'From which part of the window on it sums up.',
+      inference_args: 'Passed on to the endpoint, below those of the request.',
+      allowed_tools: 'Tools that may be called; null: all; empty: none.',
+      builtin_tools: 'Which built-in tools are offered; null: all.',
+      builtin_subagents: 'Which built-in subagents are offered; null: all.',
+      tool_mcp_config:
+        'MCP servers, `{"mcpServers": {name: {}}}` of the operator’s, or `{url, headers}` of a public one; header values are secrets.',
+      code_interpreter_config: 'Refused by the agent `model`.',
+      code_for_agent: 'Refused by the agent `model`.',
+      code_for_interpreter: 'Refused by the agent `model`.',
+      script: 'What the agent `script` plays, one entry a step.',
+    },
+  },
+  ScriptStep: {
+    schema: wire.ScriptStep,
+    about: 'One step of a script: names exactly one action. `$result` in a text is the last tool’s result.',
+    fields: {
+      reasoning: 'Thinks this.',
+      message: 'Says this.',
+      delta_ms: 'Milliseconds between the words of a message.',
+      tool: 'Calls this tool.',
+      arguments: 'The arguments of the call.',
+      tools: 'Calls these tools, all at once.',
+      subagent: 'Gives `input` to this agent, as a task of its own.',
+      input: 'What the subagent is told.',
+      sleep_ms: 'Waits.',
+      pause: 'Pauses the task for this reason.',
+      fail: 'Fails with this error.',
+      usage: 'Reports this usage.',
+    },
+  },
+  AnswerCallsBody: {
+    schema: wire.AnswerCallsBody,
+    about: 'Results of calls that wait for the client.',
+    fields: {
+      tool_results:
+        'At least one. `status: incomplete` says that the call failed; the first answer to a call counts.',
+    },
+  },
+  PostMessageBody: {
+    schema: wire.PostMessageBody,
+    about: 'Something said to the agent while it works.',
+    fields: { content: 'What is said; not empty.' },
+  },
+  RewardBody: {
+    schema: wire.RewardBody,
+    about: 'A judgement of a task.',
+    fields: {
+      value: 'The reward.',
+      name: 'What it is called.',
+      data: 'Anything more.',
+    },
+  },
+  CreateTokenBody: {
+    schema: wire.CreateTokenBody,
+    about: 'A new token.',
+    fields: {
+      role: 'What it may do.',
+      user_id: 'Whose tasks it reaches; absent: those of all users.',
+      ttl: 'Seconds until it ends; absent: never.',
+    },
+  },
+}

@@ -1,0 +1,33 @@
+// What every operation answers: envelopes and problems.
+import * as answers from '../../contract/answers.ts'
+import type { Components } from '../component.ts'
+
+export const envelopeFields = {
+  jsonrpc: 'Always `2.0`.',
+  id: 'The id of the request: `request_id` of the body, else the header `X-Request-ID`, else made.',
+}
+export const envelopeComponents: Components = {
+  TaskEnvelope: {
+    schema: answers.TaskEnvelope,
+    about: 'A task in its envelope.',
+    fields: { ...envelopeFields, result: 'The task.' },
+  },
+  TaskListEnvelope: {
+    schema: answers.TaskListEnvelope,
+    about: 'Tasks in an envelope.',
+    fields: { ...envelopeFields, result: 'The tasks of this page.' },
+  },
+  ErrorEnvelope: {
+    schema: answers.ErrorEnvelope,
+    about: 'An error in an envelope: what create, get and list answer.',
+    fields: { ...envelopeFields, error: 'What went wrong.' },
+  },
+  ValidationError: {
+    schema: answers.ValidationError,
+    about: 'The request is not valid: everything that is wrong with it, at once.',
+    fields: {
+      detail:
+        'One entry for each problem: `loc` is where it is (`body`, `query` or `header` first), `msg` says it, `type` is a word for it.',
+    },
+  },
+}

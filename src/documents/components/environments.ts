@@ -1,0 +1,182 @@
+// Environments, their sessions, and the frames of a step.
+import * as answers from '../../contract/answers.ts'
+import * as wire from '../../contract/wire.ts'
+import type { Components } from '../component.ts'
+import { frameName, named } from './named.ts'
+
+const sessionId = 'The session.'
+const envId = 'The `env_id` of its create; made where there was none.'
+const seen = {
+  tools: 'Tools that can be called now.',
+  done: 'Whether the episode is over: the next step needs a reset.',
+}
+const state = 'All that there is to see now, as an observation gives it.'
+const observation = 'What the agent sees.'
+
+const frameWords: Record<answers.StepFrameType, string> = {
+  'step.started': 'The step was accepted.',
+  'step.output.delta': 'The environment says something while it works.',
+  'step.completed': 'The answer of the step. The last frame.',
+  'step.failed': 'The step was refused, or went wrong. The last frame.',
+}
+const stepFields = {
+  session_id: sessionId,
+  env_id: envId,
+  step: 'Counts the steps of the session from 1, over resets and restarts.',
+  tool_result: 'What the tool answered; `incomplete` when it failed.',
+  observation,
+  state,
+  reward: 'Of this step.',
+  terminated: 'The episode has come to its end.',
+  truncated: 'The episode was cut off.',
+  info: 'Anything more; `error` says why a tool failed.',
+  ...seen,
+}
+const frameFields = {
+  ...stepFields,
+  type: 'Which frame; also the `event` of the server-sent event.',
+  sequence_number: 'Counts the frames of this answer from 0, without holes.',
+  tool_name: 'The tool that is called.',
+  tool_args: 'Its arguments.',
+  delta: 'What is new, to be put at the end.',
+  error: 'What went wrong; the codes are those of the answers that are no stream.',
+}
+const confirmed = { status: 'What was done.', message: 'The same in words.' }
+
+export const environmentComponents: Components = {
+  CreateEnvBody: {
+    schema: wire.CreateEnvBody,
+    about: 'A new instance. Null is the same as leaving a field out; unknown fields are ignored.',
+    fields: {
+      session_id: 'The id of the session; absent: made.',
+      env_id:
+        'The name of an environment, or any id for the instance where `env_class_path` names one. Absent: made.',
+      user_id: 'Whose session it is; a token that belongs to a user must name that user or none.',
+      client_id: 'Who calls.',
+      env_vars: 'Environment variables of its process; their values are secrets and shown to nobody.',
+      env_class_path:
+        'The environment: its name, or `module#Class` of the operator’s folder. Absent: `env_id` where that is a name, else the operator’s default.',
+      env_init_kwargs: 'Its settings, checked by its own JSON Schema.',
+    },
+  },
+  StepEnvBody: {
+    schema: wire.StepEnvBody,
+    about: 'One call of a tool.',
+    fields: {
+      session_id: sessionId,
+      tool_name: 'One of the tools that it offers.',
+      tool_args: 'The arguments, checked by the tool’s own JSON Schema.',
+      env_vars: 'Taken and not used: the variables are those of the create.',
+      stream: 'true: the answer is a stream of frames. false: one JSON answer.',
+      request_id: 'An id for the request; envelopes of frames carry it. Never used to tell retries apart.',
+      task_id: 'The task that the step is for; its event names it.',
+      user_id: 'Taken and not used: the session has its user.',
+      expected_step: 'The number that this step must get; otherwise it is refused (409).',
+    },
+  },
+  ResetEnvBody: {
+    schema: wire.ResetEnvBody,
+    about: 'A new beginning.',
+    fields: {
+      session_id: sessionId,
+      seed: 'What the world is made from; absent: drawn.',
+      options: 'What the environment takes for a reset.',
+    },
+  },
+  SessionBody: { schema: wire.SessionBody, about: 'Names a session.', fields: { session_id: sessionId } },
+  EnvironmentInfo: {
+    schema: wire.EnvironmentInfo,
+    about: 'A kind of environment.',
+    fields: {
+      name: 'Its name: `env_id` or `env_class_path` of a create.',
+      source: 'Where it comes from.',
+      module: 'Its module.',
+      importable: '`true` or `false`, as texts.',
+      default_params_summary: 'Its settings: the default of each, else its type.',
+      origin: 'Comes with the server, from a package, or from the operator’s folder.',
+      description: 'What it is.',
+      error: 'Why it is not importable.',
+    },
+  },
+  EnvironmentList: {
+    schema: answers.EnvironmentList,
+    about: 'Environments.',
+    fields: { environments: 'By name.' },
+  },
+  EnvironmentDetails: {
+    schema: answers.EnvironmentDetails,
+    about: 'What is known of a name.',
+    fields: { name: 'The name that was asked for.', details: 'What there is of that name.' },
+  },
+  CreatedEnv: {
+    schema: answers.CreatedEnv,
+    about: 'A new instance, as it begins.',
+    fields: { session_id: sessionId, env_id: envId, initial_state: state, ...seen },
+  },
+  ResetEnv: { schema: answers.ResetEnv, about: 'A new beginning.', fields: { observation, ...seen } },
+  ObservedEnv: { schema: answers.ObservedEnv, about: 'What there is to see.', fields: { state, ...seen } },
+  ClosedEnv: { schema: answers.ClosedEnv, about: 'An instance that is closed.', fields: confirmed },
+  EnvStepAnswer: {
+    schema: wire.EnvStepAnswer,
+    about: 'What came of a step.',
+    fields: stepFields,
+  },
+  StepFrame: {
+    schema: answers.StepFrame,
+    about: 'One frame of a streamed step. More kinds may come: pass over those that are not known.',
+  },
+  ...named(answers.stepFrameSchemas, frameWords, frameFields, frameName),
+  EnvSession: {
+    schema: wire.EnvSession,
+    about: 'The record of an environment session.',
+    fields: {
+      session_id: 'Its id.',
+      user_id: 'Whose it is.',
+      client_id: 'Who created it.',
+      env_id: envId,
+      env_vars: 'The names of its environment variables; their values are hidden.',
+      is_active: 'Whether it can be stepped.',
+      created_at: 'Unix seconds.',
+      last_accessed_at: 'Unix seconds: of its create, or its newest step, reset or observation.',
+      close_reason: 'Why it was closed.',
+    },
+  },
+  SessionList: {
+    schema: answers.SessionList,
+    about: 'Sessions.',
+    fields: { sessions: 'In the order of their creation.', total: 'How many they are.' },
+  },
+  SessionMachine: {
+    schema: answers.SessionMachine,
+    about: 'The state machine of a session.',
+    fields: {
+      machine: 'The statechart.',
+      state: 'Where the session is.',
+      next_events: 'What may follow.',
+    },
+  },
+  DeletedSession: {
+    schema: answers.DeletedSession,
+    about: 'A session that is deleted.',
+    fields: { ...confirmed, session_id: 'Its id.' },
+  },
+  CleanedSessions: {
+    schema: answers.CleanedSessions,
+    about: 'Sessions that were closed because nobody used them.',
+    fields: {
+      status: 'Always `ok`.',
+      cleaned_count: 'How many.',
+      cleaned_sessions: 'Which.',
+    },
+  },
+  DetailedError: {
+    schema: answers.DetailedError,
+    about: 'An error that says its message once more: an environment or a session that is not there.',
+    fields: {
+      code: 'Which error.',
+      message: 'The same in words.',
+      data: 'More about it.',
+      detail: 'The message.',
+    },
+  },
+}

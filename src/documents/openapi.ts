@@ -1,0 +1,136 @@
+// The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate.
+import { apiVersion } from '../contract/answers.ts'
+import { type Answer, headers, type Operation, type Parameter, rolesOf, tags } from './operation.ts'
+import { operations } from './operations.ts'
+import { requestId } from './parameters.ts'
+import { type Refused, refusedAnswers } from './refused.ts'
+import { type Json, schemaWriter } from './schemas.ts'
+
+export const introduction = `Agent tasks on an append-only event log.
+
+- Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`; the first start keeps the admin’s in \`data/admin-token\`. What a token does not reach does not exist for it (404).
+- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists everything that is wrong with a request. A path that is not there is 404 \`-32601\`, a method that a path does not have 405 \`-32601\` with \`Allow\`.
+- Unknown fields of requests are ignored, and answers may gain fields: pass over those that you do not know.
+- Streams are described in full by the AsyncAPI document, \`/asyncapi.json\`.`
+
+const common: Json = {
+  'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
+  'X-API-Version': { $ref: '#/components/headers/X-API-Version' },
+}
+
+export const openApi = (): Json => {
+  const schemas = schemaWriter('#/components/schemas/', { tagged: true })
+
+  const parameterOf = ({ in: where, name, schema, about }: Parameter): Json => ({
+    in: where,
+    name,
+    description: about,
+    ...(where === 'path' ? { required: true } : {}),
+    schema: schemas.of(schema),
+  })
+
+  const contentOf = ({ schema, items, examples }: Answer): Json => ({
+    schema: schema === undefined ? { type: 'string' } : schemas.of(schema),
+    // OpenAPI 3.2 has a word for it: the schema of each event or line.
+    ...(items && { 'x-itemSchema': schemas.of(items) }),
+    ...(examples && {
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+    }),
+  })
+
+  /** One status may have several media types. */
+  const answersOf = ({ answers }: Operation) =>
+    [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
+      const same = answers.filter(answer => answer.status === status)
+      const names = same.flatMap(answer => answer.headers ?? [])
+      const own = names.map(name => [name, { description: headers[name], schema: { type: 'string' } }])
+      const content = same.flatMap(answer => (answer.type ? [[answer.type, contentOf(answer)]] : []))
+      const response = {
+        description: same.map(answer => answer.about).join('\n\n'),
+        headers: { ...common, ...Object.fromEntries(own) },
+        ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
+      }
+      return { status, response }
+    })
+
+  const responses: Json = {}
+  const place = ({ name, response }: Refused): Json => {
+    if (name === undefined) return response
+    responses[name] = response
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  const securityOf = ({ access, method }: Operation): Json[] =>
+    access === 'open'
+      ? []
+      : [{ token: [] }, ...(access === 'follow' && method === 'GET' ? [{ ticket: [] }] : [])]
+
+  const operationOf = (operation: Operation): Json => {
+    const { id, tag, summary, access, body, parameters = [] } = operation
+    const roles = rolesOf[access]
+    const forWhom = roles.length === 0 ? 'Needs no token.' : `For the roles ${roles.join(', ')}.`
+    const answers = [...answersOf(operation), ...refusedAnswers(operation, schemas, common)]
+    answers.sort((a, b) => a.status - b.status)
+    return {
+      operationId: id,
+      tags: [tag],
+      summary,
+      description: `${operation.about}\n\n${forWhom}`,
+      security: securityOf(operation),
+      parameters: [...parameters.map(parameterOf), { $ref: '#/components/parameters/RequestId' }],
+      ...(body && {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: schemas.of(body.schema), examples: body.examples } },
+        },
+      }),
+      responses: Object.fromEntries(answers.map(answer => [answer.status, place(answer)])),
+    }
+  }
+
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const { path, method } = operation
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(operation) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Reprise',
+      version: apiVersion,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/', description: 'The server that gave this document' },
+      { url: 'http://127.0.0.1:8080', description: 'Where a server listens unless it is told otherwise' },
+    ],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas.named(),
+      responses,
+      parameters: { RequestId: parameterOf(requestId) },
+      headers: {
+        'X-Request-ID': {
+          description: 'The id of the request, percent-encoded where it is not printable ASCII.',
+          schema: { type: 'string' },
+        },
+        'X-API-Version': { description: 'The version of the interface.', schema: { const: apiVersion } },
+      },
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token: the admin’s, or one made by `createToken`.',
+        },
+        ticket: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'ticket',
+          description: 'In place of a token where a browser opens a stream: see `createStreamTicket`.',
+        },
+      },
+    },
+  }
+}

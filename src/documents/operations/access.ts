@@ -1,0 +1,76 @@
+// Tokens and tickets.
+import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/answers.ts'
+import { CreateTokenBody } from '../../contract/wire.ts'
+import { json, type Operation } from '../operation.ts'
+import { tokenId } from '../parameters.ts'
+
+export const accessOperations: Operation[] = [
+  {
+    method: 'POST',
+    path: '/v1/auth/stream-ticket',
+    id: 'createStreamTicket',
+    tag: 'Access',
+    access: 'follow',
+    summary: 'Get a ticket for a stream',
+    about:
+      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed.',
+    answers: [
+      {
+        status: 200,
+        about: 'The ticket.',
+        type: json,
+        schema: Ticket,
+        examples: { ticket: { ticket: 'rt_…', expires_in: 60 } },
+      },
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/tokens',
+    id: 'createToken',
+    tag: 'Access',
+    access: 'manage',
+    summary: 'Create a token',
+    about: 'It is shown this once. An admin of one user makes tokens of that user.',
+    body: {
+      schema: CreateTokenBody,
+      examples: {
+        user: { summary: 'A user, for a day', value: { role: 'user', user_id: 'alice', ttl: 86400 } },
+        auditor: { summary: 'Somebody who reads everything', value: { role: 'auditor' } },
+      },
+    },
+    answers: [
+      {
+        status: 200,
+        about: 'The token.',
+        type: json,
+        schema: CreatedToken,
+        examples: {
+          user: { id: 'tok_1', token: 'rp_…', role: 'user', user_id: 'alice', expires_at: 1795317806 },
+        },
+      },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/v1/auth/tokens',
+    id: 'listTokens',
+    tag: 'Access',
+    access: 'manage',
+    summary: 'List tokens',
+    about: 'Without the tokens themselves, of which only hashes are kept.',
+    answers: [{ status: 200, about: 'The tokens.', type: json, schema: TokenList }],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/auth/tokens/{token_id}',
+    id: 'revokeToken',
+    tag: 'Access',
+    access: 'manage',
+    summary: 'Revoke a token',
+    about: 'It works no more from now on.',
+    parameters: [tokenId],
+    answers: [{ status: 200, about: 'It is revoked.', type: json, schema: RevokedToken }],
+    refusals: ['TokenNotFound'],
+  },
+]

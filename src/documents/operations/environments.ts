@@ -1,0 +1,186 @@
+// The operations of an environment: what there is, and the life of an instance.
+import Type from 'typebox'
+import {
+  ClosedEnv,
+  CreatedEnv,
+  EnvironmentDetails,
+  EnvironmentList,
+  ObservedEnv,
+  ResetEnv,
+  StepFrame,
+} from '../../contract/answers.ts'
+import { CreateEnvBody, EnvStepAnswer, ResetEnvBody, SessionBody, StepEnvBody } from '../../contract/wire.ts'
+import {
+  createdEnv,
+  createEnvExamples,
+  observedEnv,
+  resetEnv,
+  resetEnvExample,
+  stepAnswer,
+  stepEnvExamples,
+  stepStream,
+} from '../environment-examples.ts'
+import { eventStream, json, type Operation } from '../operation.ts'
+import { header, limit, query, short, text } from '../parameters.ts'
+
+const thisSession = { session: { summary: 'Of this session', value: { session_id: 'maze' } } }
+
+export const environmentOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/env',
+    id: 'listEnvironments',
+    tag: 'Environments',
+    access: 'read',
+    summary: 'List the environments',
+    about:
+      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed.',
+    parameters: [
+      query('starting_after', text, 'Those whose names come after this one.'),
+      query('ending_before', text, 'Those whose names come just before this one; it beats `starting_after`.'),
+      limit(1000, 100, 'environments'),
+    ],
+    answers: [{ status: 200, about: 'A page of environments.', type: json, schema: EnvironmentList }],
+  },
+  {
+    method: 'GET',
+    path: '/v1/env/{env_id}',
+    id: 'getEnvironment',
+    tag: 'Environments',
+    access: 'read',
+    summary: 'Get an environment',
+    about: 'What is known of a name: a module of the operator’s folder may hold several.',
+    parameters: [{ in: 'path', name: 'env_id', schema: text, about: 'Its name, as it is listed.' }],
+    answers: [{ status: 200, about: 'What there is of it.', type: json, schema: EnvironmentDetails }],
+    refusals: ['EnvNotFound'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/create',
+    id: 'createEnv',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Create an instance of an environment',
+    about:
+      'Starts an instance, in a process of its own, and resets it with a seed that is drawn. It belongs to a session. A session that is active is given back when its environment and `env_init_kwargs` are the same; one that was closed goes on with a new instance, and its steps count on.',
+    parameters: [
+      header(
+        'Idempotency-Key',
+        short,
+        'The same key with the same body is the same session, while it is active; with another body it is refused (409).',
+      ),
+    ],
+    body: { schema: CreateEnvBody, examples: createEnvExamples },
+    answers: [
+      {
+        status: 200,
+        about: 'The session, and how its world begins.',
+        type: json,
+        schema: CreatedEnv,
+        examples: { map: createdEnv },
+      },
+    ],
+    refusals: ['EnvNotFound', 'SessionNotFound', 'Forbidden', 'Conflict'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/step',
+    id: 'stepEnv',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Take a step',
+    about:
+      'One call of a tool. Steps of a session run one after another, and go on when their caller goes away. A tool that fails is an answer too: `tool_result` is `incomplete`, and `info.error` says why. An instance that crashes or breaks a limit answers so as well, with `truncated` true, and its session is closed.\n\nWith `stream: true` the answer is a stream of frames. With `stream: false` it is the answer of the step; one that takes longer than 10 seconds begins with spaces, which keep the connection alive.',
+    parameters: [
+      header(
+        'Idempotency-Key',
+        short,
+        'The same key with the same body is the same step of the session; with another body it is refused (409).',
+      ),
+      header(
+        'X-Stainless-Retry-Count',
+        Type.Integer({ minimum: 0 }),
+        'More than 0: this is a retry. If the newest step of the session had the same body, and its answer did not arrive whole, that answer is given.',
+      ),
+    ],
+    body: { schema: StepEnvBody, examples: stepEnvExamples },
+    answers: [
+      {
+        status: 200,
+        about: 'What came of it.',
+        type: json,
+        schema: EnvStepAnswer,
+        examples: { step: stepAnswer },
+      },
+      {
+        status: 200,
+        about:
+          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The last one is `step.completed` or `step.failed`.',
+        type: eventStream,
+        items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: StepFrame }),
+        examples: { step: stepStream },
+      },
+    ],
+    refusals: ['SessionNotFound', 'SessionDone', 'Conflict'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/reset',
+    id: 'resetEnv',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Begin anew',
+    about: 'The same seed and options begin the same way. Steps count on.',
+    body: { schema: ResetEnvBody, examples: resetEnvExample },
+    answers: [
+      {
+        status: 200,
+        about: 'How the world begins.',
+        type: json,
+        schema: ResetEnv,
+        examples: { map: resetEnv },
+      },
+    ],
+    refusals: ['SessionNotFound'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/observation',
+    id: 'observeEnv',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Look, without a step',
+    about: 'Changes nothing, but counts as a use of the session.',
+    body: { schema: SessionBody, examples: thisSession },
+    answers: [
+      {
+        status: 200,
+        about: 'What there is to see.',
+        type: json,
+        schema: ObservedEnv,
+        examples: { map: observedEnv },
+      },
+    ],
+    refusals: ['SessionNotFound'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/close',
+    id: 'closeEnv',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Close an instance',
+    about: 'Its record stays. Closing it again changes nothing.',
+    body: { schema: SessionBody, examples: thisSession },
+    answers: [
+      {
+        status: 200,
+        about: 'It is closed.',
+        type: json,
+        schema: ClosedEnv,
+        examples: { closed: { status: 'closed', message: 'session maze is closed' } },
+      },
+    ],
+    refusals: ['SessionNotFound'],
+  },
+]

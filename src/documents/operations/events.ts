@@ -1,0 +1,74 @@
+// The streams that can be taken up again.
+import Type from 'typebox'
+import { Position } from '../../contract/answers.ts'
+import { Frame, FramePage } from '../../contract/frames.ts'
+import { publicEventSchemas } from '../../contract/public-events.ts'
+import { PublicEvent } from '../components/streams.ts'
+import { echoStream, eventsExample } from '../examples.ts'
+import { eventStream, json, type Operation } from '../operation.ts'
+import { after, cursor, header, limit, query, taskId, text } from '../parameters.ts'
+
+const position = Type.Union([cursor, Type.Literal('earliest')])
+
+export const eventOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/events',
+    id: 'getTaskEvents',
+    tag: 'Events',
+    access: 'follow',
+    summary: 'Take the stream of a task up again',
+    about:
+      'With `Accept: text/event-stream` its frames from any point on, past and live, until the task has ended; an `EventSource` reconnects by itself. Otherwise a page of them as JSON.',
+    parameters: [
+      taskId,
+      after('JSON: frames after this one.'),
+      limit(1000, 100, 'frames (JSON)'),
+      query('starting_after', cursor, 'Stream: frames after this one. Absent: from the first.'),
+      header('Last-Event-ID', cursor, 'Stream: as `starting_after`, which it beats.'),
+    ],
+    answers: [
+      { status: 200, about: 'A page of frames.', type: json, schema: FramePage },
+      {
+        status: 200,
+        about:
+          'Frames as server-sent events, `event: <type>`, `id: <sequence_number>`, and `data: {"jsonrpc", "id", "result": <frame>}`.',
+        type: eventStream,
+        items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: Frame }),
+        examples: { echo: echoStream },
+      },
+      { status: 204, about: 'The task has ended, and nothing comes after the cursor.' },
+    ],
+    refusals: ['TaskNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/api/events',
+    id: 'followEvents',
+    tag: 'Events',
+    access: 'follow',
+    summary: 'Follow everything that happens',
+    about:
+      'Events of all tasks and environment sessions that the token reaches, past and live, as server-sent events; `id:` is the position in the log, and any position is a cursor. Without a cursor it begins with what comes, and with an event `Position` that says where. Nothing is lost or doubled. A reader that takes nothing for 10 seconds is cut, and comes back from its cursor.',
+    parameters: [
+      query('starting_after', position, 'Events after this position; `earliest`: all that there ever were.'),
+      header('Last-Event-ID', position, 'As `starting_after`, which it beats.'),
+      query(
+        'types',
+        Type.Array(Type.Enum(Object.keys(publicEventSchemas))),
+        'Only these events; repeated, or a list with commas. Those of environment sessions are told only when they are named here.',
+      ),
+      query('session_id', text, 'Only events of this session.'),
+      query('task_id', text, 'Only events of this task, and steps that were taken for it.'),
+    ],
+    answers: [
+      {
+        status: 200,
+        about: 'Events as server-sent events: `id: <position>`, `event: <type>`, `data: <event>`.',
+        type: eventStream,
+        items: Type.Union([PublicEvent, Position]),
+        examples: { task: eventsExample },
+      },
+    ],
+  },
+]

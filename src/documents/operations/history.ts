@@ -1,0 +1,113 @@
+// What is read of the past: rollouts, replays, machines, the log.
+import Type from 'typebox'
+import {
+  AuditEvent,
+  AuditEventPage,
+  AuditStreamPage,
+  Machine,
+  Replay,
+  RolloutEntry,
+  RolloutList,
+  Trajectory,
+} from '../../contract/answers.ts'
+import { json, ndjson, type Operation } from '../operation.ts'
+import { after, limit, query, taskId, text } from '../parameters.ts'
+
+const fromStart = after('The position after which to begin.', 0)
+
+export const historyOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/rollouts',
+    id: 'getRollouts',
+    tag: 'History',
+    access: 'read',
+    summary: 'Get the rollouts of a task',
+    about:
+      'What each completed agent step saw and said, folded from the log. Steps of subagents and summaries are there if the task was created so.',
+    parameters: [
+      taskId,
+      query(
+        'format',
+        Type.Enum(['json', 'jsonl', 'atif'], { default: 'json' }),
+        '`jsonl`: one entry a line. `atif`: one document of the Agent Trajectory Interchange Format 1.7.',
+      ),
+    ],
+    answers: [
+      {
+        status: 200,
+        about: 'The entries, or with `format=atif` the document.',
+        type: json,
+        schema: Type.Union([RolloutList, Trajectory]),
+      },
+      { status: 200, about: 'With `format=jsonl`: one entry a line.', type: ndjson, items: RolloutEntry },
+    ],
+    refusals: ['TaskNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/rollouts',
+    id: 'listRollouts',
+    tag: 'History',
+    access: 'read',
+    summary: 'Read the rollouts of all tasks',
+    about: 'Every task’s own entries, by position; the last one’s `position` is the cursor of the next page.',
+    parameters: [fromStart, limit(1000, 100, 'entries')],
+    answers: [{ status: 200, about: 'One entry a line.', type: ndjson, items: RolloutEntry }],
+  },
+  {
+    method: 'POST',
+    path: '/v1/tasks/{task_id}/replay',
+    id: 'replayTask',
+    tag: 'History',
+    access: 'read',
+    summary: 'Replay a task',
+    about: 'Folds its stored events again and compares. Runs nothing and stores nothing.',
+    parameters: [taskId],
+    answers: [{ status: 200, about: 'What was found.', type: json, schema: Replay }],
+    refusals: ['TaskNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/machine',
+    id: 'getMachine',
+    tag: 'History',
+    access: 'read',
+    summary: 'Get the state machine of a task',
+    about: 'The statechart, where the task is in it, and what may follow.',
+    parameters: [taskId],
+    answers: [{ status: 200, about: 'The machine.', type: json, schema: Machine }],
+    refusals: ['TaskNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/audit/events',
+    id: 'auditEvents',
+    tag: 'History',
+    access: 'read',
+    summary: 'Read the log',
+    about:
+      'Stored events that the token reaches, in the order of the log, with the exact texts that their hashes were made of. JSON is one page (100 events unless `limit` says otherwise; fewer where they are large); with `Accept: application/x-ndjson` everything up to the end, one event a line.',
+    parameters: [
+      fromStart,
+      query('stream', text, 'Events of this stream, such as `task-<id>`.'),
+      query('limit', Type.Integer({ minimum: 1, maximum: 1000 }), 'How many events at most.'),
+    ],
+    answers: [
+      { status: 200, about: 'A page of events.', type: json, schema: AuditEventPage },
+      { status: 200, about: 'One event a line.', type: ndjson, items: AuditEvent },
+    ],
+    refusals: ['TaskNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/audit/streams',
+    id: 'auditStreams',
+    tag: 'History',
+    access: 'read',
+    summary: 'List the streams of the log',
+    about: 'In order of creation; `first_position` of the last one is the cursor of the next page.',
+    parameters: [fromStart, limit(1000, 100, 'streams')],
+    answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
+  },
+]

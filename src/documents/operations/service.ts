@@ -1,0 +1,76 @@
+// What needs no token: health, metrics, documents.
+import Type from 'typebox'
+import { Health, Readiness } from '../../contract/answers.ts'
+import { json, type Operation } from '../operation.ts'
+
+const document = Type.Record(Type.String(), Type.Unknown())
+
+export const serviceOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/healthz',
+    id: 'getHealth',
+    tag: 'Service',
+    access: 'open',
+    summary: 'Is the process alive?',
+    about: 'Answers as long as it runs.',
+    answers: [
+      { status: 200, about: 'It is.', type: json, schema: Health, examples: { ok: { status: 'ok' } } },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    id: 'getReadiness',
+    tag: 'Service',
+    access: 'open',
+    summary: 'Can the server take work?',
+    about: 'Not while its log cannot be written, its lists are behind, or it is going down.',
+    answers: [
+      { status: 200, about: 'It can.', type: json, schema: Readiness },
+      { status: 503, about: 'It cannot.', type: json, schema: Readiness },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    id: 'getMetrics',
+    tag: 'Service',
+    access: 'open',
+    summary: 'Metrics for Prometheus',
+    about: 'Counts of tasks, requests, events and streams; nothing of any user.',
+    answers: [
+      { status: 200, about: 'In Prometheus’ text format.', type: 'text/plain', schema: Type.String() },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/docs',
+    id: 'getDocs',
+    tag: 'Service',
+    access: 'open',
+    summary: 'This interface as a page',
+    about: 'Every operation, to read and to try.',
+    answers: [{ status: 200, about: 'The page.', type: 'text/html', schema: Type.String() }],
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    id: 'getOpenApi',
+    tag: 'Service',
+    access: 'open',
+    summary: 'This interface as OpenAPI 3.1',
+    about: 'The operations, with the schemas that requests are checked by.',
+    answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
+  },
+  {
+    method: 'GET',
+    path: '/asyncapi.json',
+    id: 'getAsyncApi',
+    tag: 'Service',
+    access: 'open',
+    summary: 'The streams as AsyncAPI 3.0',
+    about: 'Every kind of event and frame that is emitted.',
+    answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
+  },
+]

@@ -1,0 +1,120 @@
+// The operations of environment sessions: their records.
+import Type from 'typebox'
+import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/answers.ts'
+import { EnvSession } from '../../contract/wire.ts'
+import { json, type Operation } from '../operation.ts'
+import { query, sessionId, text } from '../parameters.ts'
+
+const session = {
+  session_id: 'maze',
+  user_id: 'default',
+  client_id: 'default',
+  env_id: 'gridworld',
+  env_vars: {},
+  is_active: true,
+  created_at: 1795254634,
+  last_accessed_at: 1795254640,
+}
+
+export const sessionOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/env/sessions',
+    id: 'listSessions',
+    tag: 'Environments',
+    access: 'read',
+    summary: 'List sessions',
+    about: 'Sessions that the token reaches, closed ones too, in the order of their creation.',
+    parameters: [query('user_id', text, 'Sessions of this user.')],
+    answers: [
+      {
+        status: 200,
+        about: 'The sessions.',
+        type: json,
+        schema: SessionList,
+        examples: { one: { sessions: [session], total: 1 } },
+      },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/v1/env/session/{session_id}',
+    id: 'getSession',
+    tag: 'Environments',
+    access: 'read',
+    summary: 'Get a session',
+    about: 'Its record, also after it was closed.',
+    parameters: [sessionId],
+    answers: [
+      {
+        status: 200,
+        about: 'The record.',
+        type: json,
+        schema: EnvSession,
+        examples: { active: session },
+      },
+    ],
+    refusals: ['SessionNotFound'],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/env/session/{session_id}',
+    id: 'deleteSession',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Delete a session',
+    about:
+      'Closes it first if it is active. What happened stays in the log, for auditors; its id is not used again.',
+    parameters: [sessionId],
+    answers: [
+      {
+        status: 200,
+        about: 'It is deleted.',
+        type: json,
+        schema: DeletedSession,
+        examples: {
+          deleted: { status: 'deleted', session_id: 'maze', message: 'session maze is deleted' },
+        },
+      },
+    ],
+    refusals: ['SessionNotFound'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/env/session/{session_id}/machine',
+    id: 'getSessionMachine',
+    tag: 'Environments',
+    access: 'read',
+    summary: 'Get the state machine of a session',
+    about: 'The statechart, where the session is in it, and what may follow.',
+    parameters: [sessionId],
+    answers: [{ status: 200, about: 'The machine.', type: json, schema: SessionMachine }],
+    refusals: ['SessionNotFound'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/env/sessions/cleanup',
+    id: 'cleanUpSessions',
+    tag: 'Environments',
+    access: 'write',
+    summary: 'Close sessions that nobody uses',
+    about:
+      'Those that were not created, stepped, reset or looked at for so long; never one with a step under way, or one that a task which has not ended names. The server does the same by itself every five minutes.',
+    parameters: [
+      query(
+        'inactive_seconds',
+        Type.Integer({ minimum: 0 }),
+        'For longer than so many seconds; absent: as long as the operator says, an hour unless told otherwise.',
+      ),
+    ],
+    answers: [
+      {
+        status: 200,
+        about: 'Which were closed.',
+        type: json,
+        schema: CleanedSessions,
+        examples: { one: { status: 'ok', cleaned_count: 1, cleaned_sessions: ['maze'] } },
+      },
+    ],
+  },
+]

@@ -1,0 +1,61 @@
+// The page at /docs: every operation, to read and to try. Written once, from the same table as the OpenAPI document;
+// its script only sends what its forms say. It asks nothing of anybody but this server.
+import { apiVersion } from '../contract/answers.ts'
+import { introduction } from './openapi.ts'
+import { tags } from './operation.ts'
+import { operations } from './operations.ts'
+import { escaped, line, prose } from './page/html.ts'
+import { operationSection } from './page/operation.ts'
+import { schemaPrefix, schemaSection } from './page/schema.ts'
+import { type Json, schemaWriter } from './schemas.ts'
+
+const list = (entries: { href: string; text: string }[]): string =>
+  `<ul>${entries.map(({ href, text }) => `<li><a href="${href}">${escaped(text)}</a></li>`).join('')}</ul>`
+
+export const page = (): string => {
+  const schemas = schemaWriter(schemaPrefix)
+  const groups = Object.entries(tags).map(([tag, about]) => ({
+    tag,
+    about,
+    members: operations.filter(operation => operation.tag === tag),
+  }))
+  const sections = groups.map(
+    ({ tag, about, members }) =>
+      `<h2 id="${tag}">${tag}</h2><p>${line(about)}</p>${members
+        .map(operation => operationSection(operation, schemas))
+        .join('\n')}`,
+  )
+  const named = Object.entries(schemas.named()) as [string, Json][]
+  const contents = groups.map(
+    ({ tag, members }) =>
+      `<p><a href="#${tag}">${tag}</a></p>${list(members.map(({ id, summary }) => ({ href: `#${id}`, text: summary })))}`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Reprise API</title>
+<link rel="icon" href="/docs/icon.svg">
+<link rel="stylesheet" href="/docs/page.css">
+<script type="module" src="/docs/page.js"></script>
+</head>
+<body>
+<header>
+<h1>Reprise <small>API ${apiVersion}</small></h1>
+<label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="to try operations with"></label>
+<span><a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
+</header>
+<nav>${contents.join('')}<p><a href="#schemas">Schemas</a></p>${list(
+    named.map(([name]) => ({ href: `${schemaPrefix}${name}`, text: name })),
+  )}</nav>
+<main>
+${prose(introduction)}
+${sections.join('\n')}
+<h2 id="schemas">Schemas</h2>
+${named.map(([name, schema]) => schemaSection(name, schema)).join('\n')}
+</main>
+</body>
+</html>
+`
+}

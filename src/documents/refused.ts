@@ -1,0 +1,88 @@
+// What an operation answers when it says no: from the refusals of the contract, by status.
+import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/answers.ts'
+import { type RefusalName, refusals } from '../contract/refusals.ts'
+import { ErrorObject } from '../contract/wire.ts'
+import { type Operation, rolesOf } from './operation.ts'
+import type { Json, schemaWriter } from './schemas.ts'
+
+/** What any operation of its kind may have to say. */
+const usual = ({ access, method }: Operation): RefusalName[] => {
+  if (access === 'open') return []
+  const narrow = rolesOf[access].length < rolesOf.follow.length
+  return [
+    'Unauthenticated',
+    ...(narrow ? (['Forbidden'] as const) : []),
+    ...(method === 'GET' ? [] : (['BodyTooLarge', 'MediaType', 'Busy', 'StorageDown'] as const)),
+    'Fault',
+    'ReadModelsBehind',
+    'Damaged',
+    'ShuttingDown',
+  ]
+}
+
+const headersOf: Record<number, Json> = {
+  401: { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } },
+  409: {
+    'X-Should-Retry': {
+      description: '`false`: the same request would be refused again.',
+      schema: { type: 'string', const: 'false' },
+    },
+  },
+  429: retryAfter(),
+  503: retryAfter(),
+}
+function retryAfter(): Json {
+  return { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+}
+
+const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)
+
+/** A response that many operations have carries a name. */
+export type Refused = { status: number; name?: string; response: Json }
+
+const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operation): string | undefined => {
+  const names: Record<number, string> = {
+    401: 'Unauthenticated',
+    403: 'Forbidden',
+    413: 'BodyTooLarge',
+    415: 'MediaType',
+    429: 'Busy',
+    500: 'Fault',
+    503: method === 'GET' ? 'CannotRead' : 'CannotWrite',
+  }
+  const name = names[status]
+  const isOwn = own.some(reason => refusals[reason].http === status && reason !== 'Forbidden')
+  return name === undefined || isOwn ? undefined : `${name}${envelope ? 'InEnvelope' : ''}`
+}
+
+/** The answers of an operation that are no success, by status. */
+export const refusedAnswers = (
+  operation: Operation,
+  schemas: ReturnType<typeof schemaWriter>,
+  common: Json,
+): Refused[] => {
+  const reasons = [...new Set([...usual(operation), ...(operation.refusals ?? [])])]
+  const statuses = [...new Set(reasons.map(reason => refusals[reason].http))]
+  const refused = statuses.map((status): Refused => {
+    const names = reasons.filter(reason => refusals[reason].http === status)
+    const same = names.map(reason => refusals[reason])
+    const ofCode = { properties: { code: { enum: [...new Set(same.map(({ code }) => code))] } } }
+    const schema = operation.envelope
+      ? { allOf: [schemas.of(ErrorEnvelope), { properties: { error: ofCode } }] }
+      : { allOf: [schemas.of(names.every(isDetailed) ? DetailedError : ErrorObject), ofCode] }
+    const said = same.map(({ code, message }) => `\`${code}\` ${message}`)
+    const response = {
+      description: said.length === 1 ? said[0] : said.map(line => `- ${line}`).join('\n'),
+      headers: { ...common, ...headersOf[status] },
+      content: { 'application/json': { schema } },
+    }
+    const name = nameOf(status, operation)
+    return { status, response, ...(name && { name }) }
+  })
+  const invalid = {
+    description: 'The request is not valid.',
+    headers: common,
+    content: { 'application/json': { schema: schemas.of(ValidationError) } },
+  }
+  return [...refused, { status: 422, name: 'Invalid', response: invalid }]
+}

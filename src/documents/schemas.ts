@@ -1,0 +1,90 @@
+// TypeBox values as the JSON Schemas of a document: named ones become references, fields get their words, and what
+// TypeBox writes in an unusual way is written in the usual one. What a schema accepts stays the same.
+import type { TSchema } from 'typebox'
+import type { Component } from './component.ts'
+import { components } from './components.ts'
+
+export type Json = { [key: string]: unknown }
+
+const textOf = (schema: unknown): string => JSON.stringify(schema)
+
+/** The name of each schema, by its text: a field that is optional holds a copy of it. */
+const namesByText = new Map(Object.entries(components).map(([name, { schema }]) => [textOf(schema), name]))
+if (namesByText.size !== Object.keys(components).length) throw new Error('two components are the same schema')
+
+const mapValues = <T>(fields: object, map: (value: T, key: string) => unknown): Json =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, map(value, key)]))
+
+/** What TypeBox writes, as far as the contract uses it. */
+type Written = Json & {
+  anyOf?: Json[]
+  items?: Json
+  properties?: Json
+  patternProperties?: Json
+  enum?: string[]
+}
+
+/**
+ * The schemas of one document, which hold every named one that is asked for, and those that these name. `prefix` stands
+ * before a name in a reference; `tagged` names the field that tells the branches of a union apart, as OpenAPI does.
+ */
+export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
+  const used = new Set<string>()
+
+  const write = (schema: unknown): Json => {
+    const name = namesByText.get(textOf(schema))
+    if (name === undefined) return spellOut(schema as Written)
+    used.add(name)
+    return { $ref: `${prefix}${name}` }
+  }
+
+  const spellOut = (schema: Written, { fields, open }: Partial<Component> = {}): Json => {
+    const { anyOf, items, properties, patternProperties, enum: values, ...rest } = schema
+    const field = (value: unknown, key: string) => {
+      const description = fields?.[key]
+      return description === undefined ? write(value) : { ...write(value), description }
+    }
+    const branches = anyOf?.map(write)
+    return {
+      ...(values && { type: 'string', enum: values }), // every enum of ours is one of texts
+      ...rest,
+      ...(properties && { properties: mapValues(properties, field) }),
+      // A record: any name, values of one kind.
+      ...(patternProperties && {
+        additionalProperties: orAnything(write(Object.values(patternProperties)[0])),
+      }),
+      ...(open && { additionalProperties: true }),
+      ...(items && { items: write(items) }),
+      ...(branches && { anyOf: branches, ...(tagged && discriminator(anyOf as Written[], branches)) }),
+    }
+  }
+
+  const named = (name: string): Json => {
+    const component = components[name] as Component
+    const { schema, about } = component
+    return { title: name, description: about, ...spellOut(schema as unknown as Written, component) }
+  }
+
+  return {
+    of: (schema: TSchema): Json => write(schema),
+    /** Every schema that a reference leads to. */
+    named(): Json {
+      const written: Json = {}
+      for (const name of used) written[name] = named(name) // grows while it is read
+      return Object.fromEntries(
+        Object.keys(components).flatMap(name => (name in written ? [[name, written[name]]] : [])),
+      )
+    },
+  }
+}
+
+const orAnything = (schema: Json): Json | true => (Object.keys(schema).length === 0 ? true : schema)
+
+/** Where every branch is a named schema with a `type` of its own. */
+const discriminator = (branches: Written[], references: Json[]): Json => {
+  const types = branches.map(({ properties }) => (properties?.type as Json | undefined)?.const)
+  const targets = references.map(({ $ref }) => $ref)
+  if ([...types, ...targets].some(part => typeof part !== 'string')) return {}
+  const mapping = Object.fromEntries(types.map((type, n) => [type, targets[n]]))
+  return { discriminator: { propertyName: 'type', mapping } }
+}

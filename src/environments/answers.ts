@@ -1,0 +1,130 @@
+// What a program answers, checked, with what it may leave out. The service relies on nothing that is not checked here.
+import type { Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
+import type { Block, ToolDefinition } from '../contract/wire.ts'
+import { isContent } from './content.ts'
+import { createCut, cutContent } from './cut.ts'
+import { deepest, isObject, Unfit } from './protocol.ts'
+
+/** Never goes deeper than `levels`. JSON.parse makes 1e999 infinite, and takes `__proto__` for a name like others. */
+const flawOf = (value: unknown, levels: number): string | undefined => {
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : 'holds a number that is not finite'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levels === 0) return `is nested deeper than ${deepest} levels`
+  for (const [key, child] of Object.entries(value)) {
+    const flaw = key === '__proto__' ? 'holds the name __proto__' : flawOf(child, levels - 1)
+    if (flaw !== undefined) return flaw
+  }
+  return undefined
+}
+
+/** What a program answers, if it is an object that can be stored and given. Throws Unfit. */
+export const checked = (result: unknown, what: string): OpenObject => {
+  if (!isObject(result)) throw new Unfit(`${what} gave no object`)
+  for (const [name, value] of Object.entries(result)) {
+    const flaw = flawOf(value, deepest)
+    if (flaw !== undefined) throw new Unfit(`the ${name} that ${what} gave ${flaw}`)
+  }
+  return result
+}
+
+const objectOf = (value: unknown, name: string): OpenObject => {
+  if (!isObject(value)) throw new Unfit(`the ${name} is no object`)
+  return value
+}
+
+const isTool = (tool: unknown): tool is ToolDefinition => {
+  if (!isObject(tool) || tool.type !== 'function' || !isObject(tool.function)) return false
+  const { name, parameters, description = '', strict = false } = tool.function
+  return (
+    typeof name === 'string' &&
+    name.length >= 1 &&
+    name.length <= 128 &&
+    isObject(parameters) &&
+    typeof description === 'string' &&
+    typeof strict === 'boolean'
+  )
+}
+
+const stateOf = ({ state, tools }: OpenObject): { state: OpenObject; tools: ToolDefinition[] } => {
+  if (!Array.isArray(tools) || !tools.every(isTool)) throw new Unfit('the tools are no tool definitions')
+  return { state: objectOf(state, 'state'), tools }
+}
+
+export const observedOf = (result: unknown, done: boolean): Observed => ({
+  ...stateOf(checked(result, 'observe')),
+  done,
+})
+
+export const resetAnswer = (given: unknown): ResetAnswer => {
+  const result = checked(given, 'reset')
+  const { state, tools } = stateOf(result)
+  return { state, tools, done: false, observation: objectOf(result.observation ?? state, 'observation') }
+}
+
+const isBlock = (block: unknown): block is Block => isObject(block) && typeof block.type === 'string'
+
+const flag = (value: unknown, name: string): boolean => {
+  if (typeof value !== 'boolean') throw new Unfit(`${name} is neither true nor false`)
+  return value
+}
+
+const completed = (result: OpenObject): StepAnswer => {
+  const { content, reward = 0, terminated = false, truncated = false, info = {}, blocks = [] } = result
+  const { state, tools } = stateOf(result)
+  if (!isContent(content)) throw new Unfit('the content is neither a text nor a list of content items')
+  if (typeof reward !== 'number') throw new Unfit('the reward is no number')
+  if (!Array.isArray(blocks) || !blocks.every(isBlock)) throw new Unfit('the blocks are no list of blocks')
+  const ends = { terminated: flag(terminated, 'terminated'), truncated: flag(truncated, 'truncated') }
+  return {
+    status: 'completed',
+    content: cutContent(content),
+    blocks,
+    observation: objectOf(result.observation ?? state, 'observation'),
+    reward,
+    ...ends,
+    done: ends.terminated || ends.truncated,
+    info: objectOf(info, 'info'),
+    state,
+    tools,
+  }
+}
+
+const failed = (error: string, { state, tools }: Pick<Observed, 'state' | 'tools'>): StepAnswer => {
+  const content = createCut().take(error)
+  return {
+    status: 'incomplete',
+    content,
+    blocks: [],
+    observation: state,
+    reward: 0,
+    terminated: false,
+    truncated: false,
+    done: false,
+    info: {},
+    state,
+    tools,
+    error: content,
+  }
+}
+
+/** A step always has an answer: one that failed has the newest state that is known. */
+export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools'>): StepAnswer => {
+  let newest = last
+  try {
+    const result = checked(given, 'step')
+    if (result.state !== undefined) newest = stateOf(result)
+    if (result.error !== undefined) return failed(String(result.error), newest)
+    return completed(result)
+  } catch (error) {
+    return failed((error as Error).message, newest)
+  }
+}
+
+/** A step that was told to stop: what it still answered is kept. */
+export const stoppedAnswer = (answer: StepAnswer, why: string): StepAnswer => ({
+  ...answer,
+  status: 'incomplete',
+  error: why,
+  ...(answer.error === undefined ? {} : { content: why }),
+})

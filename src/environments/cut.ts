@@ -1,0 +1,49 @@
+// A long answer is cut and says so. Whole characters stay.
+import type { ContentPart, MessageContent } from '../contract/wire.ts'
+
+/** Bytes of what a step says, as UTF-8. */
+export const mostContent = 1 << 20
+export const cutMark = '\n[Cut: the answer is longer than 1 MiB]'
+
+/** The beginning of a text in at most so many bytes. */
+export const beginning = (text: string, most: number): string => {
+  if (text.length * 3 <= most) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most))
+  return text.slice(0, read)
+}
+
+/** Takes texts until there is no more room, then the mark, then nothing. */
+export const createCut = () => {
+  let room = mostContent
+  let isCut = false
+  return {
+    isCut: () => isCut,
+    /** What may still be said of it. */
+    take(text: string): string {
+      if (isCut) return ''
+      const short = beginning(text, room)
+      room -= Buffer.byteLength(short)
+      isCut = short.length < text.length
+      return isCut ? short + cutMark : short
+    },
+    /** Whether something of so many bytes, which cannot be cut, may still be said. */
+    has(bytes: number): boolean {
+      room -= bytes
+      return room >= 0
+    },
+  }
+}
+
+export const cutContent = (content: MessageContent): MessageContent => {
+  const cut = createCut()
+  if (typeof content === 'string') return cut.take(content)
+  const kept: ContentPart[] = []
+  for (const part of content) {
+    if (typeof part === 'string') kept.push(cut.take(part))
+    else if ('text' in part) kept.push({ ...part, text: cut.take(part.text) })
+    else if (cut.has(Buffer.byteLength(JSON.stringify(part)))) kept.push(part)
+    else return [...kept, cutMark.trim()]
+    if (cut.isCut()) return kept
+  }
+  return kept
+}

@@ -1,0 +1,34 @@
+// Why a process has ended, in one plain sentence.
+import type { Errors } from './errors.ts'
+
+export const tooMuchMemory = (memoryMb: number) =>
+  `the environment needed more than ${memoryMb} MiB of memory`
+
+export const reasonOf = (
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  errors: Errors,
+  memoryMb: number,
+): string => {
+  // The heap of JavaScript has the same limit as the process, and may be full first.
+  if (/heap out of memory|Allocation failed/i.test(errors.text())) return tooMuchMemory(memoryMb)
+  const how =
+    signal === null
+      ? `the environment ended by itself with exit code ${code}`
+      : `the environment was ended by ${signal}`
+  const last = errors.lastLine()
+  return last === '' ? how : `${how}: ${last}`
+}
+
+const longest = 500
+/** Shorter values are flags and counts, which stand in every other sentence. */
+const shortestSecret = 4
+
+/** A reason is stored: it is one line, and what the caller gave as a secret does not stand in it. */
+export const told = (reason: string, secrets: readonly string[]): string =>
+  secrets
+    .filter(secret => secret.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length)
+    .reduce((masked, secret) => masked.replaceAll(secret, '***'), reason)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .slice(0, longest)

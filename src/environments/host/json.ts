@@ -1,0 +1,39 @@
+// JSON as the protocol wants it: what JSON does not have is a failure, not silently something else.
+
+const nameOf = (value: unknown): string | undefined => {
+  if (value === undefined) return 'undefined'
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
+    return `a ${typeof value}`
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) {
+    return `a ${value.constructor.name}`
+  }
+  return undefined
+}
+
+/** Throws TypeError: which field is no JSON, and what it is instead. */
+export const jsonOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, (key, field) => {
+      const name = nameOf(field)
+      if (name !== undefined) throw new TypeError(`“${key}” is ${name}, which is no JSON`)
+      return field
+    })
+  } catch (error) {
+    if (error instanceof RangeError) throw new TypeError('a value is nested too deeply')
+    if (/circular/i.test(String(error))) throw new TypeError('a value holds itself, which is no JSON')
+    throw error
+  }
+}
+
+const longest = 1 << 16
+
+/** What was thrown, whatever it is. */
+export const messageOf = (error: unknown): string => {
+  try {
+    return (error instanceof Error ? `${error.message || error.name}` : String(error)).slice(0, longest)
+  } catch {
+    return 'something was thrown that cannot be told'
+  }
+}

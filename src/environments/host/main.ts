@@ -1,0 +1,24 @@
+// Runs the environments of one JavaScript module: loads it, says hello, and does what it is asked.
+
+import { protocolVersion } from '../protocol.ts'
+import { endAll, watchParent } from './end.ts'
+import { jsonOf, messageOf } from './json.ts'
+import { loadClasses, told } from './load.ts'
+import { createServer } from './serve.ts'
+import { takeStdio } from './stdio.ts'
+
+const { send, onLine, onEnd } = takeStdio()
+onEnd(endAll)
+
+const fail = (error: unknown): never => {
+  send(jsonOf({ method: 'failed', params: { message: messageOf(error) } }))
+  process.exit(1)
+}
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+
+const file = process.argv[2] ?? ''
+const classes = await loadClasses(file).catch((error: Error) => fail(`${error.name}: ${messageOf(error)}`))
+onLine(createServer(classes, send))
+send(jsonOf({ method: 'hello', params: { protocol: protocolVersion, classes: classes.map(told) } }))
+watchParent()

@@ -1,0 +1,43 @@
+// What a list of environments tells of one: the environment info record of the interface.
+import type { OpenObject } from '../contract/environment.ts'
+import { type ClassInfo, isObject } from './protocol.ts'
+
+export type Origin = 'builtin' | 'external' | 'local'
+/** Strings all of them, as the interface has it; `description` and `error` are ours. */
+export type EnvironmentInfo = {
+  name: string
+  source: string
+  module: string
+  importable: 'true' | 'false'
+  default_params_summary: string
+  origin: Origin
+  description: string
+  /** Why it is not importable. */
+  error?: string
+}
+
+/** `size=5, walls: boolean`: the default of each parameter, else its type. */
+const summaryOf = ({ properties }: OpenObject): string =>
+  Object.entries(isObject(properties) ? properties : {})
+    .map(([name, schema]) => {
+      if (!isObject(schema)) return name
+      if (schema.default !== undefined) return `${name}=${JSON.stringify(schema.default)}`
+      return schema.type === undefined ? name : `${name}: ${schema.type}`
+    })
+    .join(', ')
+
+type Place = { name: string; origin: Origin }
+
+export const infoOf = (
+  { name: module, origin }: Place,
+  { name, parameters = {}, description = '', error }: Partial<ClassInfo>,
+): EnvironmentInfo => ({
+  name: origin === 'builtin' || name === undefined ? module : `${module}#${name}`,
+  source: origin === 'builtin' ? 'reprise' : 'ENV_PATH',
+  module,
+  importable: error === undefined ? 'true' : 'false',
+  default_params_summary: summaryOf(parameters),
+  origin,
+  description,
+  ...(error === undefined ? {} : { error }),
+})

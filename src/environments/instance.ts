@@ -1,0 +1,100 @@
+// An instance of an environment, in the program that runs it.
+import type { Instance, Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
+import { checked, observedOf, resetAnswer, stepAnswer, stoppedAnswer } from './answers.ts'
+import { type Limits, Refused } from './conversation.ts'
+import { createCut } from './cut.ts'
+import type { EnvironmentProcess } from './process.ts'
+import type { ClassInfo, Method } from './protocol.ts'
+import { createTurns } from './turns.ts'
+
+const closeMs = 1000
+/** The constructor and what loads with it may take longer than a step. */
+const leastCreateMs = 20_000
+
+export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
+
+/** What a step says while it runs, cut like what it says in the end. */
+const cutOutput = (emit: (text: string) => void) => {
+  const cut = createCut()
+  return (text: string) => {
+    const short = cut.take(text)
+    if (short !== '') emit(short)
+  }
+}
+
+/** Rejects with EnvironmentGone, or with AuthorsError when the constructor threw; the process is ended then. */
+export const createInstance = async (
+  process: EnvironmentProcess,
+  { name, recovery, stepTimeoutMs }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs'>,
+  given: Given,
+  usualStepMs: number,
+): Promise<Instance> => {
+  const limitMs = stepTimeoutMs ?? usualStepMs
+  const turns = createTurns()
+  const ask = (method: Method, params: object = {}, limits: Partial<Limits> = {}) =>
+    process.request(method, params, { limitMs, ...limits })
+  let last: Pick<Observed, 'state' | 'tools'> = { state: {}, tools: [] }
+  let done = false
+
+  process.hide(Object.values(given.env_vars).map(String))
+  try {
+    await ask('create', { class: name, ...given }, { limitMs: Math.max(limitMs, leastCreateMs) })
+  } catch (error) {
+    await process.end()
+    throw error
+  }
+
+  const keep = <Answer extends Observed>(answer: Answer): Answer => {
+    last = { state: answer.state, tools: answer.tools }
+    done = answer.done
+    return answer
+  }
+
+  const reset = async (params: Parameters<Instance['reset']>[0]): Promise<ResetAnswer> => {
+    const { result } = await ask('reset', params)
+    return keep(resetAnswer(result))
+  }
+
+  const step: Instance['step'] = async (params, { emit, signal }) => {
+    if (signal.aborted) return stoppedAnswer(stepAnswer({ error: '' }, last), 'the step was canceled')
+    let answer: StepAnswer
+    let stopped: string | undefined
+    try {
+      const answered = await ask('step', params, { signal, output: cutOutput(emit) })
+      answer = stepAnswer(answered.result, last)
+      stopped = answered.stopped
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      answer = stepAnswer({ error: error.message }, last)
+      stopped = error.stopped
+    }
+    return keep(stopped === undefined ? answer : stoppedAnswer(answer, `the step ${stopped}`))
+  }
+
+  let isClosed = false
+  return {
+    recovery,
+    gone: process.gone.then(reason => (isClosed ? new Promise<string>(() => {}) : reason)),
+    reset: params => turns.take(() => reset(params)),
+    step: (params, watch) => turns.take(() => step(params, watch)),
+    observe: () => turns.take(async () => keep(observedOf((await ask('observe')).result, done))),
+    // Whether it is done is ours to know, and goes with it.
+    snapshot: () =>
+      turns.take(async () => {
+        const { data } = checked((await ask('snapshot')).result, 'snapshot')
+        return data === undefined ? undefined : { data, done }
+      }),
+    restore: snapshot =>
+      turns.take(async () => {
+        const { data, done: wasDone } = snapshot as { data: unknown; done: boolean }
+        await ask('restore', { data })
+        done = wasDone
+      }),
+    async close() {
+      isClosed = true
+      // A step that runs is not waited for: it ends with its process.
+      if (turns.isFree()) await turns.take(() => ask('close', {}, { limitMs: closeMs })).catch(() => {})
+      await process.end()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+// The database of a session: one file, with what SQLite itself can be told so that nothing else is reached.
+import { rmSync } from 'node:fs'
+import Library, { type Database } from 'better-sqlite3'
+
+export type { Database }
+/** Where random() and CURRENT_TIMESTAMP get their values. */
+export type World = { random(): number; now(): number }
+
+export const mostBytes = 64 << 20
+const pageBytes = 4096
+const mostRandomBytes = 1 << 20
+
+const define = (database: Database, world: World): void => {
+  const word = () => BigInt(Math.floor(world.random() * 2 ** 32))
+  const stamp = () => new Date(world.now()).toISOString()
+  database.function('random', () => BigInt.asIntN(64, (word() << 32n) | word()))
+  database.function('randomblob', (length: unknown) => {
+    const bytes = Math.max(1, Math.trunc(Number(length)) || 1)
+    if (bytes > mostRandomBytes) throw new Error(`randomblob gives at most ${mostRandomBytes} bytes`)
+    return Buffer.alloc(bytes).map(() => Math.floor(world.random() * 256))
+  })
+  database.function('current_timestamp', () => stamp().slice(0, 19).replace('T', ' '))
+  database.function('current_date', () => stamp().slice(0, 10))
+  database.function('current_time', () => stamp().slice(11, 19))
+  // SQLite's own tells the path of the file.
+  database.table('pragma_database_list', {
+    columns: ['seq', 'name', 'file'],
+    *rows() {
+      yield [0, 'main', '']
+    },
+  })
+}
+
+export const remove = (file: string): void => {
+  for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+}
+
+/** Opens the file or makes it. The library keeps `defensive` on and load_extension() off. */
+export const open = (file: string, world: World): Database => {
+  const database = new Library(file)
+  try {
+    database.pragma(`page_size = ${pageBytes}`)
+    database.pragma(`max_page_count = ${mostBytes / pageBytes}`)
+    // What a crash leaves is never read again: a session comes back from its snapshot.
+    database.pragma('journal_mode = MEMORY')
+    database.pragma('synchronous = OFF')
+    database.pragma('temp_store = MEMORY')
+    define(database, world)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+export type Table = {
+  name: string
+  type: 'table' | 'view' | 'virtual'
+  columns: { name: string; type: string }[]
+}
+
+/** Tables and views with their columns, by name; not those that SQLite keeps for itself or a virtual table. */
+export const tablesOf = (database: Database): Table[] => {
+  const columns = database.prepare<[string], Table['columns'][number]>(
+    'SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid',
+  )
+  const columnsOf = (name: string) => {
+    try {
+      return columns.all(name)
+    } catch {
+      return [] // a view of tables that are gone
+    }
+  }
+  return database
+    .prepare<[], Omit<Table, 'columns'>>(
+      `SELECT name, type FROM pragma_table_list
+       WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+    )
+    .all()
+    .map(table => ({ ...table, columns: columnsOf(table.name) }))
+}

@@ -1,0 +1,130 @@
+// Reads, writes, changes and lists files of a workspace.
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { existing, named, openFile, telling, writable } from './inside.ts'
+import { byName } from './walk.ts'
+
+const mostBytes = 16 << 20
+/** Characters that are given at once. */
+const mostText = 256 << 10
+const mostNames = 1_000
+
+/** Undefined when the bytes are no UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The whole file. Throws when it has more than `most` bytes. */
+export const bytesOf = (real: string, given: string, most: number): Buffer => {
+  const file = openFile(real, given)
+  try {
+    const { size } = fstatSync(file)
+    if (size > most)
+      throw new Error(`${named(given)} has ${size} bytes, more than ${most >> 20} MiB: use shell`)
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const wholeText = (root: string, given: string): string => {
+  const text = textOf(bytesOf(existing(root, given), given, mostBytes))
+  if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
+  return text
+}
+
+/** Where the line after the one that begins at `start` does. */
+const nextLine = (text: string, start: number): number => {
+  const end = text.indexOf('\n', start)
+  return end === -1 ? text.length : end + 1
+}
+
+/** Lines from `offset`, counted from 1; marked when there are more. */
+export const readFile = (root: string, given: string, offset: number, limit: number): string =>
+  telling(given, () => {
+    const text = wholeText(root, given)
+    let [first, end, last, count, isCut] = [0, 0, 0, 0, false]
+    for (let start = 0, next: number; start < text.length; start = next) {
+      next = nextLine(text, start)
+      count++
+      if (count === offset) first = start
+      if (count < offset || isCut) continue
+      const isNext = count < offset + limit && (count === offset || next - first <= mostText)
+      isCut = !isNext || next - first > mostText
+      if (!isNext) continue
+      end = Math.min(next, first + mostText)
+      last = count
+    }
+    if (offset > Math.max(count, 1)) throw new Error(`${named(given)} has only ${count} lines`)
+    const part = text.slice(first, end)
+    return isCut ? `${part.replace(/\n$/, '')}\n[Cut: lines ${offset} to ${last} of ${count}]` : part
+  })
+
+/** A new file takes the place of the old one, so another name of that one, wherever it is, keeps its content. */
+const replace = (real: string, content: string, mode: number): void => {
+  const fresh = path.join(path.dirname(real), `.${randomUUID()}`)
+  try {
+    writeFileSync(fresh, content, { flag: 'wx' })
+    chmodSync(fresh, mode) // whatever the mask of the process
+    renameSync(fresh, real)
+  } finally {
+    rmSync(fresh, { force: true })
+  }
+}
+
+export const writeFile = (root: string, given: string, content: string): string =>
+  telling(given, () => {
+    const real = writable(root, given)
+    const there = lstatSync(real, { throwIfNoEntry: false })
+    replace(real, content, there === undefined ? 0o644 : there.mode & 0o777)
+    return `Wrote ${Buffer.byteLength(content)} bytes to ${named(given)}`
+  })
+
+export const patchFile = (root: string, given: string, old: string, fresh: string): string =>
+  telling(given, () => {
+    const text = wholeText(root, given)
+    const at = text.indexOf(old)
+    if (at === -1)
+      throw new Error(`old does not occur in ${named(given)}: it must fit character by character`)
+    if (text.includes(old, at + 1)) {
+      throw new Error(`old occurs more than once in ${named(given)}: give more of what stands around it`)
+    }
+    const [before, after] = [text.slice(0, at), text.slice(at + old.length)]
+    const real = existing(root, given)
+    replace(real, before + fresh + after, lstatSync(real).mode & 0o777)
+    return `Changed ${named(given)} at line ${before.split('\n').length}`
+  })
+
+export const listFiles = (root: string, given: string): string =>
+  telling(given, () => {
+    const real = existing(root, given)
+    if (!lstatSync(real).isDirectory()) throw new Error(`${named(given)} is not a folder`)
+    const lines = readdirSync(real, { withFileTypes: true })
+      .sort(byName)
+      .map(entry => {
+        const name = /\p{Cc}/u.test(entry.name) ? JSON.stringify(entry.name) : entry.name
+        if (entry.isDirectory()) return `${name}/`
+        if (entry.isSymbolicLink()) return `${name} (symbolic link)`
+        return entry.isFile()
+          ? `${name} (${lstatSync(path.join(real, entry.name)).size} bytes)`
+          : `${name} (not a regular file)`
+      })
+    if (lines.length === 0) return '(the folder is empty)'
+    const cut = lines.length > mostNames ? [`[Cut: these are ${mostNames} of ${lines.length} entries]`] : []
+    return [...lines.slice(0, mostNames), ...cut].join('\n')
+  })

@@ -1,0 +1,55 @@
+// What a command prints: handed on while it comes, and kept with its beginning and its end.
+import { StringDecoder } from 'node:string_decoder'
+
+const mostEmitted = 256 << 10
+const mostHead = 32 << 10
+const mostTail = 32 << 10
+
+export type Output = {
+  add(chunk: Buffer): void
+  /** Bytes so far. */
+  size(): number
+  end(): { output: string; cut: boolean }
+}
+
+export const createOutput = (emit: (text: string) => void): Output => {
+  const decoder = new StringDecoder('utf8')
+  let bytes = 0
+  let emitted = 0
+  let head = ''
+  let tail = ''
+  let skipped = 0
+
+  const keep = (text: string) => {
+    const room = mostHead - head.length
+    head += text.slice(0, room)
+    tail += text.slice(room)
+    if (tail.length > 2 * mostTail) {
+      skipped += tail.length - mostTail
+      tail = tail.slice(-mostTail)
+    }
+  }
+  const handOn = (text: string) => {
+    if (text === '' || emitted > mostEmitted) return
+    const room = mostEmitted - emitted
+    emitted += text.length
+    emit(text.length > room ? `${text.slice(0, room)}\n[Cut: there is more]\n` : text)
+  }
+
+  return {
+    add(chunk) {
+      bytes += chunk.length
+      const text = decoder.write(chunk)
+      keep(text)
+      handOn(text)
+    },
+    size: () => bytes,
+    end() {
+      keep(decoder.end())
+      skipped += Math.max(0, tail.length - mostTail)
+      tail = tail.slice(-mostTail)
+      if (skipped === 0) return { output: head + tail, cut: false }
+      return { output: `${head}\n[Cut: ${skipped} characters]\n${tail}`, cut: true }
+    },
+  }
+}

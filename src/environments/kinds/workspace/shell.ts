@@ -1,0 +1,71 @@
+// Runs one command of bash and everything that it starts, and ends all of it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import type { Writable } from 'node:stream'
+import { createOutput } from './output.ts'
+import type { Launch } from './sandbox.ts'
+
+export type Ended = {
+  output: string
+  /** 128 + the number of the signal when one has ended it, as a shell says it. */
+  exit_code: number
+  timed_out: boolean
+  /** It printed more than is read. */
+  flooded: boolean
+  cut: boolean
+}
+type Watch = { emit(text: string): void; signal: AbortSignal }
+
+const mostOutput = 64 << 20
+const patienceMs = 1_000
+
+const kill = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of the group are gone.
+  }
+}
+
+/** Resolves when nothing of the command runs any more. Rejects when it was stopped, or cannot be started. */
+export const run = async (
+  { file, args, env, cwd, told }: Launch,
+  timeoutMs: number,
+  { emit, signal }: Watch,
+): Promise<Ended> => {
+  if (signal.aborted) throw new Error('The command was stopped')
+  const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+  const output = createOutput(emit)
+  const stop = () => kill(child)
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    stop()
+  }, timeoutMs)
+  signal.addEventListener('abort', stop)
+  const closed = once(child, 'close').catch(() => {})
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output.add(chunk)
+    if (output.size() > mostOutput) stop()
+  })
+  const third = child.stdio[3] as Writable
+  third.on('error', () => {}) // it may end before it has read all
+  if (told !== undefined) third.end(told)
+  try {
+    const [code, name] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    stop() // what runs on in the background
+    // Who has left the group keeps the pipe open.
+    const patience = setTimeout(() => child.stdout?.destroy(), patienceMs)
+    third.destroy()
+    await closed
+    clearTimeout(patience)
+    if (signal.aborted) throw new Error('The command was stopped')
+    const flooded = output.size() > mostOutput
+    const exit_code = code ?? 128 + (name === null ? 0 : constants.signals[name])
+    return { ...output.end(), exit_code, timed_out: timedOut, flooded }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}

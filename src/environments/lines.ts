@@ -1,0 +1,32 @@
+// Bytes as they come, cut into lines.
+import { StringDecoder } from 'node:string_decoder'
+import { longestLine, Unfit } from './protocol.ts'
+
+const newline = 0x0a
+
+/** Hands on each line that is not empty. Throws Unfit when one is longer than a line may be. */
+export const createLines = (
+  take: (line: string) => void,
+  longest = longestLine,
+): ((chunk: Buffer) => void) => {
+  let parts: string[] = []
+  let length = 0
+  const decoder = new StringDecoder('utf8')
+  const add = (piece: Buffer) => {
+    length += piece.length
+    if (length > longest) throw new Unfit('a line longer than 16 MiB')
+    parts.push(decoder.write(piece))
+  }
+  return chunk => {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      add(chunk.subarray(start, end))
+      const line = parts.join('') + decoder.end()
+      parts = []
+      length = 0
+      start = end + 1
+      if (line.trim() !== '') take(line)
+    }
+    if (start < chunk.length) add(chunk.subarray(start))
+  }
+}

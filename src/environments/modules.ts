@@ -1,0 +1,81 @@
+// Where modules lie: ours, and those below the operator's folder. A path is judged by where it really leads.
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { suffixes } from './command.ts'
+
+const deepestFolder = 3
+const mostModules = 500
+
+/** A file inside of the folder, by its real path; `name` is that path from the folder on. */
+export type Found = { file: string; name: string }
+
+export const digestOf = (file: string): string => hash('sha256', readFileSync(file), 'base64url')
+
+const isModule = (name: string): boolean =>
+  suffixes.some(suffix => name.endsWith(suffix)) && !/^[._]|\.(d|test)\.ts$|\.test\.m?js$/.test(name)
+
+const realOf = (file: string): string | undefined => {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** undefined: it leads outside. */
+const below = (root: string, file: string): string | undefined => {
+  const name = path.relative(root, file)
+  return name === '' || name === '..' || name.startsWith(`..${path.sep}`) || path.isAbsolute(name)
+    ? undefined
+    : name
+}
+
+/** As it is written, then with each suffix; `pkg.module` is also `pkg/module`. */
+const candidates = (module: string): string[] => {
+  if (suffixes.some(suffix => module.endsWith(suffix))) return [module]
+  const spelled = module.includes('/') ? [module] : [module, module.replaceAll('.', '/')]
+  return [...new Set(spelled)].flatMap(name => suffixes.map(suffix => name + suffix))
+}
+
+const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
+
+export const findModule = (folder: string, module: string): Found | 'unknown' | 'forbidden' => {
+  if (module === '' || module.includes('\0')) return 'unknown'
+  if (below(path.resolve(folder), path.resolve(folder, module)) === undefined) return 'forbidden'
+  const root = realOf(folder)
+  if (root === undefined) return 'unknown'
+  for (const candidate of candidates(module)) {
+    const file = realOf(path.resolve(root, path.relative(folder, path.resolve(folder, candidate))))
+    if (file === undefined) continue
+    const name = below(root, file)
+    if (name === undefined) return 'forbidden'
+    if (isFile(file)) return { file, name }
+  }
+  return 'unknown'
+}
+
+const entriesOf = (folder: string) => {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch {
+    return [] // not ours to read, or just gone
+  }
+}
+
+/** Every module of the folder, and of folders in it, at most three deep. */
+export const listModules = (folder: string): Found[] => {
+  const found = new Map<string, Found>()
+  const look = (at: string, levels: number) => {
+    for (const entry of entriesOf(path.join(folder, at))) {
+      const here = path.join(at, entry.name)
+      if (found.size >= mostModules || entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      if (entry.isDirectory() && levels > 1) look(here, levels - 1)
+      if (entry.isDirectory() || !isModule(entry.name)) continue
+      const one = findModule(folder, here)
+      if (typeof one !== 'string') found.set(one.file, one)
+    }
+  }
+  look('', deepestFolder)
+  return [...found.values()]
+}

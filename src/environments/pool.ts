@@ -1,0 +1,108 @@
+// Programs that are started and have said hello before anybody needs them: one a module, a few in all. A new instance
+// need not wait for a program to start.
+import type { Timers } from '../contract/ports.ts'
+import type { EnvironmentProcess } from './process.ts'
+import type { Hello } from './protocol.ts'
+
+const mostReady = 4
+/** From a use to the next start: the new instance goes first. */
+const refillMs = 200
+/** How long one is kept that nobody needs. */
+const idleMs = 10 * 60_000
+
+/** A module as it stands in its file just now. */
+export type Module = { file: string; digest: string }
+type Ready = { digest: string; process: Promise<EnvironmentProcess>; forget: () => void }
+
+export type Pool = {
+  /** The hello of the module's program, which is kept ready. Rejects with EnvironmentGone. */
+  hello(module: Module): Promise<Hello>
+  /** A program that has said hello, the caller's from now on. Rejects with EnvironmentGone. */
+  take(module: Module): Promise<EnvironmentProcess>
+  /** Lets all go that are ready, and keeps no more. */
+  close(): void
+}
+
+type Parts = {
+  start(file: string): Promise<EnvironmentProcess>
+  timers: Pick<Timers, 'after'>
+  /** Whether there is memory for one that nobody has asked for. */
+  hasRoom(): boolean
+}
+
+/** The hello of a program that is started for that alone. */
+export const helloAlone = async (start: Parts['start'], file: string): Promise<Hello> => {
+  const one = await start(file)
+  await one.end()
+  return one.hello
+}
+
+export const createPool = ({ start, timers, hasRoom }: Parts): Pool => {
+  /** By file, the one that waits longest first. */
+  const ready = new Map<string, Ready>()
+  let isClosed = false
+
+  const drop = (file: string) => {
+    const dropped = ready.get(file)
+    if (dropped === undefined) return
+    ready.delete(file)
+    dropped.forget()
+    dropped.process.then(
+      one => one.end(),
+      () => {}, // it never started
+    )
+  }
+
+  const keep = ({ file, digest }: Module): Ready => {
+    drop(file)
+    const starting = start(file)
+    const own: Ready = { digest, process: starting, forget: timers.after(idleMs, () => drop(file)) }
+    const lost = () => {
+      if (ready.get(file) !== own) return
+      ready.delete(file)
+      own.forget()
+    }
+    starting.then(one => one.gone, lost).then(lost, lost)
+    ready.set(file, own)
+    for (const [oldest] of ready) if (ready.size > mostReady) drop(oldest)
+    return own
+  }
+
+  const mayKeep = () => !isClosed && hasRoom()
+
+  /** One that is ready for the module as it stands now. */
+  const claim = ({ file, digest }: Module): Ready | undefined => {
+    const found = ready.get(file)
+    if (found === undefined) return undefined
+    if (found.digest !== digest) {
+      drop(file)
+      return undefined
+    }
+    ready.delete(file)
+    found.forget()
+    return found
+  }
+
+  const refill = (module: Module) =>
+    timers.after(refillMs, () => {
+      if (mayKeep() && !ready.has(module.file)) keep(module)
+    })
+
+  return {
+    async hello(module) {
+      const found = ready.get(module.file)
+      if (found?.digest === module.digest) return (await found.process).hello
+      if (mayKeep()) return (await keep(module).process).hello
+      return helloAlone(start, module.file)
+    },
+    async take(module) {
+      const claimed = await claim(module)?.process.catch(() => undefined)
+      refill(module)
+      return claimed === undefined || claimed.isGone() ? start(module.file) : claimed
+    },
+    close() {
+      isClosed = true
+      for (const file of [...ready.keys()]) drop(file)
+    },
+  }
+}

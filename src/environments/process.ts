@@ -1,0 +1,135 @@
+// One program of an environment in a process of its own. Whatever it does, it costs nobody else anything: it is ended,
+// with all that it has started, when it breaks a limit or does not speak the protocol.
+import type { Child, Children, Command } from '../children.ts'
+import { EnvironmentGone } from '../contract/environment.ts'
+import type { Timers } from '../contract/ports.ts'
+import { type Conversation, createConversation } from './conversation.ts'
+import { reasonOf, told, tooMuchMemory } from './ended.ts'
+import { keepErrors } from './errors.ts'
+import type { MemoryWatch } from './memory.ts'
+import type { Hello } from './protocol.ts'
+import { killStragglers, newMark } from './stragglers.ts'
+
+const startLimitMs = 20_000
+/** From the end of a process to the end of what it has said. */
+const lastWordsMs = 100
+
+export type ProcessParts = {
+  children: Pick<Children, 'start' | 'end'>
+  timers: Timers
+  memory: MemoryWatch
+  memoryMb: number
+}
+export type EnvironmentProcess = {
+  hello: Hello
+  /** Rejects with Refused, or with EnvironmentGone. Not while another request runs. */
+  request: Conversation['request']
+  /** Texts that must not stand in the reason of its end. */
+  hide(secrets: string[]): void
+  /** Resolves with the reason when the process ends, unless `end` was called. */
+  gone: Promise<string>
+  isGone(): boolean
+  /** Resolves when it is gone. */
+  end(): Promise<void>
+}
+
+const begin = async (command: Command, children: ProcessParts['children']): Promise<Child> => {
+  try {
+    return await children.start(command)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const isMissing = code === 'ENOENT'
+    throw new EnvironmentGone(
+      isMissing
+        ? `${command.command} was not found on PATH`
+        : `the environment cannot be started: ${message}`,
+    )
+  }
+}
+
+/** Rejects with EnvironmentGone when it does not get as far as its hello. */
+export const startProcess = async (
+  command: Command,
+  { children, timers, memory, memoryMb }: ProcessParts,
+): Promise<EnvironmentProcess> => {
+  const mark = newMark()
+  const child = await begin({ ...command, env: { ...command.env, ...mark } }, children)
+  const pid = child.pid as number
+  const errors = keepErrors(child.stderr, timers)
+  let isClosing = false
+  /** Why nothing can be asked any more. */
+  let over: string | undefined
+  let secrets: string[] = []
+  let tellGone = (_reason: string) => {}
+  const gone = new Promise<string>(resolve => {
+    tellGone = resolve
+  })
+
+  const kill = (why: string) => {
+    over ??= why
+    child.stdout.destroy()
+    if (child.exitCode !== null || child.signalCode !== null) return // its number may be another's by now
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {}
+  }
+  const stopWatch = memory.watch(pid, memoryMb * 2 ** 20, () => kill(tooMuchMemory(memoryMb)))
+
+  let waiting = { resolve: (_hello: Hello) => {}, reject: (_error: Error) => {} }
+  const saysHello = new Promise<Hello>((resolve, reject) => {
+    waiting = { resolve, reject }
+  })
+  const conversation = createConversation({
+    timers,
+    send(message) {
+      if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
+    },
+    hello: hello => waiting.resolve(hello),
+    broken: kill,
+  })
+  child.stdout.on('data', conversation.hear)
+  child.stdout.on('error', () => {})
+  child.stdin.on('error', () => {})
+
+  const finish = (code: number | null, signal: NodeJS.Signals | null) => {
+    stopWatch()
+    over = told(over ?? reasonOf(code, signal, errors, memoryMb), secrets)
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+    const isOver = new EnvironmentGone(over)
+    waiting.reject(isOver)
+    conversation.abandon(isOver)
+    if (!isClosing) tellGone(over)
+  }
+  child.once('exit', (code, signal) => {
+    killStragglers(mark)
+    errors.drain()
+    // A process that has left the group may hold its pipes for ever.
+    const cancel = timers.after(lastWordsMs, () => finish(code, signal))
+    child.once('close', () => {
+      cancel()
+      finish(code, signal)
+    })
+  })
+
+  const cancelStart = timers.after(startLimitMs, () =>
+    kill(`the environment did not say hello in ${startLimitMs / 1000} s`),
+  )
+  const hello = await saysHello.finally(cancelStart)
+  return {
+    hello,
+    request: async (...question) => {
+      if (over !== undefined) throw new EnvironmentGone(over)
+      return conversation.request(...question)
+    },
+    hide(given) {
+      secrets = given
+    },
+    gone,
+    isGone: () => over !== undefined,
+    async end() {
+      isClosing = true
+      kill('the environment was closed')
+      await children.end(child)
+    },
+  }
+}

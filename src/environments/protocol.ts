@@ -1,0 +1,109 @@
+// The line protocol between the service and the program of an environment, as docs/environments.md tells it: JSON-RPC
+// without its version member, one message a line.
+import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
+
+export const protocolVersion = 1
+/** Bytes of a line that a program may send. */
+export const longestLine = 16 << 20
+/** Levels that a value may be nested. */
+export const deepest = 64
+
+/** The folder for temporary files, in the folder of an instance. */
+export const temporary = '.tmp'
+
+/** What a class of a module says of itself. */
+export type ClassInfo = {
+  name: string
+  /** Whether it is what the module exports by default. */
+  isDefault: boolean
+  recovery: Recovery
+  /** JSON Schema of `env_init_kwargs`. */
+  parameters: OpenObject
+  description: string
+  /** Milliseconds that a step of it may take, instead of the service's own limit. */
+  stepTimeoutMs?: number
+  /** Why it cannot be used. */
+  error?: string
+}
+/** The first message of a program. */
+export type Hello = { classes: ClassInfo[] }
+
+export type Method = 'create' | 'reset' | 'step' | 'observe' | 'snapshot' | 'restore' | 'close'
+
+/** What a program says. */
+export type Said =
+  | { is: 'hello'; hello: Hello }
+  | { is: 'output'; id: number; text: string }
+  | { is: 'answer'; id: number; result: unknown }
+  | { is: 'refusal'; id: number; message: string }
+  /** It cannot go on, and says why before it ends. */
+  | { is: 'failure'; message: string }
+  /** Of a later version: skipped. */
+  | { is: 'unknown' }
+
+/** What a program said is no message, or none that fits. */
+export class Unfit extends AuthorsError {}
+
+export const isObject = (value: unknown): value is OpenObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const recoveries: readonly unknown[] = ['refold', 'snapshot', 'none'] satisfies Recovery[]
+
+const longestTimeoutMs = 86_400_000
+const isTimeout = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= longestTimeoutMs
+
+const classOf = (given: unknown): ClassInfo => {
+  if (!isObject(given) || typeof given.name !== 'string') throw new Unfit('a class without a name')
+  const { name, recovery = 'refold', parameters = {}, description = '', stepTimeoutMs, error } = given
+  const problem = !recoveries.includes(recovery)
+    ? 'recovery is none of refold, snapshot, none'
+    : !isObject(parameters)
+      ? 'parameters is no JSON Schema'
+      : stepTimeoutMs !== undefined && !isTimeout(stepTimeoutMs)
+        ? 'stepTimeoutMs is no whole number from 1 to 86400000'
+        : error
+  return {
+    name,
+    isDefault: given.default === true,
+    recovery: recoveries.includes(recovery) ? (recovery as Recovery) : 'none',
+    parameters: isObject(parameters) ? parameters : {},
+    description: String(description),
+    ...(typeof stepTimeoutMs === 'number' ? { stepTimeoutMs } : {}),
+    ...(problem === undefined ? {} : { error: String(problem) }),
+  }
+}
+
+const helloOf = (params: OpenObject): Hello => {
+  if (params.protocol !== protocolVersion) {
+    throw new Unfit(`a hello in version ${JSON.stringify(params.protocol)} of the protocol`)
+  }
+  if (!Array.isArray(params.classes)) throw new Unfit('a hello without classes')
+  return { classes: params.classes.map(classOf) }
+}
+
+const notificationOf = (method: unknown, params: OpenObject): Said => {
+  if (method === 'hello') return { is: 'hello', hello: helloOf(params) }
+  if (method === 'failed') return { is: 'failure', message: String(params.message) }
+  if (method !== 'output') return { is: 'unknown' }
+  if (typeof params.text !== 'string') throw new Unfit('output without a text')
+  return { is: 'output', id: Number(params.id), text: params.text }
+}
+
+/** Throws Unfit. */
+export const readMessage = (line: string): Said => {
+  let message: unknown
+  try {
+    message = JSON.parse(line)
+  } catch {
+    throw new Unfit(`“${line.slice(0, 80)}”, which is no message`)
+  }
+  if (!isObject(message)) throw new Unfit(`“${line.slice(0, 80)}”, which is no message`)
+  const { id, method, params = {}, error } = message
+  if (typeof id === 'number') {
+    if (error === undefined) return { is: 'answer', id, result: message.result }
+    return { is: 'refusal', id, message: isObject(error) ? String(error.message) : String(error) }
+  }
+  if (method === undefined || !isObject(params)) throw new Unfit('neither an answer nor a notification')
+  return notificationOf(method, params)
+}

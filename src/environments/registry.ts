@@ -1,0 +1,127 @@
+// Which environments there are: ours by name, those below the operator's folder by `module#Class`. Their code runs in
+// processes of its own, never here.
+import {
+  EnvironmentGone,
+  type EnvironmentSource,
+  type OpenObject,
+  type Recovery,
+} from '../contract/environment.ts'
+import type { Hellos } from './hellos.ts'
+import { type EnvironmentInfo, infoOf, type Origin } from './info.ts'
+import { digestOf, type Found, findModule, listModules } from './modules.ts'
+import type { ClassInfo, Hello } from './protocol.ts'
+import { builtinFile, builtinNames } from './where.ts'
+
+/** Programs that are asked at the same time for a list. */
+const together = 4
+
+export type Refusal = {
+  /** `broken`: it is there, but cannot be loaded or used. */
+  refused: 'unknown' | 'forbidden' | 'broken'
+  message: string
+}
+export type Resolved = { source: EnvironmentSource; recovery: Recovery; parameters: OpenObject } | Refusal
+
+export type Registry = {
+  /** By name. */
+  list(): Promise<EnvironmentInfo[]>
+  /** Those of a name, of `module#Class` or of a whole module; none: unknown. */
+  info(name: string): Promise<EnvironmentInfo[]>
+  /** The class path, else the id when that is known, else the default. */
+  resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
+}
+
+type Place = Found & { origin: Origin }
+const places = (folder: string | undefined): Place[] => [
+  ...builtinNames.map(name => ({ name, file: builtinFile(name), origin: 'builtin' as const })),
+  ...(folder === undefined ? [] : listModules(folder).map(one => ({ ...one, origin: 'external' as const }))),
+]
+
+const split = (name: string): { module: string; className: string | undefined } => {
+  const at = name.lastIndexOf('#')
+  return at === -1
+    ? { module: name, className: undefined }
+    : { module: name.slice(0, at), className: name.slice(at + 1) }
+}
+
+const pick = ({ classes }: Hello, className: string | undefined): ClassInfo | undefined => {
+  const byDefault = classes.find(({ isDefault }) => isDefault)
+  if (className === undefined) return byDefault ?? (classes.length === 1 ? classes[0] : undefined)
+  return classes.find(({ name }) => name === className) ?? (className === 'default' ? byDefault : undefined)
+}
+
+type Parts = { hellos: Hellos; folder: string | undefined; byDefault: string }
+
+export const createRegistry = ({ hellos, folder, byDefault }: Parts): Registry => {
+  const find = (module: string): Place | 'unknown' | 'forbidden' => {
+    const builtin = builtinNames.find(name => name === module)
+    if (builtin !== undefined) return { name: builtin, file: builtinFile(builtin), origin: 'builtin' }
+    if (folder === undefined) return 'unknown'
+    const found = findModule(folder, module)
+    return typeof found === 'string' ? found : { ...found, origin: 'external' }
+  }
+
+  /** What a process says may hold the path of the folder, which is the operator's alone. */
+  const told = (error: unknown, { file, name }: Place): string => {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) return 'its file cannot be read'
+    if (!(error instanceof EnvironmentGone)) throw error
+    return error.message.replaceAll(file.slice(0, -name.length), '')
+  }
+
+  const resolve = async (name: string): Promise<Resolved> => {
+    const { module, className } = split(name)
+    const found = find(module)
+    if (found === 'forbidden') return { refused: found, message: `${module} leads out of ENV_PATH` }
+    if (found === 'unknown') return { refused: found, message: `there is no environment ${name}` }
+    try {
+      const digest = digestOf(found.file)
+      const one = pick(await hellos.forUse({ file: found.file, digest }), className)
+      if (one === undefined) return { refused: 'unknown', message: `there is no environment ${name}` }
+      if (one.error !== undefined) return { refused: 'broken', message: `${name}: ${one.error}` }
+      const source = {
+        name: found.origin === 'builtin' ? found.name : `${found.name}#${one.name}`,
+        module: found.file,
+        className: one.name,
+        digest,
+      }
+      return { source, recovery: one.recovery, parameters: one.parameters }
+    } catch (error) {
+      return { refused: 'broken', message: `${name}: ${told(error, found)}` }
+    }
+  }
+
+  const infosOf = async (place: Place): Promise<EnvironmentInfo[]> => {
+    try {
+      const { classes } = await hellos.forList({ file: place.file, digest: digestOf(place.file) })
+      return classes.map(one => infoOf(place, one))
+    } catch (error) {
+      return [infoOf(place, { error: told(error, place) })]
+    }
+  }
+
+  return {
+    async list() {
+      const all = places(folder)
+      const infos: EnvironmentInfo[] = []
+      for (let at = 0; at < all.length; at += together) {
+        infos.push(...(await Promise.all(all.slice(at, at + together).map(infosOf))).flat())
+      }
+      return infos.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    async info(name) {
+      const { module, className } = split(name)
+      const found = find(module)
+      if (typeof found === 'string') return []
+      const infos = await infosOf(found)
+      return className === undefined ? infos : infos.filter(info => info.name.endsWith(`#${className}`))
+    },
+    async resolve(envId, classPath) {
+      if (classPath) return resolve(classPath)
+      if (envId && typeof find(split(envId).module) !== 'string') {
+        const known = await resolve(envId)
+        if (!('refused' in known) || known.refused !== 'unknown') return known
+      }
+      return resolve(byDefault)
+    },
+  }
+}

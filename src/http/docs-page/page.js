@@ -1,0 +1,112 @@
+// The forms of /docs: each sends what it says, with the token of the page, and shows the answer as it comes.
+const token = document.querySelector('#token')
+const longest = 500_000
+
+/** What a form asks for. */
+const requestOf = form => {
+  const { method } = form.dataset
+  const url = new URL(form.dataset.path, location.origin)
+  const headers = {}
+  for (const { name, value } of form.elements) {
+    const [where, key] = name.split(/:(.*)/)
+    if (value === '' || key === undefined) continue
+    if (where === 'path')
+      url.pathname = decodeURI(url.pathname).replace(`{${key}}`, encodeURIComponent(value))
+    if (where === 'query') url.searchParams.set(key, value)
+    if (where === 'header') headers[key] = value
+  }
+  const { accept, body } = form.elements
+  if (accept) headers.Accept = accept.value
+  if (body) headers['Content-Type'] = 'application/json'
+  return { method, url: url.href, headers, body: body?.value }
+}
+
+const quote = text => `'${text.replaceAll("'", "'\\''")}'`
+
+/** The same for a terminal; the token stays out of it. */
+const curlOf = ({ method, url, headers, body }, needsToken) =>
+  [
+    `curl -N ${method === 'GET' ? '' : `-X ${method} `}${quote(url)}`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quote(body)}`]),
+  ].join(' \\\n  ')
+
+const pretty = text => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+const show = async (response, answer, isJson) => {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    text += chunk.value
+    if (text.length > longest) {
+      await reader.cancel()
+      answer.textContent = `${text.slice(0, longest)}\n… (more was not read)`
+      return
+    }
+    const atEnd = answer.scrollTop + answer.clientHeight >= answer.scrollHeight - 4
+    answer.textContent = text
+    if (atEnd) answer.scrollTop = answer.scrollHeight
+  }
+  if (isJson) answer.textContent = pretty(text)
+}
+
+const prepare = form => {
+  const [curl, status, answer, stop] = ['.curl', '.status', '.answer', '.stop'].map(each =>
+    form.querySelector(each),
+  )
+  const needsToken = 'token' in form.dataset
+  const refresh = () => {
+    curl.textContent = curlOf(requestOf(form), needsToken)
+  }
+  form.addEventListener('input', refresh)
+  form.querySelector('.examples')?.addEventListener('change', ({ target }) => {
+    form.elements.body.value = target.value
+    refresh()
+  })
+  refresh()
+
+  form.addEventListener('submit', async event => {
+    event.preventDefault()
+    const { method, url, headers, body } = requestOf(form)
+    if (needsToken && token.value !== '') headers.Authorization = `Bearer ${token.value}`
+    const abort = new AbortController()
+    stop.onclick = () => abort.abort()
+    stop.hidden = false
+    answer.hidden = false
+    answer.textContent = ''
+    status.textContent = '…'
+    const began = performance.now()
+    try {
+      const response = await fetch(url, { method, headers, body, signal: abort.signal, cache: 'no-store' })
+      const type = response.headers.get('content-type') ?? ''
+      status.textContent = `${response.status} ${type}`
+      if (response.body !== null) await show(response, answer, type.startsWith('application/json'))
+      status.textContent += `, ${Math.round(performance.now() - began)} ms`
+      if (response.status === 401) token.focus()
+    } catch (error) {
+      status.textContent += abort.signal.aborted ? ' stopped' : ` ${error.message}`
+    } finally {
+      stop.hidden = true
+      answer.hidden = answer.textContent === ''
+    }
+  })
+}
+
+for (const form of document.forms) prepare(form)
+
+/** An address leads to an operation that is folded up. */
+const unfold = () => {
+  const target = document.getElementById(location.hash.slice(1))
+  if (target?.tagName !== 'DETAILS') return
+  target.open = true
+  target.scrollIntoView()
+}
+addEventListener('hashchange', unfold)
+unfold()

@@ -1,0 +1,185 @@
+// Environments over HTTP: what there is, and the life of an instance: create, step, reset, observe, close.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../contract/refusals.ts'
+import {
+  CreateEnvBody,
+  type EnvStepAnswer,
+  ResetEnvBody,
+  SessionBody,
+  StepEnvBody,
+} from '../contract/wire.ts'
+import { type App, faultOf, type Parts } from './parts.ts'
+import { readQuery } from './query.ts'
+import { isRetry, shortHeader } from './request-id.ts'
+import { answerWhenReady, headersOf } from './slow-answer.ts'
+import { heartbeat, jsonLine, opening, streamHeaders } from './sse.ts'
+
+type Body<B> = { Body: B }
+/** A step is not given up because its caller, or the server, goes: it is part of the session. */
+const neverStops = new AbortController().signal
+
+type StepBody = { Body: StepEnvBody }
+
+export const environmentRoutes = (app: App, parts: Parts): void => {
+  const { sessions, environments, stopping, openStreams } = parts
+  const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
+  const text = async (answer: Promise<object>): Promise<string> => JSON.stringify(await answer)
+
+  app.route({
+    method: 'GET',
+    url: '/env',
+    config: { access: 'read' },
+    async handler(request) {
+      const q = readQuery(request.query)
+      const [after, before] = [q.text('starting_after'), q.text('ending_before')]
+      const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+      q.done()
+      return { environments: page(await environments.list(), { after, before, limit }) }
+    },
+  })
+
+  app.route<{ Params: { env_id: string } }>({
+    method: 'GET',
+    url: '/env/:env_id',
+    config: { access: 'read' },
+    async handler({ params }) {
+      const details = await environments.info(params.env_id)
+      if (details.length === 0)
+        throw new Refusal('EnvNotFound', undefined, `no environment "${params.env_id}"`)
+      return { name: params.env_id, details }
+    },
+  })
+
+  app.route<Body<CreateEnvBody>>({
+    method: 'POST',
+    url: '/env/create',
+    config: { access: 'write' },
+    schema: { body: CreateEnvBody },
+    handler: (request, reply) => {
+      const key = shortHeader(request, 'idempotency-key')
+      return answerWhenReady(reply, text(sessions.create(asked(request), request.body, key)), stopping)
+    },
+  })
+
+  type Heard = { began(step: number): void; emit(text: string): void }
+  const take = (request: FastifyRequest<StepBody>, { began, emit }: Heard) =>
+    sessions.step(asked(request), request.body, {
+      idempotencyKey: shortHeader(request, 'idempotency-key'),
+      isRetry: isRetry(request),
+      began,
+      emit,
+      signal: neverStops,
+    })
+  /** An answer that was handed over whole is not given again to a retry. */
+  const noteDelivery = (reply: FastifyReply, answer: EnvStepAnswer) =>
+    reply.raw.once('close', () => {
+      if (reply.raw.writableFinished) sessions.stepDelivered(answer)
+    })
+
+  const streamStep = async (request: FastifyRequest<StepBody>, reply: FastifyReply): Promise<void> => {
+    reply.hijack()
+    const { raw } = reply
+    const { session_id, tool_name, tool_args } = request.body
+    const id = JSON.stringify(request.envelopeId)
+    let sequence_number = 0
+    let step = 0
+    const began = (number: number) => {
+      if (step > 0) return
+      step = number
+      send('step.started', { tool_name, tool_args: tool_args ?? {} })
+    }
+    const send = (type: string, fields: object) => {
+      const frame = { type, sequence_number: sequence_number++, session_id, step, ...fields }
+      raw.write(
+        `event: ${type}\ndata: ${jsonLine(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(frame)}}`)}\n\n`,
+      )
+    }
+    const cut = () => void raw.destroy()
+    const kept = openStreams.add(request, {
+      beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
+      isFull: () => false,
+      cut,
+    })
+    raw.once('close', kept.leave)
+    stopping.addEventListener('abort', cut, { once: true })
+    raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
+    raw.write(opening)
+    try {
+      const answer = await take(request, { began, emit: delta => send('step.output.delta', { delta }) })
+      noteDelivery(reply, answer)
+      began(answer.step) // a step that was taken before
+      send('step.completed', answer)
+    } catch (error) {
+      const { code, message } = error instanceof Refusal ? error : { code: -32603, message: 'internal error' }
+      if (!(error instanceof Refusal)) faultOf(parts, request)(error)
+      send('step.failed', { error: { code, message } })
+    } finally {
+      stopping.removeEventListener('abort', cut)
+      raw.end()
+    }
+  }
+
+  app.route<StepBody>({
+    method: 'POST',
+    url: '/env/step',
+    config: { access: 'write' },
+    schema: { body: StepEnvBody },
+    async handler(request, reply) {
+      if (request.body.stream) {
+        const mayBeKnown = isRetry(request) || request.headers['idempotency-key'] !== undefined
+        await sessions.mayStep(asked(request), request.body, mayBeKnown)
+        await streamStep(request, reply)
+        return reply
+      }
+      const answer = take(request, { began() {}, emit() {} })
+      const told = answer.then(step => {
+        noteDelivery(reply, step)
+        return JSON.stringify(step)
+      })
+      return answerWhenReady(reply, told, stopping)
+    },
+  })
+
+  app.route<Body<ResetEnvBody>>({
+    method: 'POST',
+    url: '/env/reset',
+    config: { access: 'write' },
+    schema: { body: ResetEnvBody },
+    handler(request, reply) {
+      const { session_id, seed, options } = request.body
+      const answer = sessions.reset(asked(request), session_id, seed ?? undefined, options ?? {})
+      return answerWhenReady(reply, text(answer), stopping)
+    },
+  })
+
+  app.route<Body<SessionBody>>({
+    method: 'POST',
+    url: '/env/observation',
+    config: { access: 'write' },
+    schema: { body: SessionBody },
+    handler: (request, reply) =>
+      answerWhenReady(reply, text(sessions.observe(asked(request), request.body.session_id)), stopping),
+  })
+
+  app.route<Body<SessionBody>>({
+    method: 'POST',
+    url: '/env/close',
+    config: { access: 'write' },
+    schema: { body: SessionBody },
+    async handler(request) {
+      const { session_id } = request.body
+      await sessions.close(asked(request), session_id)
+      return { status: 'closed', message: `session ${session_id} is closed` }
+    },
+  })
+}
+
+type Named = { name: string }
+type Page = { after: string | undefined; before: string | undefined; limit: number }
+
+/** By name; both cursors are exclusive, and the page before one is the nearest to it. */
+const page = <N extends Named>(all: N[], { after, before, limit }: Page): N[] => {
+  const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  if (before !== undefined) return sorted.filter(({ name }) => name < before).slice(-limit)
+  return sorted.filter(({ name }) => after === undefined || name > after).slice(0, limit)
+}

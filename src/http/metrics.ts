@@ -1,0 +1,14 @@
+// GET /metrics, for Prometheus. It needs no token and says nothing of any user.
+import type { App, Parts } from './parts.ts'
+
+export const metricsRoutes = (app: App, { metrics }: Pick<Parts, 'metrics'>): void => {
+  app.route({
+    method: 'GET',
+    url: '/metrics',
+    config: { access: 'open' },
+    async handler(_request, reply) {
+      const { contentType, text } = await metrics()
+      return reply.type(contentType).send(text)
+    },
+  })
+}

@@ -1,0 +1,68 @@
+// Every stream that is open: looked at once a second, for comments that keep it open, for readers that take nothing,
+// and for tokens that have ended.
+import type { FastifyRequest } from 'fastify'
+import type { Principals } from '../principals.ts'
+import type { Tickets } from '../tickets.ts'
+import { ticketOf } from './auth.ts'
+
+const tickMs = 1000
+const heartbeatTicks = 10
+/** Who has taken nothing for so long is cut: it comes back from its cursor. */
+const patienceTicks = 10
+
+export type OpenStream = {
+  /** Sends a comment. */
+  beat(): void
+  isFull(): boolean
+  cut(): void
+}
+
+type Kept = {
+  /** It took something. */
+  drained(): void
+  /** It has closed. */
+  leave(): void
+}
+
+export const createOpenStreams = ({
+  principals,
+  tickets,
+}: {
+  principals: Pick<Principals, 'current'>
+  tickets: Pick<Tickets, 'sit'>
+}) => {
+  const open = new Set<OpenStream & { tokenId: string; fullFor: number }>()
+  let ticks = 0
+  const timer = setInterval(() => {
+    ticks++
+    for (const stream of open) {
+      const isFull = stream.isFull()
+      if (isFull) stream.fullFor++
+      const isAllowed = principals.current(stream.tokenId) !== undefined
+      if (stream.fullFor > patienceTicks || !isAllowed) stream.cut()
+      else if (ticks % heartbeatTicks === 0 && !isFull) stream.beat()
+    }
+  }, tickMs)
+  timer.unref()
+
+  return {
+    /** A stream by a ticket takes the place of the one that the ticket had open. */
+    add(request: FastifyRequest, stream: OpenStream): Kept {
+      const entry = { ...stream, tokenId: request.principal.id, fullFor: 0 }
+      const ticket = ticketOf(request)
+      const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, stream.cut)
+      open.add(entry)
+      return {
+        drained() {
+          entry.fullFor = 0
+        },
+        leave() {
+          open.delete(entry)
+          leaveSeat()
+        },
+      }
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+export type OpenStreams = ReturnType<typeof createOpenStreams>

@@ -1,0 +1,44 @@
+// The end of every request: a line for the operator and a number for the metrics. Neither holds more of what the caller
+// sent than its method and its own id: no path, query, header or body.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, Parts } from './parts.ts'
+
+/** An answer that only had to be looked up, and took longer, is worth a warning. */
+const slowMs = 1000
+
+const isSlow = (request: FastifyRequest, reply: FastifyReply, ms: number): boolean =>
+  // A stream takes as long as its reader, and a command as long as its task.
+  request.method === 'GET' && reply.getHeader('content-length') !== undefined && ms >= slowMs
+
+export const watchRequests = (
+  app: App,
+  { report, verbose, requests, stopping }: Pick<Parts, 'report' | 'verbose' | 'requests' | 'stopping'>,
+): void => {
+  const over = (request: FastifyRequest, reply: FastifyReply, since: number) => {
+    const { raw } = reply
+    const { method, routeOptions } = request
+    const route = routeOptions.url ?? 'none'
+    const status = raw.headersSent ? raw.statusCode : 'none'
+    const ms = performance.now() - since
+    requests.end({ method, route, status }, ms / 1000)
+    const failed = raw.headersSent && raw.statusCode >= 500
+    // A server that goes down refuses everything, and one that is not ready says so at each probe.
+    const isExpected = stopping.aborted || routeOptions.config.access === 'open'
+    const isWorthIt = (failed && !isExpected) || isSlow(request, reply, ms)
+    if (!isWorthIt && !verbose) return
+    report(isWorthIt ? 'warn' : 'debug', 'request', {
+      method,
+      route,
+      status,
+      ms: Math.round(ms),
+      request_id: request.envelopeId,
+      ...(raw.writableFinished ? {} : { cut: true }),
+    })
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    const since = performance.now()
+    requests.begin(request.routeOptions.url ?? 'none')
+    reply.raw.once('close', () => over(request, reply, since))
+    done()
+  })
+}

@@ -1,0 +1,63 @@
+// A log file as a reader sees it, beside the server that writes it or without one: nothing in it can be changed.
+import Database from 'better-sqlite3'
+import type { Log } from '../contract/stored.ts'
+import { createReading } from './reading.ts'
+import { openForReading } from './sqlite-file.ts'
+import { sqliteReader } from './sqlite-reader.ts'
+
+export type ReadOnlyLog = Log & {
+  id: string
+  /** Every stream in order of creation, those that are made meanwhile included. */
+  streams(): Iterable<string>
+  /** The first position up to `end` where no stream has an event; undefined: there is no hole. */
+  firstHole(end: number): number | undefined
+  close(): Promise<void>
+}
+
+const pageStreams = 1000
+
+/** Any of our SQLite files, for reading alone; it must be there. */
+export const openFileReadOnly = (path: string): Database.Database =>
+  new Database(path, { readonly: true, fileMustExist: true })
+
+/** Its head moves with what others append. Throws CannotStart. */
+export const openLogReadOnly = (path: string): ReadOnlyLog => {
+  const db = openForReading(path)
+  const reader = sqliteReader(path)
+  const inStreams = 'FROM events e JOIN streams s ON s.no = e.stream_no WHERE e.position <= ?'
+  const head = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
+  const page = db.prepare<[number, number], { no: number; id: string }>(
+    'SELECT no, id FROM streams WHERE no > ? ORDER BY no LIMIT ?',
+  )
+  const count = db.prepare<[number], number>(`SELECT count(*) ${inStreams}`).pluck()
+  const hole = db
+    .prepare<[number], number>(
+      `SELECT n FROM (SELECT position, row_number() OVER (ORDER BY position) AS n ${inStreams})
+       WHERE position <> n LIMIT 1`,
+    )
+    .pluck()
+  const never = () => Promise.reject(new Error('the log was opened for reading'))
+
+  return {
+    ...createReading({ ...reader, write: never, reopen: never }, () => head.get() ?? 0),
+    append: never,
+    revisionOf: stream => reader.headOf(stream)?.revision ?? -1,
+    head: () => head.get() ?? 0,
+    leafAt: reader.leafAt,
+    id: reader.logId(),
+    *streams() {
+      for (let after = 0; ; ) {
+        const streams = page.all(after, pageStreams)
+        for (const { id } of streams) yield id
+        if (streams.length < pageStreams) return
+        after = streams.at(-1)?.no ?? after
+      }
+    },
+    // Counted first, since that needs an index alone.
+    firstHole: end => ((count.get(end) ?? 0) === end ? undefined : (hole.get(end) ?? end)),
+    async close() {
+      await reader.close()
+      db.close()
+    },
+  }
+}

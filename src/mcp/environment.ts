@@ -1,0 +1,114 @@
+// A server of the operator as an environment: its tools are the session's, and the connection is the instance. What the
+// server remembers goes with the connection, so such a session does not come back after a restart.
+import {
+  EnvironmentGone,
+  type EnvironmentSource,
+  type Instance,
+  type OpenObject,
+} from '../contract/environment.ts'
+import type { ToolDefinition } from '../contract/wire.ts'
+import type { Connections } from './connections.ts'
+import { contentOf, wordsOf } from './content.ts'
+import { McpFailure } from './failure.ts'
+import { type McpServer, withoutSecrets } from './server.ts'
+
+export const mcpEnvironmentName = 'mcp'
+
+const parameters = {
+  type: 'object',
+  properties: { server: { type: 'string', description: 'A server of the file MCP_CONFIG.' } },
+  required: ['server'],
+  additionalProperties: false,
+}
+const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', className: 'Mcp', digest: '' }
+
+type Parts = {
+  configured: ReadonlyMap<string, McpServer>
+  connections: Pick<Connections, 'tools' | 'call' | 'ended'>
+  /** Told which connections are kept although no task works. */
+  keeps: Set<string>
+}
+
+export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) => {
+  let opened = 0
+
+  const open = async (kwargs: OpenObject): Promise<Instance> => {
+    const server = configured.get(String(kwargs.server))
+    if (server === undefined) throw new Error(`server: MCP_CONFIG has no server "${kwargs.server}"`)
+    const id = `environment-${++opened}`
+    keeps.add(id)
+    let isOver = false
+    /** A server that cannot be asked any more has ended its session. */
+    const asked = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        return await work
+      } catch (error) {
+        throw error instanceof McpFailure ? new EnvironmentGone(error.message) : error
+      }
+    }
+    const listed = () => asked(connections.tools(server, id))
+    const definitions = async (): Promise<ToolDefinition[]> =>
+      (await listed()).map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        function: { name, description: description ?? '', parameters: inputSchema, strict: false },
+      }))
+    const observed = async () => ({ state: { server: server.name }, tools: await definitions(), done: false })
+    const quiet = { reward: 0, terminated: false, truncated: false, info: {} }
+    const close = async () => {
+      if (isOver) return
+      isOver = true
+      keeps.delete(id)
+      connections.ended(id)
+    }
+    await definitions().catch(async error => {
+      await close()
+      throw error
+    })
+    return {
+      recovery: 'none',
+      // A server knows no reset: it is a new connection.
+      async reset() {
+        connections.ended(id)
+        return { ...(await observed()), observation: {} }
+      },
+      async step({ tool, args }, { signal }) {
+        const known = (await listed()).find(({ name }) => name === tool)
+        const told = { blocks: [], observation: {}, ...quiet, ...(await observed()) }
+        const failed = (error: string) => ({ ...told, status: 'incomplete' as const, content: error, error })
+        if (known === undefined) return failed(`there is no tool "${tool}" any more`)
+        const result = await asked(connections.call(server, id, known, args, signal)).catch(error => {
+          if (signal.aborted) return 'it was canceled'
+          throw error
+        })
+        if (typeof result === 'string') return failed(result)
+        if (result.isError === true) {
+          return failed(withoutSecrets(server, wordsOf(result)) || `the tool "${tool}" failed`)
+        }
+        return { ...told, status: 'completed', content: contentOf(result) }
+      },
+      observe: observed,
+      snapshot: async () => undefined,
+      restore: async () => {},
+      close,
+      gone: new Promise(() => {}), // found out when it is asked
+    }
+  }
+
+  return {
+    source,
+    parameters,
+    open,
+    info: () => ({
+      description:
+        'A server of the operator: its tools are those of the session, which does not come back after a restart.',
+      name: mcpEnvironmentName,
+      source: 'reprise',
+      module: mcpEnvironmentName,
+      importable: configured.size > 0 ? ('true' as const) : ('false' as const),
+      default_params_summary: 'server: string',
+      origin: 'builtin' as const,
+      ...(configured.size > 0 ? {} : { error: 'MCP_CONFIG names no server' }),
+    }),
+  }
+}
+export type McpEnvironment = ReturnType<typeof createMcpEnvironment>

@@ -1,0 +1,107 @@
+// What was stored, counted from the events of each commit as they are: by type, and how effects ended.
+import type { Recorded } from '../contract/stored.ts'
+import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { taskIdOf } from '../contract/task-stream.ts'
+import { outcomeUnknown } from '../history/task-object.ts'
+
+/** `model`: an agent's step, whatever thinks in it; `child`: a subagent's task. */
+export const effectKinds = ['tool', 'child', 'model'] as const
+/** `unknown`: nobody knows how it ended, or it did not stop in time. */
+export const effectOutcomes = ['completed', 'failed', 'stopped', 'unknown'] as const
+type Kind = (typeof effectKinds)[number]
+type Outcome = (typeof effectOutcomes)[number]
+
+/** Of the n-th event of a commit, in this stream. */
+type Count<T extends TaskEventType> = (
+  data: TaskEventData<T>,
+  stream: string,
+  events: readonly Recorded[],
+  n: number,
+) => void
+
+const numberIn = (usage: Record<string, unknown> | undefined, name: string): number => {
+  const value = usage?.[name]
+  return typeof value === 'number' ? value : 0
+}
+
+export const createEventCounts = () => {
+  const byType = new Map<string, number>()
+  const effects = Object.fromEntries(
+    effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
+  ) as Record<Kind, Record<Outcome, number>>
+  const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
+  /** Effects of unfinished tasks that are subagents' tasks: a receipt does not say what it is for. */
+  const children = new Map<string, Set<string>>()
+
+  /** Tasks that are being canceled: each effect gets a receipt, also one of these, which completed meanwhile. */
+  const canceling = new Map<string, Set<string>>()
+
+  const kindOf = (stream: string, effectId: string): Kind => {
+    if (children.get(stream)?.has(effectId)) return 'child'
+    const inTask = effectId.slice(taskIdOf(stream).length + 1) // `<step>`, or `<step>/<call>`
+    return inTask.includes('/') ? 'tool' : 'model'
+  }
+  const ended = (_: object, stream: string) => {
+    children.delete(stream)
+    canceling.delete(stream)
+  }
+
+  const table: { [T in TaskEventType]?: Count<T> } = {
+    EffectIntended: ({ effect_id, child }, stream) => {
+      if (child !== undefined) children.set(stream, (children.get(stream) ?? new Set()).add(effect_id))
+    },
+    CancelRequested: (_, stream) => void canceling.set(stream, new Set()),
+    EffectCompleted: ({ effect_id, child, status }, stream) => {
+      if (effect_id === undefined) return // it was refused, and never ran
+      const meanwhile = canceling.get(stream)
+      if (meanwhile !== undefined && status !== 'completed') return
+      meanwhile?.add(effect_id)
+      effects[child === undefined ? 'tool' : 'child'][status === 'completed' ? 'completed' : 'failed']++
+    },
+    EffectStopped: ({ effect_id, stopped }, stream) => {
+      if (canceling.get(stream)?.has(effect_id)) return
+      effects[kindOf(stream, effect_id)][stopped ? 'stopped' : 'unknown']++
+    },
+    AgentStepCompleted: ({ effect_id, request, usage }, stream) => {
+      effects.model.completed++
+      canceling.get(stream)?.add(effect_id)
+      if (request === undefined) return
+      model.calls++
+      model.inputTokens += numberIn(usage, 'input_tokens')
+      model.outputTokens += numberIn(usage, 'output_tokens')
+    },
+    AgentError: () => void effects.model.failed++,
+    AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
+      // Its receipt stands before it, or its failure after it, in the same append.
+      const [before, after] = [events[n - 1], events[n + 1]]
+      const isStopped =
+        before?.header.type === 'EffectStopped' &&
+        (before.data as TaskEventData<'EffectStopped'>).effect_id === effect_id
+      const hasFailed = after?.header.type === 'AgentError' && after.header.stream === stream
+      if (!isStopped && !hasFailed) effects.model.unknown++
+    },
+    TaskPaused: ({ reason }) => {
+      if (reason === outcomeUnknown) effects.tool.unknown++
+    },
+    TaskCompleted: ended,
+    TaskFailed: ended,
+    TaskCanceled: ended,
+    TaskExpired: ended,
+  }
+
+  return {
+    byType,
+    effects,
+    model,
+    follow(events: readonly Recorded[]): void {
+      for (let n = 0; n < events.length; n++) {
+        const { header, data } = events[n] as Recorded
+        const { type, stream } = header
+        byType.set(type, (byType.get(type) ?? 0) + 1)
+        const count = table[type as TaskEventType] as Count<TaskEventType> | undefined
+        count?.(data as TaskEventData<TaskEventType>, stream, events, n)
+      }
+    },
+  }
+}
+export type EventCounts = ReturnType<typeof createEventCounts>

@@ -1,0 +1,89 @@
+// The metrics of a server: what is counted while it works, and what is looked up when it is asked. No label ever holds
+// an id, a user, or anything else that a caller can choose.
+import { taskStatuses } from '../contract/wire.ts'
+import { build } from '../version.ts'
+import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
+import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
+import { createLogCounts } from './log-counts.ts'
+import { createRequestCounts } from './request-counts.ts'
+import type { Tally } from './tally.ts'
+
+/** What only the running system can say. */
+export type Gauges = {
+  taskCounts(): Record<string, number>
+  places(): { running: number; waiting: number }
+  headPosition(): number
+  isLogFailing(): boolean
+  /** How many positions the read models are behind the log. */
+  lag(): number
+}
+
+export const createMetrics = () => {
+  const log = createLogCounts()
+  const events = createEventCounts()
+  const requests = createRequestCounts()
+  const one = (tally: Tally): [Labels, Tally][] => [[{}, tally]]
+
+  const familiesOf = (gauges: Gauges): Family[] => [
+    gauge('reprise_build_info', 'What runs, in its labels; always 1.', () => [
+      [{ build, node: process.versions.node }, 1],
+    ]),
+    gauge('reprise_tasks', 'Tasks by status, deleted ones too.', () => {
+      const tasks = gauges.taskCounts()
+      return taskStatuses.map(status => [{ status }, tasks[status] ?? 0])
+    }),
+    gauge(
+      'reprise_running_tasks',
+      'Working tasks, without those of subagents.',
+      () => gauges.places().running,
+    ),
+    gauge(
+      'reprise_queue_length',
+      'Tasks that wait for a place, in their session or in the limit.',
+      () => gauges.places().waiting,
+    ),
+    counter('reprise_turns_total', 'Turns of task actors that stored something.', log.turns),
+    counter('reprise_appended_events_total', 'Events appended, by type.', () =>
+      [...events.byType].map(([type, count]) => [{ type }, count]),
+    ),
+    histogram('reprise_append_duration_seconds', 'From an append to its acknowledgement.', () =>
+      one(log.appends),
+    ),
+    histogram('reprise_commit_duration_seconds', 'From handing a batch over to its sync on the disk.', () =>
+      one(log.commits),
+    ),
+    histogram('reprise_commit_batch_events', 'Events written in one commit.', () => one(log.batches)),
+    counter('reprise_commit_failures_total', 'Batches that could not be written.', log.failures),
+    gauge('reprise_log_head_position', 'Position of the last durable event.', gauges.headPosition),
+    gauge('reprise_log_failing', '1 while the log cannot be written.', () => Number(gauges.isLogFailing())),
+    gauge('reprise_read_models_lag_positions', 'How far the read models are behind the log.', gauges.lag),
+    gauge('reprise_open_streams', 'Open streams, of one task or of all events.', () => [
+      [{ kind: 'task' }, requests.taskStreams()],
+      [{ kind: 'events' }, requests.open.get('/api/events') ?? 0],
+    ]),
+    histogram(
+      'reprise_http_request_duration_seconds',
+      'Requests that are over, streams with all their time.',
+      () => [...requests.ended.values()].map(({ labels, tally }) => [labels, tally]),
+    ),
+    counter(
+      'reprise_effects_total',
+      'Calls of tools, tasks of subagents and steps of agents that ended.',
+      () =>
+        effectKinds.flatMap(kind =>
+          effectOutcomes.map((outcome): [Labels, number] => [
+            { kind, outcome },
+            events.effects[kind][outcome],
+          ]),
+        ),
+    ),
+    counter('reprise_model_calls_total', 'Calls that a model endpoint answered.', () => events.model.calls),
+    counter('reprise_model_tokens_total', 'Tokens of those calls.', () => [
+      [{ direction: 'input' }, events.model.inputTokens],
+      [{ direction: 'output' }, events.model.outputTokens],
+    ]),
+  ]
+
+  return { log, events, requests, exposition: (gauges: Gauges) => createExposition(familiesOf(gauges)) }
+}
+export type Metrics = ReturnType<typeof createMetrics>

@@ -1,0 +1,46 @@
+// Requests by the pattern of their route, never by what stood in it; and the streams that are open.
+import { add, createTally, type Tally } from './tally.ts'
+
+const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+
+/** `status`: of the answer, or `none` when the connection ended before there was one. */
+export type RequestLabels = { method: string; route: string; status: number | 'none' }
+
+export const createRequestCounts = () => {
+  const ended = new Map<string, { labels: RequestLabels; tally: Tally }>()
+  const open = new Map<string, number>()
+  let taskStreams = 0
+  return {
+    ended,
+    /** Requests under way, by route. */
+    open,
+    taskStreams: () => taskStreams,
+
+    begin(route: string): void {
+      open.set(route, (open.get(route) ?? 0) + 1)
+    },
+    end(labels: RequestLabels, took: number): void {
+      const { method, route, status } = labels
+      open.set(route, (open.get(route) ?? 1) - 1)
+      const key = `${method} ${route} ${status}`
+      let known = ended.get(key)
+      if (known === undefined) {
+        known = { labels, tally: createTally(seconds) }
+        ended.set(key, known)
+      }
+      add(known.tally, took)
+    },
+    /** A task's stream, open until it is closed. */
+    taskStream<Stream extends { close(): void }>(stream: Stream): Stream {
+      taskStreams++
+      let isOpen = true
+      const close = () => {
+        if (isOpen) taskStreams--
+        isOpen = false
+        stream.close()
+      }
+      return { ...stream, close }
+    },
+  }
+}
+export type RequestCounts = ReturnType<typeof createRequestCounts>

@@ -1,0 +1,23 @@
+// A histogram in plain numbers: next to nothing to add to, read when somebody asks.
+
+export type Tally = {
+  /** The upper end of each bucket but the last, which has none. */
+  bounds: readonly number[]
+  /** How many values fell into each bucket. */
+  counts: number[]
+  sum: number
+}
+
+export const createTally = (bounds: readonly number[]): Tally => ({
+  bounds,
+  counts: new Array<number>(bounds.length + 1).fill(0),
+  sum: 0,
+})
+
+export const add = (tally: Tally, value: number): void => {
+  const { bounds, counts } = tally
+  let bucket = 0
+  while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+  counts[bucket] = (counts[bucket] as number) + 1
+  tally.sum += value
+}

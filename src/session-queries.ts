@@ -1,0 +1,73 @@
+// Environment sessions from the read models. What a principal may not see is not there for it.
+import type { Projector } from '../projections/projector.ts'
+import type { ReadStore } from '../projections/store.ts'
+import { Refusal } from './contract/refusals.ts'
+import type { Principal } from './contract/token-events.ts'
+import type { EnvSession } from './contract/wire.ts'
+
+export type SessionRow = {
+  id: string
+  user_id: string
+  client_id: string
+  env_id: string
+  env_vars: string
+  recovery: 'refold' | 'snapshot' | 'none'
+  secret_ref: string | null
+  is_active: 0 | 1
+  created_at: number
+  accessed_at: number
+  close_reason: string | null
+}
+
+const columns =
+  'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason'
+const seconds = (millis: number): number => Math.floor(millis / 1000)
+
+/** `accessedAt`: when it was looked at since, which no event tells. */
+export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
+  session_id: row.id,
+  user_id: row.user_id,
+  client_id: row.client_id,
+  env_id: row.env_id,
+  env_vars: JSON.parse(row.env_vars),
+  is_active: row.is_active === 1,
+  created_at: seconds(row.created_at),
+  last_accessed_at: seconds(Math.max(row.accessed_at, accessedAt)),
+  ...(row.close_reason === null ? {} : { close_reason: row.close_reason }),
+})
+
+export const createSessionQueries = (
+  store: ReadStore,
+  { isCurrent, flush }: Pick<Projector, 'isCurrent' | 'flush'>,
+) => {
+  const byId = store.prepare<[string], SessionRow>(
+    `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
+  )
+  const all = store.prepare<[{ user: string | null }], SessionRow>(
+    `SELECT ${columns} FROM env_sessions WHERE deleted = 0 AND (:user IS NULL OR user_id = :user)
+     ORDER BY position`,
+  )
+  const active = store.prepare<[], SessionRow>(
+    `SELECT ${columns} FROM env_sessions WHERE is_active = 1 ORDER BY accessed_at`,
+  )
+  /** What it reads is written first. */
+  const current = <T>(read: () => T): T => {
+    flush()
+    if (!isCurrent()) throw new Refusal('ReadModelsBehind')
+    return read()
+  }
+  return {
+    rowById: (id: string): SessionRow | undefined => current(() => byId.get(id)),
+    /** The row of a session that this principal may see. Throws SessionNotFound. */
+    visible(principal: Principal, id: string): SessionRow {
+      const row = current(() => byId.get(id))
+      if (row === undefined || (principal.userId !== undefined && principal.userId !== row.user_id)) {
+        throw new Refusal('SessionNotFound')
+      }
+      return row
+    },
+    list: (user: string | undefined): SessionRow[] => current(() => all.all({ user: user ?? null })),
+    active: (): SessionRow[] => current(() => active.all()),
+  }
+}
+export type SessionQueries = ReturnType<typeof createSessionQueries>

@@ -1,0 +1,383 @@
+// The door to environment sessions: names the stream, asks its actor, and says what came of it.
+import type { Runtime } from '../actors/runtime.ts'
+import type { SessionCommand, StepWish } from './contract/env-session-commands.ts'
+import { envSessionStream } from './contract/env-session-events.ts'
+import {
+  AuthorsError,
+  EnvironmentGone,
+  type EnvironmentSource,
+  type OpenObject,
+} from './contract/environment.ts'
+import type { Clock, Ids } from './contract/ports.ts'
+import { Invalid, type Problem, Refusal } from './contract/refusals.ts'
+import type { Log } from './contract/stored.ts'
+import type { Principal } from './contract/token-events.ts'
+import type { CreateEnvBody, EnvStepAnswer, StepEnvBody, ToolDefinition } from './contract/wire.ts'
+import { digestOfBody } from './digest.ts'
+import { emptySession, evolveSession, type SessionView, stepAnswerOf } from './history/env-session.ts'
+import type { SchemaChecker } from './json-schema/checker.ts'
+import type { Secrets } from './secrets.ts'
+import type { SessionQueries, SessionRow } from './session-queries.ts'
+
+/** So many steps of one session may wait. */
+const mostWaiting = 64
+const largestSeed = 2 ** 32
+
+export type Resolved =
+  | { source: EnvironmentSource; parameters: OpenObject }
+  | { refused: 'unknown' | 'forbidden' | 'broken'; message: string }
+
+type Parts = {
+  runtime: Runtime<SessionView, SessionCommand>
+  queries: SessionQueries
+  environments: { resolve(envId?: string, classPath?: string): Promise<Resolved> }
+  checker: SchemaChecker
+  log: Log
+  secrets: Secrets
+  clock: Clock
+  ids: Ids
+  randomSeed: () => number
+  /** Resolves when nothing is left of a session that has ended. */
+  left: (stream: string) => Promise<void>
+  /** Whether a task that has not ended names the session. */
+  isNamed: (session: { id: string; userId: string }) => boolean
+}
+type Asked = { principal: Principal; requestId: string }
+
+const always = () => true
+const invalid = (loc: (string | number)[], msg: string, type = 'value_error') =>
+  new Invalid([{ loc: ['body', ...loc], msg, type }])
+const problemsAt = (loc: (string | number)[], problems: string[]): Problem[] =>
+  problems.map(msg => ({ loc: ['body', ...loc], msg, type: 'value_error' }))
+
+const hidden = '***'
+
+/** A create with a key names its session by it: asked again, it is the same one. */
+const sessionIdFor = (principal: Principal, key: string | undefined): string | undefined =>
+  key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
+
+export const createSessions = (parts: Parts) => {
+  const { runtime, queries, environments, checker, log, secrets, ids } = parts
+  /** When a session was last looked at: no event tells. */
+  const lookedAt = new Map<string, number>()
+  const waiting = new Map<string, number>()
+  /** The newest step of each session whose answer was handed over whole. */
+  const delivered = new Map<string, string>()
+  /** Of sessions whose steps cannot be done again: each says what it is about to do, and does it, before the next. */
+  const chains = new Map<string, Promise<unknown>>()
+
+  const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
+  const viewOf = (id: string): Promise<SessionView> => runtime.until(envSessionStream(id), always)
+  const lost = (view: SessionView) =>
+    new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
+
+  const userOf = (principal: Principal, named: string | null | undefined): string => {
+    if (principal.userId !== undefined && named && named !== principal.userId) {
+      throw new Refusal('Forbidden', { user_id: named })
+    }
+    return principal.userId ?? named ?? 'default'
+  }
+
+  const resolved = async (body: CreateEnvBody): Promise<EnvironmentSource> => {
+    const kwargs = body.env_init_kwargs ?? {}
+    const found = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
+    if ('refused' in found) {
+      throw new Refusal(found.refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, found.message)
+    }
+    const fits = await checker.check(found.parameters, kwargs)
+    if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
+    return found.source
+  }
+
+  /** Of a session that may be somebody else's: that one is not there. */
+  const mustBeFree = (principal: Principal, id: string) => {
+    const row = queries.rowById(id)
+    if (row !== undefined) queries.visible(principal, id)
+  }
+
+  const create = async (asked: Asked, body: CreateEnvBody, idempotencyKey?: string) => {
+    const { principal } = asked
+    const userId = userOf(principal, body.user_id)
+    const source = await resolved(body)
+    const sessionId = body.session_id ?? sessionIdFor(principal, idempotencyKey) ?? ids.next('session-')
+    if (body.session_id) mustBeFree(principal, sessionId)
+    const vars = body.env_vars ?? {}
+    const values = Object.fromEntries(
+      Object.entries(vars).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    )
+    const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
+    if (ref !== undefined) secrets.put(ref, { env_vars: values })
+    const { env_vars: _, ...rest } = body
+    const command: SessionCommand = {
+      type: 'CreateSession',
+      wish: {
+        session_id: sessionId,
+        env_id: body.env_id ?? ids.next('env-'),
+        user_id: userId,
+        client_id: body.client_id ?? 'default',
+        kwargs: body.env_init_kwargs ?? {},
+        env_vars: Object.fromEntries(Object.keys(vars).map(name => [name, hidden])),
+        ...(ref === undefined ? {} : { secret_ref: ref }),
+      },
+      source,
+      values,
+      seed: parts.randomSeed() % largestSeed,
+      keys: { digest: digestOfBody(rest), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      ...by(asked),
+    }
+    try {
+      const view = await runtime.ask(envSessionStream(sessionId), command)
+      if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
+      const { created } = view
+      if (created === undefined) throw lost(view)
+      const { env_id, state, tools, done } = created
+      return { session_id: sessionId, env_id, initial_state: state, tools, done }
+    } catch (error) {
+      if (ref !== undefined) secrets.forget(ref)
+      if (error instanceof EnvironmentGone) throw invalid(['env_id'], error.message)
+      if (error instanceof AuthorsError) throw invalid(['env_init_kwargs'], error.message)
+      throw error
+    }
+  }
+
+  /** A session that is active, and its view. */
+  const active = async (principal: Principal, id: string): Promise<SessionView> => {
+    const row = queries.visible(principal, id)
+    const view = await viewOf(id)
+    if (row.is_active === 0 || view.state !== 'active') throw lost(view)
+    return view
+  }
+
+  const foldTo = async (stream: string, revision: number): Promise<SessionView> => {
+    const view = emptySession()
+    for await (const page of log.readStream(stream)) {
+      for (const event of page) if (event.header.revision <= revision) evolveSession(view, event)
+    }
+    return view
+  }
+  /** The answer that a step got, as it was given. */
+  const answerAt = async (stream: string, view: SessionView, revision: number): Promise<EnvStepAnswer> => {
+    const then = view.revision === revision ? view : await foldTo(stream, revision)
+    if (then.created === undefined || then.newest === undefined) throw new Error('that was no step')
+    return stepAnswerOf(then.created, then.newest, then.tools)
+  }
+
+  type Who = { principal: string; causation: string }
+  const ask = (stream: string, step: StepWish, who: Who) =>
+    runtime.ask(stream, { type: 'TakeStep', step, ...who })
+  const intendAndTake = async (stream: string, step: StepWish, who: Who) => {
+    await runtime.ask(stream, { type: 'IntendStep', step, ...who })
+    return ask(stream, step, who)
+  }
+  const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (chains.get(id) ?? Promise.resolve()).then(work, work)
+    chains.set(id, turn)
+    const forget = () => {
+      if (chains.get(id) === turn) chains.delete(id)
+    }
+    turn.then(forget, forget)
+    return turn
+  }
+
+  const take = async (id: string, step: StepWish, who: { principal: string; causation: string }) => {
+    const stream = envSessionStream(id)
+    const count = waiting.get(id) ?? 0
+    if (count > mostWaiting) throw new Refusal('Busy', { session_id: id })
+    waiting.set(id, count + 1)
+    try {
+      const before = await viewOf(id)
+      const isNone = before.created?.recovery === 'none'
+      const view = await (isNone
+        ? inTurn(id, () => intendAndTake(stream, step, who))
+        : ask(stream, step, who))
+      const { idempotencyKey, digest } = step.keys
+      const { newest } = view
+      const revision =
+        view.byEffect.get(step.effectId) ??
+        (idempotencyKey === undefined ? undefined : view.byKey.get(idempotencyKey)?.revision) ??
+        (newest !== undefined && newest.digest === digest && step.repeats?.(newest.effect_id)
+          ? view.byEffect.get(newest.effect_id)
+          : undefined)
+      if (revision === undefined) throw lost(view)
+      return { answer: await answerAt(stream, view, revision), revision }
+    } finally {
+      const left = (waiting.get(id) ?? 1) - 1
+      if (left === 0) waiting.delete(id)
+      else waiting.set(id, left)
+    }
+  }
+
+  const mustFit = async (tools: ToolDefinition[], name: string, args: OpenObject): Promise<void> => {
+    const tool = tools.find(known => known.function.name === name)
+    if (tool === undefined) throw invalid(['tool_name'], `There is no tool "${name}"`)
+    const verdict = await checker.check(tool.function.parameters, args)
+    if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
+  }
+
+  /** The answer of the step that this key has taken, whatever became of the session since. */
+  const knownStep = async (principal: Principal, id: string, key: string | undefined, digest: string) => {
+    if (key === undefined) return undefined
+    queries.visible(principal, id)
+    const view = await viewOf(id)
+    const known = view.byKey.get(key)
+    if (known === undefined) return undefined
+    if (known.digest !== digest) throw new Refusal('Conflict', { idempotency_key: key })
+    return answerAt(envSessionStream(id), view, known.revision)
+  }
+
+  const close = async (asked: Asked, id: string, reason: string): Promise<void> => {
+    await runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, ...by(asked) })
+    await parts.left(envSessionStream(id))
+  }
+
+  const isIdle = (row: SessionRow, seconds: number): boolean => {
+    const since = Math.max(row.accessed_at, lookedAt.get(row.id) ?? 0)
+    const isOld = parts.clock.now() - since > seconds * 1000
+    return isOld && !waiting.has(row.id) && !parts.isNamed({ id: row.id, userId: row.user_id })
+  }
+
+  return {
+    create,
+
+    async step(
+      asked: Asked,
+      body: StepEnvBody,
+      given: {
+        idempotencyKey?: string | undefined
+        isRetry: boolean
+        began(step: number): void
+        emit(text: string): void
+        signal: AbortSignal
+      },
+    ): Promise<EnvStepAnswer> {
+      const id = body.session_id
+      const { env_vars: _, stream: __, request_id: ___, ...same } = body
+      const digest = digestOfBody(same)
+      const known = await knownStep(asked.principal, id, given.idempotencyKey, digest)
+      if (known !== undefined) return known
+      const view = await active(asked.principal, id)
+      const args = body.tool_args ?? {}
+      const { newest } = view
+      const repeats =
+        given.isRetry && given.idempotencyKey === undefined
+          ? (effectId: string) => delivered.get(id) !== effectId
+          : undefined
+      const mayBeKnown = repeats !== undefined && newest?.digest === digest
+      if (!mayBeKnown && !view.done) await mustFit(view.tools, body.tool_name, args)
+      const step: StepWish = {
+        toolName: body.tool_name,
+        toolArgs: args,
+        effectId: ids.next('call_'),
+        itemId: ids.next('tr_'),
+        ...(body.task_id ? { taskId: body.task_id } : {}),
+        ...(body.expected_step ? { expectedStep: body.expected_step } : {}),
+        keys: {
+          digest,
+          ...(given.idempotencyKey === undefined ? {} : { idempotencyKey: given.idempotencyKey }),
+        },
+        ...(repeats === undefined ? {} : { repeats }),
+        began: given.began,
+        emit: given.emit,
+        signal: given.signal,
+      }
+      return (await take(id, step, by(asked))).answer
+    },
+    /** What a step would be refused for before it began, so that a stream need not begin. */
+    async mayStep({ principal }: Asked, body: StepEnvBody, mayBeKnown: boolean): Promise<void> {
+      if (mayBeKnown) return void queries.visible(principal, body.session_id)
+      const view = await active(principal, body.session_id)
+      if (view.done) throw new Refusal('SessionDone', { step: view.step })
+      await mustFit(view.tools, body.tool_name, body.tool_args ?? {})
+    },
+    /** The answer of a step was handed over whole. */
+    stepDelivered: (answer: EnvStepAnswer): void =>
+      void delivered.set(answer.session_id, answer.tool_result.call_id),
+
+    async reset(asked: Asked, id: string, seed: number | undefined, options: OpenObject) {
+      await active(asked.principal, id)
+      const command: SessionCommand = {
+        type: 'ResetSession',
+        seed: seed ?? parts.randomSeed() % largestSeed,
+        options,
+        ...by(asked),
+      }
+      const view = await runtime.ask(envSessionStream(id), command).catch(error => {
+        if (error instanceof AuthorsError) throw invalid(['options'], error.message)
+        throw error
+      })
+      if (view.state !== 'active') throw lost(view)
+      return { observation: view.observation, tools: view.tools, done: view.done }
+    },
+
+    async observe(asked: Asked, id: string) {
+      await active(asked.principal, id)
+      const view = await runtime.ask(envSessionStream(id), { type: 'ObserveSession', ...by(asked) })
+      if (view.state !== 'active') throw lost(view)
+      lookedAt.set(id, parts.clock.now())
+      return { state: view.observed, tools: view.tools, done: view.done }
+    },
+
+    async close(asked: Asked, id: string): Promise<void> {
+      queries.visible(asked.principal, id)
+      await close(asked, id, 'closed')
+      lookedAt.delete(id)
+    },
+
+    async remove(asked: Asked, id: string): Promise<void> {
+      queries.visible(asked.principal, id)
+      await runtime.ask(envSessionStream(id), { type: 'DeleteSession', ...by(asked) })
+      await parts.left(envSessionStream(id))
+      lookedAt.delete(id)
+    },
+
+    /** Closes what nobody has used for so long; the answer: which. */
+    async cleanUp(asked: Asked, seconds: number, userId?: string): Promise<string[]> {
+      const idle = queries
+        .active()
+        .filter(row => (userId === undefined || row.user_id === userId) && isIdle(row, seconds))
+      for (const { id } of idle) await close(asked, id, 'inactive')
+      return idle.map(({ id }) => id)
+    },
+
+    /** What cannot come back after a restart is closed, with what is known of its last step. */
+    async closeLost(): Promise<void> {
+      for (const { id, recovery } of queries.active()) {
+        if (recovery !== 'none') continue
+        const reason = 'the server was restarted, and an environment of this kind does not come back'
+        await runtime.ask(envSessionStream(id), {
+          type: 'CloseSession',
+          reason,
+          principal: 'system',
+          causation: '',
+        })
+      }
+    },
+
+    accessedAt: (id: string): number => lookedAt.get(id) ?? 0,
+    viewOf,
+
+    /** The tools of the session that a task's session names, as far as they are the user's own; none when it is done. */
+    async toolsFor(sessionId: string, userId: string): Promise<ToolDefinition[]> {
+      const row = queries.rowById(sessionId)
+      if (row === undefined || row.is_active === 0 || row.user_id !== userId) return []
+      const view = await viewOf(sessionId)
+      return view.state === 'active' && !view.done ? view.tools : []
+    },
+    /** Whether the session that a task names has taken the step of this effect, whatever became of it since. */
+    async hasTaken(sessionId: string, userId: string, effectId: string): Promise<boolean> {
+      const row = queries.rowById(sessionId)
+      if (row === undefined || row.user_id !== userId) return false
+      return (await viewOf(sessionId)).byEffect.has(effectId)
+    },
+    /** A call of a task as a step of its session; the same effect is the same step. */
+    takeFor: async (sessionId: string, step: Omit<StepWish, 'keys'>) => {
+      const by = { principal: 'system', causation: step.effectId }
+      const { answer, revision } = await take(sessionId, { ...step, keys: {} }, by)
+      return { answer, at: { stream: envSessionStream(sessionId), revision } }
+    },
+  }
+}
+export type Sessions = ReturnType<typeof createSessions>

@@ -1,0 +1,456 @@
+// Given facts of a session, when a command, then what is refused, what is nothing new, and what is stored.
+import t, { type Test } from 'tap'
+import { check } from '../../../actors/env-session/check.ts'
+import { decideSession, type Outcome } from '../../../actors/env-session/decide.ts'
+import { describeSession, envSessionMachine, sessionMoveOf } from '../../../actors/env-session/machine.ts'
+import type { SessionCommand, StepWish } from '../../../src/contract/env-session-commands.ts'
+import {
+  type EnvSessionEvent,
+  type EnvSessionEventData,
+  type EnvSessionEventType,
+  type SessionState,
+  sessionStateAfter,
+} from '../../../src/contract/env-session-events.ts'
+import type { StepAnswer } from '../../../src/contract/environment.ts'
+import type { Recorded } from '../../../src/contract/stored.ts'
+import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
+import { refused } from '../../support/system.ts'
+import { tools } from './memory.ts'
+
+const now = Date.parse('2026-01-01T12:00:00.000Z')
+const fact = <T extends EnvSessionEventType>(type: T, data: EnvSessionEventData<T>): EnvSessionEvent =>
+  ({ type, data }) as unknown as EnvSessionEvent
+const seen = { observation: { total: 0 }, state: { total: 0 }, done: false }
+const createdData: EnvSessionEventData<'EnvSessionCreated'> = {
+  session_id: 's1',
+  env_id: 'e1',
+  user_id: 'u1',
+  client_id: 'c1',
+  source: { name: 'sum', digest: 'd' },
+  recovery: 'refold',
+  kwargs: { a: 1, b: { c: 2 } },
+  env_vars: {},
+  seed: 5,
+  now,
+  tools,
+  ...seen,
+}
+const created = fact('EnvSessionCreated', createdData)
+const stepped = (
+  step: number,
+  effect_id: string,
+  more: Partial<EnvSessionEventData<'EnvStepCompleted'>> = {},
+) =>
+  fact('EnvStepCompleted', {
+    step,
+    effect_id,
+    tool_name: 'add',
+    tool_args: { by: 1 },
+    now,
+    item_id: `tr_${effect_id}`,
+    status: 'completed',
+    content: 'ok',
+    reward: 0,
+    terminated: false,
+    truncated: false,
+    info: {},
+    ...seen,
+    ...more,
+  })
+const intended = (step: number, effect_id: string) =>
+  fact('EnvStepIntended', { step, effect_id, tool_name: 'add', tool_args: { by: 1 }, now })
+const closed = fact('EnvSessionClosed', { reason: 'enough' })
+const deleted = fact('EnvSessionDeleted', { by: 'admin' })
+
+const given = (...facts: EnvSessionEvent[]): SessionView =>
+  facts
+    .map(({ type, data }, revision): Recorded => {
+      const time = new Date(now + revision * 1000).toISOString()
+      const header = { stream: 'env-s1', revision, type, time } as Recorded['header']
+      return { position: revision + 1, header, data } as Recorded
+    })
+    .reduce(evolveSession, emptySession())
+
+const by = { principal: 'admin', causation: 'req_1' }
+const create = (
+  wish: Partial<Extract<SessionCommand, { type: 'CreateSession' }>['wish']> = {},
+  name = 'sum',
+): SessionCommand => ({
+  type: 'CreateSession',
+  wish: {
+    session_id: 's1',
+    env_id: 'e2',
+    user_id: 'u1',
+    client_id: 'c1',
+    kwargs: { b: { c: 2 }, a: 1 },
+    env_vars: {},
+    ...wish,
+  },
+  source: { name, module: 'sum.mjs', className: 'Sum', digest: 'd' },
+  values: {},
+  seed: 7,
+  keys: { digest: 'body' },
+  ...by,
+})
+const wishOf = (more: Partial<StepWish> = {}): StepWish => ({
+  toolName: 'add',
+  toolArgs: { by: 2 },
+  effectId: 'new',
+  itemId: 'tr_new',
+  keys: { digest: 'x' },
+  began() {},
+  emit() {},
+  signal: new AbortController().signal,
+  ...more,
+})
+const take = (more: Partial<StepWish> = {}): SessionCommand => ({
+  type: 'TakeStep',
+  step: wishOf(more),
+  ...by,
+})
+const intend = (more: Partial<StepWish> = {}): SessionCommand => ({
+  type: 'IntendStep',
+  step: wishOf(more),
+  ...by,
+})
+const reset: SessionCommand = { type: 'ResetSession', seed: 9, options: { x: 1 }, ...by }
+const observe: SessionCommand = { type: 'ObserveSession', ...by }
+const close: SessionCommand = { type: 'CloseSession', reason: 'closed', ...by }
+const remove: SessionCommand = { type: 'DeleteSession', ...by }
+
+const histories = {
+  absent: [],
+  active: [created],
+  closed: [created, closed],
+  deleted: [created, closed, deleted],
+} satisfies Record<SessionState, EnvSessionEvent[]>
+const states = Object.keys(histories) as SessionState[]
+const facts: EnvSessionEventType[] = [
+  'EnvSessionCreated',
+  'EnvStepIntended',
+  'EnvStepCompleted',
+  'EnvSessionReset',
+  'EnvSessionClosed',
+  'EnvSessionDeleted',
+]
+
+t.test('the machine and the table agree on every state and fact', t => {
+  // Written from the decisions, not from the code.
+  const allowed: Record<SessionState, Partial<Record<EnvSessionEventType, SessionState>>> = {
+    absent: { EnvSessionCreated: 'active' },
+    active: {
+      EnvStepIntended: 'active',
+      EnvStepCompleted: 'active',
+      EnvSessionReset: 'active',
+      EnvSessionClosed: 'closed',
+    },
+    closed: { EnvSessionCreated: 'active', EnvSessionDeleted: 'deleted' },
+    deleted: {},
+  }
+  for (const state of states) {
+    for (const type of facts) {
+      const expected = allowed[state][type]
+      t.equal(sessionMoveOf(state, type), expected, `${type} from ${state}, by the machine`)
+      if (expected === undefined) t.throws(() => sessionStateAfter(state, type), `${type} from ${state}`)
+      else t.equal(sessionStateAfter(state, type), expected)
+    }
+    t.same(describeSession(state), {
+      machine: envSessionMachine.config,
+      state,
+      next_events: Object.keys(allowed[state]),
+    })
+    t.equal(given(...histories[state]).state, state)
+  }
+  t.end()
+})
+
+const gone = (state: SessionState) =>
+  refused('SessionNotFound', state === 'absent' ? undefined : { reason: 'enough' })
+
+t.test('of a session that is not active nothing is done but what ends it, or begins it again', t => {
+  for (const state of ['absent', 'closed', 'deleted'] as const) {
+    const view = given(...histories[state])
+    for (const command of [take(), intend(), reset, observe]) {
+      t.throws(() => check(command, view), gone(state), `${command.type}, ${state}`)
+    }
+  }
+  for (const state of ['absent', 'deleted'] as const) {
+    for (const command of [close, remove]) {
+      t.throws(() => check(command, given(...histories[state])), gone(state), `${command.type}, ${state}`)
+    }
+  }
+  t.equal(check(close, given(...histories.closed)), 'nothing')
+  t.equal(check(remove, given(...histories.closed)), 'do')
+  for (const command of [take(), intend(), reset, observe, close, remove]) {
+    t.equal(check(command, given(created)), 'do', command.type)
+  }
+  t.end()
+})
+
+t.test('a create is done, or is there already, or is in the way of another', t => {
+  t.equal(check(create(), given()), 'do')
+  t.equal(check(create(), given(created)), 'nothing', 'equal arguments in another order are equal')
+  t.equal(check(create({ client_id: 'other' }), given(created)), 'nothing')
+  t.throws(() => check(create({ kwargs: {} }), given(created)), refused('Conflict'))
+  t.throws(() => check(create({}, 'other'), given(created)), refused('Conflict'))
+  t.equal(check(create({ kwargs: {} }, 'other'), given(created, closed)), 'do')
+  t.throws(() => check(create(), given(created, closed, deleted)), refused('Conflict'))
+  for (const state of ['active', 'closed', 'deleted'] as const) {
+    const foreign = () => check(create({ user_id: 'u2' }), given(...histories[state]))
+    t.throws(foreign, refused('SessionNotFound'), `another user's, ${state}`)
+  }
+  t.end()
+})
+
+t.test('a step that was taken is not taken again', t => {
+  const key = { idempotencyKey: 'k', digest: 'x' }
+  const view = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), stepped(2, 'older'))
+  t.equal(check(take({ effectId: 'old' }), view), 'nothing', 'by its effect')
+  t.equal(check(take({ keys: key }), view), 'nothing', 'by its key')
+  t.equal(check(intend({ keys: key }), view), 'nothing')
+  t.throws(() => check(take({ keys: { ...key, digest: 'y' } }), view), refused('Conflict'))
+  t.equal(
+    check(take({ keys: { idempotencyKey: 'l', digest: 'x' } }), view),
+    'do',
+    'an equal one by another key',
+  )
+  t.equal(check(take({ keys: { digest: 'x' } }), view), 'do', 'and one without a key')
+  const over = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), closed)
+  t.equal(check(take({ effectId: 'old' }), over), 'nothing', 'also when the session has closed')
+  const again = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), closed, created)
+  t.equal(check(take({ keys: key }), again), 'nothing', 'or has begun again')
+  t.end()
+})
+
+t.test('a step without a key is the newest one again only if it may be', t => {
+  const view = given(created, stepped(1, 'one', { digest: 'x' }), stepped(2, 'two', { digest: 'y' }))
+  const asked: string[] = []
+  const repeats = (effectId: string) => {
+    asked.push(effectId)
+    return true
+  }
+  t.equal(check(take({ keys: { digest: 'y' }, repeats }), view), 'nothing')
+  t.equal(check(take({ keys: { digest: 'x' }, repeats }), view), 'do', 'an older one is not looked for')
+  t.equal(check(take({ keys: { digest: 'y' }, repeats: () => false }), view), 'do')
+  t.equal(check(take({ keys: { digest: 'y' } }), view), 'do')
+  t.same(asked, ['two'])
+  t.end()
+})
+
+t.test('a step has the number that is expected, and none follows the last', t => {
+  const view = given(created, stepped(1, 'a'))
+  t.equal(check(take({ expectedStep: 2 }), view), 'do')
+  for (const expectedStep of [1, 3]) {
+    t.throws(
+      () => check(take({ expectedStep }), view),
+      refused('Conflict', { expected_step: expectedStep, step: 1 }),
+    )
+  }
+  const done = given(
+    created,
+    stepped(1, 'a', { done: true, terminated: true, idempotency_key: 'k', digest: 'x' }),
+  )
+  t.throws(() => check(take(), done), refused('SessionDone', { step: 1 }))
+  t.throws(() => check(intend(), done), refused('SessionDone', { step: 1 }))
+  t.equal(check(take({ effectId: 'a' }), done), 'nothing')
+  t.equal(check(take({ keys: { idempotencyKey: 'k', digest: 'x' } }), done), 'nothing')
+  t.equal(check(reset, done), 'do')
+  t.end()
+})
+
+const answer: StepAnswer = {
+  status: 'completed',
+  content: 'two more',
+  blocks: [],
+  observation: { total: 2 },
+  state: { total: 2, more: true },
+  tools,
+  reward: 1,
+  terminated: false,
+  truncated: false,
+  done: false,
+  info: {},
+}
+const typesOf = (events: EnvSessionEvent[]) => events.map(({ type }) => type)
+/** What is stored is what the table allows, and can be folded. */
+const lawful = (t: Test, history: EnvSessionEvent[], events: EnvSessionEvent[]): SessionView => {
+  let { state } = given(...history)
+  for (const { type } of events) {
+    const next = sessionMoveOf(state, type)
+    if (next === undefined) throw new Error(`${type} from ${state}`)
+    state = next
+  }
+  const view = given(...history, ...events)
+  t.equal(view.state, state)
+  return view
+}
+
+t.test('what an environment answered to a step is what is stored, numbered after the newest', t => {
+  const history = [created, stepped(1, 'a')]
+  const outcome: Outcome = { of: 'step', now: now + 5, answer, stopped: false }
+  const keys = { idempotencyKey: 'k', digest: 'x' }
+  const events = decideSession(take({ keys, taskId: 'task_1' }), given(...history), outcome)
+  t.same(events, [
+    fact('EnvStepCompleted', {
+      step: 2,
+      effect_id: 'new',
+      tool_name: 'add',
+      tool_args: { by: 2 },
+      now: now + 5,
+      item_id: 'tr_new',
+      status: 'completed',
+      content: 'two more',
+      reward: 1,
+      terminated: false,
+      truncated: false,
+      done: false,
+      info: {},
+      observation: { total: 2 },
+      state: { total: 2, more: true },
+      task_id: 'task_1',
+      idempotency_key: 'k',
+      digest: 'x',
+    }),
+  ])
+  const view = lawful(t, history, events)
+  t.match(view, { step: 2, observation: { total: 2 }, observed: { total: 2, more: true }, seed: 5 })
+  t.equal(view.byEffect.get('new'), 2)
+  t.match(view.byKey.get('k'), { digest: 'x', revision: 2 })
+
+  const fewer = {
+    ...answer,
+    tools: tools.slice(1),
+    blocks: [{ type: 'b' }],
+    error: 'no',
+    status: 'incomplete' as const,
+  }
+  const snapshot = { file: '2-x.json', digest: 'z' }
+  const [second] = decideSession(take(), given(...history), {
+    of: 'step',
+    now,
+    answer: fewer,
+    stopped: true,
+    snapshot,
+  })
+  t.match(second, {
+    data: { tools: tools.slice(1), blocks: [{ type: 'b' }], info: { error: 'no' }, stopped: true, snapshot },
+  })
+  t.equal(given(...history, second as EnvSessionEvent).tools.length, tools.length - 1)
+  t.end()
+})
+
+t.test('a step that an environment did not survive is told, and ends the session', t => {
+  const history = [created, stepped(1, 'a')]
+  const events = decideSession(take(), given(...history), {
+    of: 'loss',
+    now,
+    reason: 'it died',
+    during: 'step',
+  })
+  t.match(events, [
+    {
+      type: 'EnvStepCompleted',
+      data: { step: 2, status: 'incomplete', truncated: true, done: true, info: { error: 'it died' } },
+    },
+    { type: 'EnvSessionClosed', data: { reason: 'it died' } },
+  ])
+  lawful(t, history, events)
+  const before = decideSession(take(), given(...history), { of: 'loss', now, reason: 'code changed' })
+  t.same(before, [fact('EnvSessionClosed', { reason: 'code changed' })], 'one that did not begin is not told')
+  for (const command of [reset, observe]) {
+    const loss = decideSession(command, given(...history), { of: 'loss', now, reason: 'it died' })
+    t.same(loss, [fact('EnvSessionClosed', { reason: 'it died' })])
+  }
+  t.end()
+})
+
+t.test('a step that was begun for good is told when the session ends, as far as it is known', t => {
+  const history = [created, stepped(1, 'a'), intended(2, 'b')]
+  for (const [command, outcome, types] of [
+    [close, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed']],
+    [remove, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed', 'EnvSessionDeleted']],
+    [observe, { of: 'loss', now, reason: 'gone' }, ['EnvStepCompleted', 'EnvSessionClosed']],
+  ] as [SessionCommand, Outcome, string[]][]) {
+    const events = decideSession(command, given(...history), outcome)
+    t.same(typesOf(events), types, command.type)
+    t.match(events[0], {
+      data: { step: 2, effect_id: 'b', status: 'incomplete', truncated: true, info: { error: /./ } },
+    })
+    t.equal(lawful(t, history, events).byEffect.get('b'), 3, 'whoever asks for it is told')
+  }
+  const finished = [...history, stepped(2, 'b')]
+  t.same(typesOf(decideSession(close, given(...finished), { of: 'closed', now })), ['EnvSessionClosed'])
+  t.equal(given(...history, stepped(2, 'other')).open?.effect_id, 'b', 'another step does not answer it')
+  t.equal(given(...history, closed, created).open, undefined)
+  t.end()
+})
+
+t.test('the intent to take a step says which and with what', t => {
+  t.same(decideSession(intend(), given(created, stepped(1, 'a')), { of: 'begun', now }), [
+    fact('EnvStepIntended', { step: 2, effect_id: 'new', tool_name: 'add', tool_args: { by: 2 }, now }),
+  ])
+  t.end()
+})
+
+t.test('a create and a reset store the seed, the moment, and what was seen', t => {
+  const outcome: Outcome = {
+    of: 'reset',
+    now,
+    recovery: 'refold',
+    answer: { ...answer, observation: { total: 8 } },
+  }
+  const history = [created, stepped(1, 'a', { done: true }), closed]
+  const made = decideSession(create({ secret_ref: 'sec_1' }), given(...history), outcome)
+  t.match(made, [
+    {
+      type: 'EnvSessionCreated',
+      data: {
+        seed: 7,
+        now,
+        source: { name: 'sum', digest: 'd' },
+        secret_ref: 'sec_1',
+        observation: { total: 8 },
+      },
+    },
+  ])
+  t.match(lawful(t, history, made), {
+    step: 1,
+    done: false,
+    closeReason: undefined,
+    seed: 7,
+    newest: undefined,
+  })
+  const anew = decideSession(reset, given(created, stepped(1, 'a', { done: true })), outcome)
+  t.match(anew, [
+    { type: 'EnvSessionReset', data: { seed: 9, options: { x: 1 }, now, observation: { total: 8 } } },
+  ])
+  t.match(lawful(t, [created, stepped(1, 'a', { done: true })], anew), { step: 1, done: false, seed: 9 })
+  t.end()
+})
+
+t.test('where nothing came of it nothing is stored', t => {
+  for (const state of states) {
+    for (const command of [create(), take(), intend(), reset, observe, close, remove]) {
+      t.same(
+        decideSession(command, given(...histories[state]), { of: 'nothing', now }),
+        [],
+        `${command.type} ${state}`,
+      )
+    }
+    if (state !== 'active') {
+      t.same(decideSession(observe, given(...histories[state]), { of: 'loss', now, reason: 'x' }), [])
+    }
+  }
+  t.end()
+})
+
+t.test('a stream whose facts do not follow each other is not folded', t => {
+  for (const state of states) {
+    for (const event of [created, intended(1, 'a'), stepped(1, 'a'), closed, deleted]) {
+      if (sessionMoveOf(state, event.type) !== undefined) continue
+      t.throws(() => given(...histories[state], event), `${event.type} from ${state}`)
+    }
+  }
+  t.throws(() => given(fact('Unknown' as never, {} as never)))
+  t.end()
+})

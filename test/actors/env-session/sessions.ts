@@ -1,0 +1,64 @@
+// A system with environments in memory, and short ways to use a session in it.
+
+import { Refusal } from '../../../src/contract/refusals.ts'
+import type { StepEnvBody } from '../../../src/contract/wire.ts'
+import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
+import { admin } from '../../support/system.ts'
+import type { SessionSystem } from './system.ts'
+
+export const asked = { principal: admin, requestId: 'req' }
+export const kinds = ['refold', 'snapshot', 'none'] as const
+export type Kind = (typeof kinds)[number]
+
+type StepOptions = { key?: string; isRetry?: boolean; signal?: AbortSignal; began?: (step: number) => void }
+
+/** Asks whatever system there is at the moment. */
+export const sessionsOf = (system: () => SessionSystem) => {
+  const sessions = () => system().environments.sessions
+  return {
+    create: (session_id: string, kind: Kind, more: object = {}) =>
+      sessions().create(asked, { session_id, env_class_path: kind, ...more }),
+    step: (
+      session_id: string,
+      tool_name: string,
+      tool_args: StepEnvBody['tool_args'] = {},
+      { key, isRetry = false, signal = new AbortController().signal, began = () => {} }: StepOptions = {},
+      more: Partial<StepEnvBody> = {},
+    ) =>
+      sessions().step(
+        asked,
+        { session_id, tool_name, tool_args, ...more },
+        { idempotencyKey: key, isRetry, began, emit() {}, signal },
+      ),
+    reset: (id: string, seed: number, options = {}) => sessions().reset(asked, id, seed, options),
+    observe: (id: string) => sessions().observe(asked, id),
+    close: (id: string) => sessions().close(asked, id),
+    remove: (id: string) => sessions().remove(asked, id),
+    viewOf: (id: string) => sessions().viewOf(id),
+  }
+}
+
+/** A session as the log has it: the fold of its events, and what its steps were. */
+export const recordedOf = async ({ log }: SessionSystem, id: string) => {
+  const view: SessionView = emptySession()
+  const types: string[] = []
+  const steps: { step: number; effect_id: string }[] = []
+  for await (const page of log.readStream(`env-${id}`)) {
+    for (const event of page) {
+      evolveSession(view, event)
+      types.push(event.header.type)
+      if (event.header.type === 'EnvStepCompleted') steps.push(event.data as (typeof steps)[number])
+    }
+  }
+  return { view, types, steps }
+}
+
+/** The reason of a refusal, or of whatever else went wrong; undefined when nothing did. */
+export const reasonOf = async (work: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error instanceof Refusal ? error.reason : (error as Error).message
+  }
+}

@@ -1,0 +1,189 @@
+// The table of operations and the server are one: every route has its entry, every entry its route, and what the entry
+// says of who may ask and what may be given is so.
+import { subscribe } from 'node:diagnostics_channel'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import t from 'tap'
+import { roles } from '../../src/contract/token-events.ts'
+import { asyncApi } from '../../src/documents/asyncapi.ts'
+import { openApi } from '../../src/documents/openapi.ts'
+import { type Operation, rolesOf } from '../../src/documents/operation.ts'
+import { operations } from '../../src/documents/operations.ts'
+import { brief, read } from '../support/http.ts'
+import { adminToken, serveHere } from '../support/server.ts'
+import { holdTo } from './described.ts'
+
+const routes: RouteOptions[] = []
+subscribe('fastify.initialization', message => {
+  const { fastify } = message as { fastify: FastifyInstance }
+  fastify.addHook('onRoute', route => void routes.push(route))
+})
+const { url, api, lines } = await serveHere(t, { BODY_LIMIT: `${1024 * 1024}` })
+const { look, wrong } = holdTo(openApi())
+const one = { user_message_content: 'x', stream: false, client_id: 'echo', task_id: 'one' }
+const { status, text } = await read(api('POST', '/tasks', one))
+if (status !== 200) throw new Error(text)
+
+/** What the page at /docs is made of: no part of the interface. */
+const isPartOfPage = ({ url }: RouteOptions) => url.startsWith('/docs/')
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const routeOf = new Map(
+  routes
+    .filter(route => !isPartOfPage(route))
+    .map(route => [`${String(route.method)} ${route.url.replace(/:(\w+)/g, '{$1}')}`, route]),
+)
+
+t.test('every route is in the table, and every entry of the table is a route', async t => {
+  t.same(operations.map(nameOf).sort(), [...routeOf.keys()].sort())
+  t.equal(routes.filter(isPartOfPage).length, 3)
+})
+
+t.test('an entry asks for the access, the body and the envelope of its route', async t => {
+  for (const operation of operations) {
+    const route = routeOf.get(nameOf(operation))
+    const { access, envelope } = route?.config ?? {}
+    t.equal(operation.access, access, nameOf(operation))
+    t.equal(operation.envelope, envelope, nameOf(operation))
+    t.equal(operation.body?.schema, route?.schema?.body, `${nameOf(operation)}: the value that validates`)
+  }
+})
+
+type Given = { query?: string; headers?: Record<string, string>; body?: string; token?: string | undefined }
+/** Asks once; a stream is cut after its head. What comes back must be what the document says. */
+const ask = async (operation: Operation, given: Given = {}) => {
+  const { query = '', headers = {}, body, token = adminToken } = given
+  const { method } = operation
+  const ids: Record<string, string> = { task_id: 'one', env_id: 'gridworld' }
+  const where = operation.path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? 'none')
+  const abort = new AbortController()
+  const response = await fetch(`${url}${where}${query}`, {
+    method,
+    signal: abort.signal,
+    headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? '' : await response.text()
+  if (isStream) abort.abort()
+  look(
+    { method, url: `${where}${query}`, body: undefined },
+    { status: response.status, headers: response.headers, text },
+  )
+  return {
+    status: response.status,
+    text,
+    problems: brief(response.status === 422 ? JSON.parse(text).detail : []),
+  }
+}
+
+t.test('who has no token is told so, in the shape of the operation', async t => {
+  for (const operation of operations) {
+    const { status } = await ask(operation, { token: '' })
+    if (operation.access === 'open') t.equal(status, 200, nameOf(operation))
+    else t.equal(status, 401, nameOf(operation))
+  }
+})
+
+t.test('each role may do what the document says, and nothing else', async t => {
+  for (const role of roles) {
+    const { body } = await read(api('POST', '/auth/tokens', { role }))
+    const { token } = body as unknown as { token: string }
+    for (const operation of operations.filter(({ access }) => access !== 'open')) {
+      // A body that is none: whoever may ask is told that, and nothing happens.
+      const given = {
+        token,
+        ...(operation.method === 'GET' ? {} : { body: '{', headers: { 'content-type': 'application/json' } }),
+      }
+      const { status } = await ask(operation, given)
+      t.equal(
+        status === 403,
+        !rolesOf[operation.access].includes(role),
+        `${role} ${nameOf(operation)}: ${status}`,
+      )
+    }
+  }
+})
+
+t.test('a body that is too large, of another type, or no JSON', async t => {
+  const large = `"${'x'.repeat(1024 * 1024)}"`
+  for (const operation of operations.filter(({ method }) => method !== 'GET')) {
+    const json = { 'content-type': 'application/json' }
+    t.equal((await ask(operation, { body: large, headers: json })).status, 413, nameOf(operation))
+    t.equal((await ask(operation, { body: 'x', headers: { 'content-type': 'text/plain' } })).status, 415)
+    t.match(await ask(operation, { body: '{', headers: json }), {
+      status: 422,
+      problems: ['body 1 json_invalid'],
+    })
+  }
+})
+
+t.test('every parameter of the document is read: a wrong value is a problem of its own', async t => {
+  const wrongFor = (name: string, schema: { type?: string; anyOf?: unknown; enum?: unknown }) =>
+    schema.type === 'string' && schema.enum === undefined ? `?${name}=a&${name}=b` : `?${name}=nonsense`
+  const stream = { accept: 'text/event-stream' }
+  for (const operation of operations) {
+    for (const { in: where, name, schema } of operation.parameters ?? []) {
+      const tries =
+        where === 'query'
+          ? [{ query: wrongFor(name, schema) }, { query: wrongFor(name, schema), headers: stream }]
+          : where === 'header' && name !== 'X-Stainless-Retry-Count' // any value of it is taken
+            ? [{ headers: { ...stream, [name]: 'x'.repeat(257) } }]
+            : []
+      const body = operation.body && {
+        body: JSON.stringify(Object.values(operation.body.examples)[0]?.value),
+        headers: { 'content-type': 'application/json' },
+      }
+      const answers = await Promise.all(
+        tries.map(each =>
+          ask(operation, {
+            ...body,
+            ...each,
+            headers: { ...body?.headers, ...('headers' in each ? each.headers : {}) },
+          }),
+        ),
+      )
+      const said = answers.flatMap(({ problems }) => problems)
+      if (tries.length > 0)
+        t.match(said, new RegExp(`${where} ${name.toLowerCase()} `), `${nameOf(operation)} ${name}: ${said}`)
+    }
+    const { status, problems } = await ask(operation, { headers: { 'x-request-id': 'x'.repeat(257) } })
+    t.same([status, problems], [422, ['header x-request-id value_error']], nameOf(operation))
+  }
+})
+
+t.test('no other parameter is read', async t => {
+  const folder = path.resolve(import.meta.dirname, '../../src/http')
+  const source = readdirSync(folder)
+    .filter(name => name.endsWith('.ts'))
+    .map(name => readFileSync(path.join(folder, name), 'utf8'))
+    .join('\n')
+  const known = new Set(
+    operations.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name.toLowerCase())),
+  )
+  const read = [
+    ...source.matchAll(/\.(?:text|integer|oneOf|manyOf|listOf|boolean|cursor)\('([\w-]+)'/g),
+    ...source.matchAll(/\bshortHeader\(request, '([\w-]+)'/g),
+  ]
+  t.ok(read.length > 18)
+  for (const [, name = ''] of read) t.ok(name === 'x-request-id' || known.has(name), name)
+})
+
+t.test('the documents are served to anybody, as the code gives them', async t => {
+  for (const [path, document] of [
+    ['/openapi.json', openApi()],
+    ['/asyncapi.json', asyncApi()],
+  ] as const) {
+    const answer = await fetch(url + path)
+    t.match(answer.headers.get('content-type'), 'application/json')
+    t.ok((await answer.text()) === JSON.stringify(document), path)
+  }
+})
+
+t.test('all of this was as the document says, and the operator was told of no error', async t => {
+  t.same(wrong, [])
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
+})

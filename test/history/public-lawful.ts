@@ -1,0 +1,81 @@
+// The laws of what subscribers are told of one task, written from the decisions: what comes first, how the statuses
+// chain, when its agent comes and goes. What is said of a whole history is held against every part of it as well.
+import assert from 'node:assert/strict'
+import { Compile } from 'typebox/compile'
+import { type PublicEvent, publicEventSchemas } from '../../src/contract/public-events.ts'
+
+const checks = Object.fromEntries(
+  Object.entries(publicEventSchemas).map(([type, schema]) => [
+    type,
+    Compile({ ...schema, additionalProperties: false }),
+  ]),
+)
+/** The moves of the interface's table. */
+const moves: Record<string, string[]> = {
+  created: ['queued', 'working', 'canceled', 'expired'],
+  queued: ['working', 'canceled', 'expired'],
+  working: ['input-required', 'paused', 'completed', 'canceled', 'expired', 'failed'],
+  'input-required': ['working', 'canceled', 'expired'],
+  paused: ['working', 'canceled', 'expired'],
+}
+const ends = ['completed', 'canceled', 'expired', 'failed']
+
+/** Throws unless the body is exactly what its schema says: no field more, none less. */
+export const mustFitSchema = (event: PublicEvent): void => {
+  const check = checks[event.type]
+  assert.ok(check !== undefined, `${event.type} has a schema`)
+  assert.ok(check.Check(event), `${JSON.stringify(event)}: ${JSON.stringify(check.Errors(event))}`)
+}
+
+/** Throws unless these are the public events of one task from its creation on, in order. */
+export const mustBeLawful = (events: readonly PublicEvent[]): void => {
+  const told = JSON.stringify(events.map(({ type }) => type))
+  const [first, ...rest] = events
+  assert.equal(first?.type, 'TaskCreated', `${told} begins with the creation`)
+  let status = 'created'
+  let agent: 'none' | 'at work' | 'completed' | 'not completed' | 'failed' = 'none'
+  let agentId = ''
+  let numbered = -1
+  let deleted = false
+  for (const [n, event] of events.entries()) {
+    mustFitSchema(event)
+    assert.equal(event.task_id, first?.task_id)
+    assert.equal(event.session_id, first?.session_id)
+    assert.ok(event.timestamp >= (events[n - 1]?.timestamp ?? ''), 'time does not go back')
+    assert.ok(!deleted, `${told}: nothing comes after the deletion`)
+    const before = rest[n - 2]
+    if (event.type === 'TaskStatusChanged') {
+      assert.equal(event.old_status, status, `${told}: each status is the one before`)
+      assert.ok(moves[status]?.includes(event.new_status), `${status} to ${event.new_status} is a move`)
+      status = event.new_status
+      if (status === 'working') assert.equal(agent, 'at work', `${told}: the agent is there before it works`)
+      if (!ends.includes(status)) continue
+      const expected = { completed: 'completed', failed: 'failed' }[status]
+      const isUnborn = agent === 'none' && expected === undefined
+      assert.ok(isUnborn || agent === (expected ?? 'not completed'), `${told}: ${status}, agent ${agent}`)
+      assert.ok(isUnborn || /^Agent(Completed|Error)$/.test(before?.type ?? ''), 'the agent ends just before')
+    }
+    if (event.type === 'AgentSpawned') {
+      assert.equal(agent, 'none', 'an agent is spawned once')
+      agent = 'at work'
+      agentId = event.agent_id
+    }
+    if (event.type === 'AgentCompleted' || event.type === 'AgentError') {
+      assert.equal(agent, 'at work', `${told}: an agent ends once`)
+      assert.equal(event.agent_id, agentId)
+      agent = event.type === 'AgentError' ? 'failed' : event.success ? 'completed' : 'not completed'
+    }
+    if (event.type === 'TaskUpdated') {
+      assert.ok(!ends.includes(status), `${told}: what has ended does not change`)
+      assert.ok(event.sequence_number > numbered, 'frames are told of in their order')
+      assert.ok(event.changed.length > 0)
+      numbered = event.sequence_number
+    }
+    if (event.type === 'TaskDeleted') {
+      assert.ok(ends.includes(status), `${told}: only what has ended is deleted`)
+      deleted = true
+    }
+    if (event.type === 'TaskCreated') assert.equal(n, 0, 'a task is created once')
+  }
+  if (ends.includes(status)) assert.ok(agent !== 'at work', `${told}: no agent is left at work`)
+}
