@@ -1,0 +1,2 @@
+// Cannot be loaded.
+import './nowhere.mjs'

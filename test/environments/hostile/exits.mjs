@@ -1,0 +1,2 @@
+// Ends while it is loaded.
+process.exit(5)

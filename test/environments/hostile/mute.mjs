@@ -1,0 +1,3 @@
+// Never says hello.
+setInterval(() => {}, 1000)
+await new Promise(() => {})

@@ -1,0 +1,64 @@
+// What the tests of the workspace share: an instance with a secret beside it, and which sandbox there is.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Test } from 'tap'
+import type { StepContext } from '../../../src/contract/environment.ts'
+import { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
+import { contextOf, failure, folder } from './support.ts'
+
+export const secret = 'the secret'
+const paths = process.env.PATH ?? ''
+const bash = spawnSync('bash', ['-c', 'command -v bash'], { encoding: 'utf8' }).stdout.trim()
+const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0
+
+/** Each wall with the reason to skip its tests. */
+export const walls = {
+  limits: false,
+  bubblewrap: hasBubblewrap ? false : 'install bubblewrap (0.8 or newer) to test the sandbox',
+} as const
+export type Wall = keyof typeof walls
+
+/** A PATH that finds bash, and bubblewrap only when it is wanted. */
+export const pathFor = (t: Test, wall: Wall): string => {
+  if (wall === 'bubblewrap') return paths
+  const programs = folder(t)
+  symlinkSync(bash, path.join(programs, 'bash'))
+  return programs
+}
+
+type Given = { kwargs?: object; wall?: Wall; env_vars?: Record<string, string> }
+
+export const givenWorkspace = (t: Test, { kwargs = {}, wall = 'limits', env_vars = {} }: Given = {}) => {
+  const around = folder(t)
+  const [dir, outside] = [path.join(around, 'session'), path.join(around, 'outside')]
+  mkdirSync(path.join(outside, 'deep'), { recursive: true })
+  writeFileSync(path.join(outside, 'secret.txt'), secret)
+  process.env.PATH = pathFor(t, wall)
+  const workspace = new Workspace({ ...kwargs }, { dir, env_vars })
+  process.env.PATH = paths
+  t.teardown(() => workspace.close())
+  workspace.reset(1, {})
+  const inside = (...names: string[]) => path.join(dir, 'files', ...names)
+  const step = async (tool: string, args: object = {}, given: Partial<StepContext> = {}) =>
+    workspace.step(tool, { ...args }, contextOf(0, 0, given))
+  return {
+    workspace,
+    dir,
+    around,
+    outside,
+    inside,
+    step,
+    call: async (tool: string, args: object = {}) => (await step(tool, args)).content as string,
+    told: (tool: string, args: object = {}) => failure(async () => (await step(tool, args)).content),
+    shell: (command: string, more: object = {}, given: Partial<StepContext> = {}) =>
+      step('shell', { command, ...more }, given),
+    got: (name: string) => readFileSync(inside(name), 'utf8'),
+    put(name: string, content: string | Buffer) {
+      mkdirSync(path.dirname(inside(name)), { recursive: true })
+      writeFileSync(inside(name), content)
+    },
+    link: (name: string, to: string) => symlinkSync(to, inside(name)),
+    fifo: (name: string) => spawnSync('mkfifo', [inside(name)]),
+  }
+}

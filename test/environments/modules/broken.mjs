@@ -1,0 +1,2 @@
+// A module that cannot be loaded. Used by tests only.
+throw new Error('this module is broken')

@@ -1,0 +1,103 @@
+// What the tests of environments have in common: programs in processes of their own, in a world whose timers move when
+// they are told to.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildSync } from 'esbuild'
+import type { Test } from 'tap'
+import { type Command, openChildren } from '../../src/children.ts'
+import type { Instance, OpenObject, StepAnswer } from '../../src/contract/environment.ts'
+import { commandOf } from '../../src/environments/command.ts'
+import { createInstance } from '../../src/environments/instance.ts'
+import { createMemoryWatch } from '../../src/environments/memory.ts'
+import { startProcess } from '../../src/environments/process.ts'
+import { javascriptHost } from '../../src/environments/where.ts'
+import { testWorld } from '../support/world.ts'
+
+export const here = import.meta.dirname
+
+/** A folder that goes with the test. */
+export const folderOf = (t: Test): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-env-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+export const until = async (isSo: () => boolean): Promise<void> => {
+  for (const end = Date.now() + 20_000; !isSo(); await new Promise(resolve => setTimeout(resolve, 5))) {
+    if (Date.now() > end) throw new Error(`not so after 20 s: ${isSo}`)
+  }
+}
+
+/** The processes that work in a folder or below. */
+export const processesIn = (folder: string): string[] =>
+  readdirSync('/proc').filter(pid => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
+    } catch {
+      return false
+    }
+  })
+
+/** A process that has ended and that nobody has asked how is none. */
+export const isAlive = (pid: string): boolean => {
+  try {
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** The host as it is served: bundled, so it starts in a third of the time. */
+const host = path.join(mkdtempSync(path.join(tmpdir(), 'reprise-host-')), 'environment-host.mjs')
+process.on('exit', () => rmSync(path.dirname(host), { recursive: true }))
+buildSync({
+  entryPoints: [path.join(path.dirname(javascriptHost), 'host/main.ts')],
+  outfile: host,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+})
+
+export const stepOf = (
+  instance: Instance,
+  args: OpenObject = {},
+  { tool = 'go', number = 1, signal = new AbortController().signal, emit = (_text: string) => {} } = {},
+): Promise<StepAnswer> => instance.step({ tool, args, seed: 7, number, now: 1000 }, { emit, signal })
+export const resetOf = (instance: Instance) => instance.reset({ seed: 7, options: {}, now: 1000 })
+
+type Given = { kwargs?: OpenObject; env_vars?: Record<string, string> }
+
+/** Programs of this test. When it ends, none may be left that it has closed or seen going. */
+export const givenPrograms = async (t: Test, { memoryMb = 256, stepTimeoutMs = 30_000 } = {}) => {
+  const folder = folderOf(t)
+  const recorded = path.join(folder, 'children')
+  const children = await openChildren(recorded)
+  t.teardown(children.close)
+  const world = testWorld()
+  const { timers } = world
+  const parts = { children, timers, memory: createMemoryWatch(timers), memoryMb }
+  const hosted = ({ args, ...command }: Command): Command => ({
+    ...command,
+    args: args.map(one => (one === javascriptHost ? host : one)),
+  })
+  let opened = 0
+  const start = (file: string) => startProcess(hosted(commandOf(path.join(here, file), memoryMb)), parts)
+  return {
+    world,
+    folder,
+    start,
+    async open(file: string, { kwargs = {}, env_vars = {} }: Given = {}): Promise<Instance> {
+      const process = await start(file)
+      const [info] = process.hello.classes
+      if (info === undefined) throw new Error(`no class in ${file}`)
+      const dir = path.join(folder, `instance-${opened++}`)
+      mkdirSync(path.join(dir, '.tmp'), { recursive: true })
+      return createInstance(process, info, { kwargs, env_vars, dir }, stepTimeoutMs)
+    },
+    /** Waits until only so many are left, counted by their records, and as many work in the folder. */
+    onlyLeft: (number: number) =>
+      until(() => readdirSync(recorded).length === number && processesIn(folder).length === number),
+  }
+}
