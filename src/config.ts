@@ -55,6 +55,12 @@ const wholeNumber = (env: Env, name: string, fallback: number, max = Number.MAX_
 
 const headerText = /^[\x21-\x7e]+$/
 
+const atLeastOne = (env: Env, name: string, fallback: number, max: number): number => {
+  const value = wholeNumber(env, name, fallback, max)
+  if (value === 0) throw new CannotStart(`${name}=0 would allow nothing at all`)
+  return value
+}
+
 /** Configured by its address and its name; the key is for endpoints that want one. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
@@ -75,8 +81,7 @@ const modelOf = (env: Env): Config['model'] => {
   if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
     throw new CannotStart('MODEL_API_KEY must be printable ASCII without spaces: it travels in a header')
   }
-  const silence = wholeNumber(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
-  if (silence === 0) throw new CannotStart('MODEL_TIMEOUT_SECONDS=0 would wait for no answer at all')
+  const silence = atLeastOne(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
   return Object.freeze({
     baseUrl,
     apiKey: env.MODEL_API_KEY || undefined,
@@ -129,8 +134,8 @@ export const readConfig = (env: Env): Config => {
     environments: Object.freeze({
       path: env.ENV_PATH ? path.resolve(env.ENV_PATH) : undefined,
       byDefault: env.ENV_DEFAULT || 'gridworld',
-      stepTimeoutMs: wholeNumber(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
-      memoryMb: wholeNumber(env, 'ENV_MEMORY_MB', 512, 1_048_576),
+      stepTimeoutMs: atLeastOne(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
+      memoryMb: atLeastOne(env, 'ENV_MEMORY_MB', 512, 1_048_576),
     }),
     sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),

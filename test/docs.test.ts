@@ -34,7 +34,9 @@ t.test('the README tells the default of every variable that the configuration re
   const readme = read('README.md')
   const source = read('src/config.ts')
   const variables = new Set(
-    [...source.matchAll(/env\.([A-Z_]+)|wholeNumber\(env, '([A-Z_]+)'/g)].map(([, a, b]) => a ?? b ?? ''),
+    [...source.matchAll(/env\.([A-Z_]+)|(?:wholeNumber|atLeastOne)\(env, '([A-Z_]+)'/g)].map(
+      ([, a, b]) => a ?? b ?? '',
+    ),
   )
   t.ok(variables.size >= 8, [...variables].join(' '))
   for (const variable of variables) t.match(readme, `\`${variable}\``, variable)

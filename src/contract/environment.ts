@@ -32,7 +32,12 @@ export type StepResult = {
 
 /** An instance of an environment, as its author writes it. A throw of `step` is the failure of the tool. */
 export type Environment = {
-  reset(seed: number, options: OpenObject): MaybePromise<OpenObject>
+  /** Nothing means what `observe` gives; random numbers are those of step 0. */
+  reset(
+    seed: number,
+    options: OpenObject,
+    context: Pick<StepContext, 'random' | 'now'>,
+  ): MaybePromise<OpenObject | undefined>
   step(tool: string, args: OpenObject, context: StepContext): MaybePromise<StepResult>
   observe(): MaybePromise<OpenObject>
   tools(): MaybePromise<ToolDefinition[]>
@@ -46,6 +51,8 @@ export type EnvironmentClass = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters?: OpenObject
   description?: string
+  /** Milliseconds that a step may take. */
+  stepTimeoutMs?: number
 }
 
 /** Where an instance comes from. `digest`: base64url(SHA-256) of the module's bytes. */

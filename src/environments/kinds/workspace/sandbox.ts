@@ -11,8 +11,8 @@ export type Launch = {
   args: string[]
   env: Record<string, string>
   cwd: string
-  /** What is written to descriptor 3, which then ends; absent: it stays open as long as we live. */
-  told?: string
+  /** What is written to descriptor 4. Descriptor 3 stays open as long as we live. */
+  told: string
 }
 
 const standard = {
@@ -24,6 +24,10 @@ const standard = {
 // A process at a time: 4 GiB of addresses, files of 256 MiB; no core dumps.
 const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
+
+// Ends the whole group when descriptor 3 does, that is when this process is gone. Bubblewrap has a way of its own, which
+// misses what happens while it starts.
+const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 
 const find = (program: string): string | undefined =>
   (process.env.PATH ?? standard.PATH)
@@ -69,22 +73,18 @@ export const launchOf = (
   { command, seconds, root, env_vars }: Wanted,
 ): Launch => {
   const bash = find('bash') ?? 'bash'
+  const begin = `exec 2>&1; ${watchdog} { ${limits(seconds)}; } 2>/dev/null;`
   if (bubblewrap === undefined) {
-    // The waiting part ends the whole group when descriptor 3 does, that is when this process is gone.
-    const script =
-      `exec 2>&1; { read -r -u 3; kill -KILL 0; } &>/dev/null & exec 3<&-; { ${limits(seconds)}; } 2>/dev/null; ` +
-      'exec "$0" -c "$1"'
     const env = { ...standard, HOME: root, ...env_vars }
-    return { file: bash, args: ['-c', script, bash, command], env, cwd: root }
+    return { file: bash, args: ['-c', `${begin} exec "$0" -c "$1"`, bash, command], env, cwd: root, told: '' }
   }
   // By a descriptor, since others see the arguments of a process; and values of callers, which can name a library to
   // be loaded, reach nothing outside.
   const args = enclosed(root, { ...standard, HOME: '/tmp', ...env_vars })
   const inner = ['bash', '-c', 'ulimit -u 1024 2>/dev/null; exec bash -c "$1"', 'bash', command]
-  const script = `exec 2>&1; { ${limits(seconds)}; } 2>/dev/null; exec "$0" --args 3 "$@"`
   return {
     file: bash,
-    args: ['-c', script, bubblewrap, ...inner],
+    args: ['-c', `${begin} exec "$0" --args 4 "$@"`, bubblewrap, ...inner],
     env: standard,
     cwd: root,
     told: args.map(arg => `${arg}\0`).join(''),

@@ -35,7 +35,7 @@ export const run = async (
   { emit, signal }: Watch,
 ): Promise<Ended> => {
   if (signal.aborted) throw new Error('The command was stopped')
-  const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+  const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'] })
   const output = createOutput(emit)
   const stop = () => kill(child)
   let timedOut = false
@@ -49,15 +49,16 @@ export const run = async (
     output.add(chunk)
     if (output.size() > mostOutput) stop()
   })
-  const third = child.stdio[3] as Writable
-  third.on('error', () => {}) // it may end before it has read all
-  if (told !== undefined) third.end(told)
+  const [life, words] = child.stdio.slice(3) as [Writable, Writable]
+  for (const pipe of [life, words]) pipe.on('error', () => {}) // it may end before it has read all
+  words.end(told)
   try {
     const [code, name] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     stop() // what runs on in the background
     // Who has left the group keeps the pipe open.
     const patience = setTimeout(() => child.stdout?.destroy(), patienceMs)
-    third.destroy()
+    life.destroy()
+    words.destroy()
     await closed
     clearTimeout(patience)
     if (signal.aborted) throw new Error('The command was stopped')
