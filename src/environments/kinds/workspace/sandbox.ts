@@ -26,7 +26,7 @@ const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
 
 // Ends the whole group when descriptor 3 does, that is when this process is gone. Bubblewrap has a way of its own, which
-// misses what happens while it starts.
+// misses what happens while it starts. It stays in the group (no --new-session): there is no terminal to protect.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 
 const find = (program: string): string | undefined =>
@@ -48,7 +48,7 @@ const scratch = ['--size', String(256 << 20), '--tmpfs']
 
 /** Programs of the system to read, the folder to write, and nothing else: no network, no other process, no home. */
 const enclosed = (root: string, env: Record<string, string>): string[] => [
-  ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+  ...['--unshare-all', '--unshare-user', '--die-with-parent', '--cap-drop', 'ALL'],
   ...['--uid', '1000', '--gid', '1000', '--hostname', 'workspace', '--clearenv'],
   ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
   ...seen.flatMap(folder => ['--ro-bind-try', folder, folder]),

@@ -35,7 +35,12 @@ export const run = async (
   { emit, signal }: Watch,
 ): Promise<Ended> => {
   if (signal.aborted) throw new Error('The command was stopped')
-  const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, {
+    env,
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'],
+  })
   const output = createOutput(emit)
   const stop = () => kill(child)
   let timedOut = false
