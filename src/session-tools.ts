@@ -19,7 +19,8 @@ export const createSessionTools = ({
   toolsFor,
   takeFor,
   hasTaken,
-}: Pick<Sessions, 'toolsFor' | 'takeFor' | 'hasTaken'>): ToolSource => {
+  isOf,
+}: Pick<Sessions, 'toolsFor' | 'takeFor' | 'hasTaken' | 'isOf'>): ToolSource => {
   const asTool = (sessionId: string, taskId: string, definition: ToolDefinition): Tool => ({
     definition,
     // Asked for again, it is the step that it was.
@@ -45,6 +46,7 @@ export const createSessionTools = ({
   })
   const definitions = ({ sessionId, userId }: ToolScope) => toolsFor(sessionId, userId)
   return {
+    isFor: ({ sessionId, userId }) => isOf(sessionId, userId),
     async list(scope) {
       const { sessionId, taskId } = scope
       return (await definitions(scope)).map(definition => asTool(sessionId, taskId, definition))

@@ -366,6 +366,8 @@ export const createSessions = (parts: Parts) => {
       const view = await viewOf(sessionId)
       return view.state === 'active' && !view.done ? view.tools : []
     },
+    /** Whether there is such a session of the user. */
+    isOf: (sessionId: string, userId: string): boolean => queries.rowById(sessionId)?.user_id === userId,
     /** Whether the session that a task names has taken the step of this effect, whatever became of it since. */
     async hasTaken(sessionId: string, userId: string, effectId: string): Promise<boolean> {
       const row = queries.rowById(sessionId)

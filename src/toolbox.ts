@@ -136,10 +136,12 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
     },
 
     async run(scope, name, input) {
-      const tool =
-        (await session.find(scope, name, input.signal, input.effectId)) ??
-        byName.get(name)?.tool ??
-        (await mcp.find(scope, name, input.signal))
+      // Without a wait where there is nothing to wait for: a call that was begun has begun.
+      const ofSession =
+        session.isFor?.(scope) === false
+          ? undefined
+          : await session.find(scope, name, input.signal, input.effectId)
+      const tool = ofSession ?? byName.get(name)?.tool ?? (await mcp.find(scope, name, input.signal))
       const args = objectOf(input.arguments)
       if (tool === undefined || args === undefined) throw new Error(`there is no tool "${name}"`)
       return tool.run({ ...input, arguments: args })

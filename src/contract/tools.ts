@@ -54,6 +54,8 @@ export type ToolScope = {
 
 /** Tools that a task has beside the built-in ones. */
 export type ToolSource = {
+  /** Whether it may have any for this task; absent: it must be asked. */
+  isFor?(scope: ToolScope): boolean
   /** All of them. Rejects with ToolsUnavailable. */
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
   /**

@@ -148,7 +148,7 @@ t.test('nothing comes behind the end, though a slow reader takes what was said b
   await fillUp(api, 120)
   const fast = await rawStream(url, requestText('/api/events'))
   await read(api('POST', '/tasks', longStep))
-  await until(() => fast.body().text.includes('"new_status":"working"'), 20_000)
+  await until(() => fast.body().text.includes('"new_status":"working"'), 60_000)
   await pause(300)
   server.signal('SIGTERM')
   await until(() => fast.body().whole)

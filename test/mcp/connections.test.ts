@@ -125,7 +125,7 @@ t.test('a process sees what it was configured with and little of our environment
   const seen = JSON.parse((await call('s__environment')) as string) as Record<string, string>
   t.equal(seen.API_KEY, 'its-own-key')
   t.equal(seen.PATH, process.env.PATH)
-  t.notOk(Object.keys(seen).some(name => /TOKEN|DATA_DIR|NODE|TAP/.test(name)))
+  t.notOk(Object.keys(seen).some(name => /TOKEN|DATA_DIR|MODEL/.test(name)))
   await until(() => lines.length > 0)
   t.same(lines[0], {
     level: 'debug',
