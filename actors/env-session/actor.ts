@@ -28,9 +28,6 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   }
 }
 
-/** In the words of who stopped it. */
-const isTooLong = (error: string | undefined): boolean => error?.endsWith('was stopped') ?? false
-
 const notBegun = 'it was canceled before it began'
 
 /** What is wrong with what the environment was given, in the words of its author. */
@@ -92,7 +89,7 @@ export const envSessionKind =
             throw error
           })
           const sessionId = view.created?.session_id ?? ''
-          const stopped = answer.status === 'incomplete' && (signal.aborted || isTooLong(answer.error))
+          const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
           return { of: 'step', now, answer, stopped, ...(await snapshotOf(instance, sessionId, number)) }
         }
       }

@@ -71,6 +71,8 @@ export type StepAnswer = Observed & {
   truncated: boolean
   info: OpenObject
   error?: string
+  /** It was told to stop, or took too long: how far it came is not known. */
+  stopped?: true
 }
 
 /** One instance in its process. Each call rejects with EnvironmentGone when the process has ended. */

@@ -124,6 +124,7 @@ export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools
 /** A step that was told to stop: what it still answered is kept. */
 export const stoppedAnswer = (answer: StepAnswer, why: string): StepAnswer => ({
   ...answer,
+  stopped: true,
   status: 'incomplete',
   error: why,
   ...(answer.error === undefined ? {} : { content: why }),
