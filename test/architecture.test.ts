@@ -26,7 +26,10 @@ tap.test('every import rule can fail', t => {
       agents: { 'scripted.ts': imports('../config.ts') },
       bus: { 'feed.ts': imports('../config.ts') },
       contract: { 'wire.ts': imports('node:fs') },
-      environments: { 'chess.ts': imports('../config.ts') },
+      environments: {
+        'registry.ts': imports('../config.ts', './kinds/chess/chess.ts'),
+        kinds: { chess: { 'chess.ts': imports('../sql/sql.ts') }, sql: { 'sql.ts': '' } },
+      },
       history: { 'task-view.ts': imports('../log/log.ts') },
       http: { 'app.ts': imports('../log/log.ts') },
       'json-schema': { 'checker.ts': imports('../config.ts') },

@@ -3,15 +3,14 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildSync } from 'esbuild'
 import type { Test } from 'tap'
-import { type Command, openChildren } from '../../src/children.ts'
+import { openChildren } from '../../src/children.ts'
 import type { Instance, OpenObject, StepAnswer } from '../../src/contract/environment.ts'
 import { commandOf } from '../../src/environments/command.ts'
 import { createInstance } from '../../src/environments/instance.ts'
 import { createMemoryWatch } from '../../src/environments/memory.ts'
 import { startProcess } from '../../src/environments/process.ts'
-import { javascriptHost } from '../../src/environments/where.ts'
+import '../support/built.ts'
 import { testWorld } from '../support/world.ts'
 
 export const here = import.meta.dirname
@@ -48,18 +47,6 @@ export const isAlive = (pid: string): boolean => {
   }
 }
 
-/** The host as it is served: bundled, so it starts in a third of the time. */
-const host = path.join(mkdtempSync(path.join(tmpdir(), 'reprise-host-')), 'environment-host.mjs')
-process.on('exit', () => rmSync(path.dirname(host), { recursive: true }))
-buildSync({
-  entryPoints: [path.join(path.dirname(javascriptHost), 'host/main.ts')],
-  outfile: host,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-})
-
 export const stepOf = (
   instance: Instance,
   args: OpenObject = {},
@@ -78,12 +65,8 @@ export const givenPrograms = async (t: Test, { memoryMb = 256, stepTimeoutMs = 3
   const world = testWorld()
   const { timers } = world
   const parts = { children, timers, memory: createMemoryWatch(timers), memoryMb }
-  const hosted = ({ args, ...command }: Command): Command => ({
-    ...command,
-    args: args.map(one => (one === javascriptHost ? host : one)),
-  })
   let opened = 0
-  const start = (file: string) => startProcess(hosted(commandOf(path.join(here, file), memoryMb)), parts)
+  const start = (file: string) => startProcess(commandOf(path.join(here, file), memoryMb), parts)
   return {
     world,
     folder,

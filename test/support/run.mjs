@@ -91,9 +91,9 @@ const runTap = () => {
   }
 }
 
+check('build', process.execPath, 'build.mjs')
+process.env.REPRISE_BUILT = '1' // test files need not build again
 if (testFiles.length === 0) {
-  check('build', process.execPath, 'build.mjs')
-  process.env.REPRISE_BUILT = '1' // test files need not build again
   check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
   check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
   check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))

@@ -1,6 +1,6 @@
 // A real server on a free port: in this process, or as a process of its own that can be killed; and the command
 // line beside it.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { startServer } from '../../src/main.ts'
+import './built.ts'
 
 export const adminToken = 'test-admin-token'
 type Env = Record<string, string>
@@ -56,8 +57,6 @@ export const serveHere = async (t: Test, env: Env = {}) => {
 
 const root = path.resolve(import.meta.dirname, '../..')
 const bin = path.join(root, 'bin/reprise.mjs')
-// `npm test` builds once for all; a test file that is run by itself builds for itself.
-if (process.env.REPRISE_BUILT !== '1') spawnSync(process.execPath, [path.join(root, 'build.mjs')])
 
 // Whatever ends the tests, no server is left behind.
 const running = new Set<ChildProcess>()

@@ -4,9 +4,9 @@ import { copyFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import t from 'tap'
+import '../support/built.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-if (process.env.REPRISE_BUILT !== '1') spawnSync(process.execPath, [path.join(root, 'build.mjs')])
 
 const script = `
   import { builtinTools } from './main.mjs'
