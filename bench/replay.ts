@@ -1,5 +1,4 @@
 import assert from 'node:assert'
-import Database from 'better-sqlite3'
 import type { Header, Recorded } from '../src/contract/stored.ts'
 import { isTaskStream } from '../src/contract/task-stream.ts'
 import { isTerminal, type Task } from '../src/contract/wire.ts'
@@ -13,6 +12,7 @@ import { makeLog, openReadModels } from './support/made-history.ts'
 import { logFile, openFileLog } from './support/open-log.ts'
 import { ownCpuSeconds } from './support/process-use.ts'
 import { interleave, printRatio } from './support/rounds.ts'
+import { scanAndParse } from './support/scan.ts'
 
 export const about =
   'a million events folded into whole task objects, against reading and parsing the same rows'
@@ -65,28 +65,6 @@ const replayUnchecked = (file: string, each: (task: Task) => void): void => {
   }
   replay.end()
   void reader.close()
-}
-
-const scanAndParse = (file: string): number => {
-  const db = new Database(file, { readonly: true })
-  db.pragma('mmap_size = 2147483648')
-  const page = db
-    .prepare<[number, number], [number, string, string]>(
-      'SELECT position, header, payload FROM events WHERE position > ? ORDER BY position LIMIT ?',
-    )
-    .raw()
-  let seen = 0
-  for (let from = 0; ; ) {
-    const rows = page.all(from, pageSize)
-    if (rows.length === 0) break
-    for (const [position, header, payload] of rows) {
-      const parsed = [JSON.parse(header), JSON.parse(payload)]
-      seen += parsed.length / 2
-      from = position
-    }
-  }
-  db.close()
-  return seen
 }
 
 /** Every so many tasks: the object that replay comes to is the one that GET answers. */

@@ -15,6 +15,8 @@ const benches: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
+  rebuild: () => import('./rebuild.ts'),
+  'env-steps': () => import('./env-steps.ts'),
   replay: () => import('./replay.ts'),
   lists: () => import('./lists.ts'),
   start: () => import('./start.ts'),

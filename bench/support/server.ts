@@ -104,3 +104,7 @@ export const startOurEvents = async (dataDir: string): Promise<Server & { emitUr
 /** The smallest durable server: one inserted row a request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], { DATA_DIR: dataDir })
+
+/** Steps of environments without a log: see its file. */
+export const startEnvSteps = (dataDir: string): Promise<Server> =>
+  start([...heap, '--import', 'tsx', path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })
