@@ -10,7 +10,7 @@ export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment): En
   list: async () => [...(await environments.list()), mcp.info()],
   info: async name => (name === mcp.source.name ? [mcp.info()] : environments.info(name)),
   async resolve(envId, classPath) {
-    if ((classPath ?? envId) !== mcp.source.name) return environments.resolve(envId, classPath)
+    if ((classPath || envId) !== mcp.source.name) return environments.resolve(envId, classPath)
     return { source: mcp.source, recovery: 'none', parameters: mcp.parameters }
   },
   open: (source, given): Promise<Instance> =>

@@ -39,7 +39,9 @@ export const createSessionTools = ({
       }
       const { answer, at } = await takeFor(sessionId, step)
       const { tool_result, info, done } = answer
-      if (tool_result.status === 'incomplete' && !done) throw new Error(String(info.error ?? told(answer)))
+      if (tool_result.status === 'incomplete' && !done) {
+        return { content: String(info.error ?? told(answer)), step: at, failed: true }
+      }
       const { block_list: blocks } = tool_result
       return { content: told(answer), blocks, step: at, ...(done ? { ends: true } : {}) }
     },

@@ -131,7 +131,13 @@ export const createSessions = (parts: Parts) => {
     try {
       const view = await runtime.ask(envSessionStream(sessionId), command)
       if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
-      const { created } = view
+      // A create that was asked again is answered as it was then.
+      const revision =
+        idempotencyKey === undefined ? undefined : view.byCreateKey.get(idempotencyKey)?.revision
+      const { created } =
+        revision === undefined || revision === view.revision
+          ? view
+          : await foldTo(envSessionStream(sessionId), revision)
       if (created === undefined) throw lost(view)
       const { env_id, state, tools, done } = created
       return { session_id: sessionId, env_id, initial_state: state, tools, done }

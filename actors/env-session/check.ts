@@ -35,11 +35,15 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
     // Somebody else's is not there.
     if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
     if (state === 'deleted') throw new Refusal('Conflict', { session_id: wish.session_id })
+    // A create that comes again is answered again, whatever became of the session since: it opens nothing.
+    const { idempotencyKey: key, digest } = keys
+    const known = key === undefined ? undefined : view.byCreateKey.get(key)
+    if (known !== undefined) {
+      if (known.digest === digest) return 'nothing'
+      throw new Refusal('Conflict', { idempotency_key: key })
+    }
     if (state !== 'active') return 'do'
-    const isKnown = keys.idempotencyKey !== undefined && created?.idempotency_key === keys.idempotencyKey
-    if (isKnown && created?.digest === keys.digest) return 'nothing'
-    if (!isKnown && created?.source.name === source.name && same(created.kwargs, wish.kwargs))
-      return 'nothing'
+    if (created?.source.name === source.name && same(created.kwargs, wish.kwargs)) return 'nothing'
     throw new Refusal('Conflict', { session_id: wish.session_id })
   }
   if (state === 'absent' || state === 'deleted') throw gone(view)

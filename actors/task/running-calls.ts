@@ -35,7 +35,9 @@ export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): Runn
   const { signal } = stop
   const work = async (): Promise<CallOutcome | undefined> => {
     try {
-      return { status: 'completed', ...(await run(signal)) }
+      const { failed, ...output } = await run(signal)
+      if (failed === undefined) return { status: 'completed', ...output }
+      return signal.aborted ? undefined : { status: 'incomplete', ...output }
     } catch (error) {
       if (signal.aborted) return undefined
       return { status: 'incomplete', content: error instanceof Error ? error.message : String(error) }

@@ -1,5 +1,6 @@
-// reprise history: the stored events of one task, one a line, from the log file.
+// reprise history: the stored events of one task or environment session, one a line, from the log file.
 import { readConfig } from '../config.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { NoAnswer } from './exit.ts'
@@ -18,13 +19,15 @@ const rowOf = (printer: Printer, { position, header, data }: Recorded): string =
   return `${printer.paint(place, 'dim')}${printer.paint(name, styles[type] ?? 'plain')}  ${reading}`
 }
 
-export const history = async (taskId: string, options: Common): Promise<void> => {
+export const history = async (id: string, options: Common): Promise<void> => {
   const config = readConfig(process.env)
   const printer = openTerminal(options)
   const log = openLogOf(config)
   try {
-    const stream = taskStream(taskId)
-    if (log.revisionOf(stream) < 0) throw new NoAnswer(`there is no task ${taskId} in ${config.dataDir}`)
+    const stream = [taskStream(id), envSessionStream(id)].find(name => log.revisionOf(name) >= 0)
+    if (stream === undefined) {
+      throw new NoAnswer(`there is no task and no environment session ${id} in ${config.dataDir}`)
+    }
     for await (const page of log.readStream(stream)) {
       const rows = page.map(event => (options.json ? JSON.stringify(event) : rowOf(printer, event)))
       if (!(await printer.rows(rows))) return // whoever read them has what they wanted

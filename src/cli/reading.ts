@@ -1,4 +1,5 @@
-// A fact of a task in a few words, for a person who reads its history.
+// A fact of a task or an environment session in a few words, for a person who reads its history.
+import type { EnvSessionEventData, EnvSessionEventType } from '../contract/env-session-events.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { MessageContent } from '../contract/wire.ts'
 
@@ -50,9 +51,26 @@ const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = 
   RewardGiven: ({ name, value, by }) => `${name === undefined ? '' : `${name} `}${value} by ${by}`,
 }
 
+type Taken = { step: number; tool_name: string; tool_args: Record<string, unknown> }
+const taken = ({ step, tool_name, tool_args }: Taken): string =>
+  `step ${step}: ${tool_name} ${JSON.stringify(tool_args)}`
+
+const sessionReadings: { [T in EnvSessionEventType]: (data: EnvSessionEventData<T>) => string } = {
+  EnvSessionCreated: ({ user_id, source, kwargs, seed }) =>
+    `${user_id}: ${source.name} ${JSON.stringify(kwargs)}, seed ${seed}`,
+  EnvStepIntended: taken,
+  EnvStepCompleted: ({ status, content, reward, done, ...step }) =>
+    `${taken(step)} ${status}, reward ${reward}${done ? ', done' : ''}: ${textOf(content)}`,
+  EnvSessionReset: ({ seed, options }) => `seed ${seed}, options ${JSON.stringify(options)}`,
+  EnvSessionClosed: ({ reason }) => reason,
+  EnvSessionDeleted: ({ by }) => `by ${by}`,
+}
+
 /** Of an event that has no words here: its data. */
 export const readingOf = (type: string, data: unknown): string => {
-  const reading = readings[type as TaskEventType] as ((data: unknown) => string) | undefined
+  const reading = { ...readings, ...sessionReadings }[type as TaskEventType | EnvSessionEventType] as
+    | ((data: unknown) => string)
+    | undefined
   if (reading !== undefined) return reading(data)
   const text = JSON.stringify(data)
   return text === '{}' ? '' : text

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { type EventName, eventNames, type PublicEvent } from '../contract/public-events.ts'
+import { type EventName, eventNames, heardByName, type PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { filesOf } from '../data-folder.ts'
 import { publicEventOf } from '../history/public-events.ts'
@@ -46,7 +46,8 @@ const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> |
     is(user, owner) &&
     is(task, aboutOf(event).task_id) &&
     is(session, aboutOf(event).session_id) &&
-    (types === undefined || types.has(event.type))
+    // As on the streams of the server, some are told only to who names them.
+    (types === undefined ? !heardByName.has(event.type) : types.has(event.type))
 }
 
 const words: { [T in PublicEvent['type']]?: (event: Extract<PublicEvent, { type: T }>) => string } = {
@@ -58,6 +59,12 @@ const words: { [T in PublicEvent['type']]?: (event: Extract<PublicEvent, { type:
   AgentSpawned: ({ agent_id, workdir }) => `${agent_id} in ${workdir}`,
   AgentCompleted: ({ agent_id, success }) => `${agent_id}${success ? '' : ', without success'}`,
   AgentError: ({ agent_id, error }) => `${agent_id}: ${error}`,
+  EnvSessionCreated: ({ user_id, env_id }) => `${user_id}: ${env_id}`,
+  EnvStepCompleted: ({ session_id, step, tool_name, reward, done }) =>
+    `step ${step} of ${session_id}: ${tool_name}, reward ${reward}${done ? ', done' : ''}`,
+  EnvSessionReset: ({ seed }) => `seed ${seed}`,
+  EnvSessionClosed: ({ reason }) => reason,
+  EnvSessionDeleted: () => '',
 }
 const styleOf = (event: PublicEvent): Style =>
   event.type === 'AgentError' || (event.type === 'TaskStatusChanged' && event.new_status === 'failed')

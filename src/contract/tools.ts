@@ -15,12 +15,13 @@ export type ToolInput = {
 }
 /**
  * `ends`: there is no more to do; the task completes as after a stop tool. `step`: where the log has the step of an
- * environment that it was.
+ * environment that it was, also when that has `failed`.
  */
 export type ToolOutput = {
   content: MessageContent
   blocks?: Block[]
   ends?: true
+  failed?: true
   step?: { stream: string; revision: number }
 }
 

@@ -1,9 +1,11 @@
-// Ends who takes too much memory: what all processes of a group hold together is looked at four times a second.
+// Ends who takes too much memory: what a process and all that it has started hold together is looked at four times a
+// second. What it starts may have a process group of its own, as the commands of a workspace have.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Timers } from '../contract/ports.ts'
+import { kinOf, type ProcessPlace } from './kin.ts'
 
 const everyMs = 250
 /** Processes that are looked at in one go. */
@@ -11,8 +13,8 @@ const together = 32
 
 type Watched = { mostBytes: number; tooMuch: () => void }
 export type MemoryWatch = {
-  /** Calls `tooMuch` once, when the process group is found to hold more; the answer ends the watch. */
-  watch(group: number, mostBytes: number, tooMuch: () => void): () => void
+  /** Calls `tooMuch` once, when the process and its kin are found to hold more; the answer ends the watch. */
+  watch(pid: number, mostBytes: number, tooMuch: () => void): () => void
 }
 
 const textOf = (file: string): string => {
@@ -23,50 +25,62 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Adds up the resident memory of each group that is asked for, in bytes. */
-const fromProc = async (groups: ReadonlyMap<number, unknown>): Promise<Map<number, number>> => {
-  const sums = new Map<number, number>()
+type Sizes = { places: ProcessPlace[] /** In bytes. */; residentOf: (pid: number) => number }
+
+const fromProc = async (): Promise<Sizes> => {
+  const places: ProcessPlace[] = []
   const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   for (const [index, pid] of pids.entries()) {
     if (index % together === together - 1) await nextTurn()
     // After the name, which may hold anything: the state, the parent, the group.
-    const group = Number(
-      textOf(`/proc/${pid}/stat`)
-        .replace(/^.*\) /s, '')
-        .split(' ', 3)[2],
-    )
-    if (!groups.has(group)) continue
-    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? '0'
-    sums.set(group, (sums.get(group) ?? 0) + Number(resident) * 1024)
+    const [state = '', parent, group] = textOf(`/proc/${pid}/stat`)
+      .replace(/^.*\) /s, '')
+      .split(' ', 3)
+    if (state !== '') places.push({ pid: Number(pid), parent: Number(parent), group: Number(group) })
   }
-  return sums
+  const residentOf = (pid: number) =>
+    Number(/^VmRSS:\s+(\d+) kB$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+  return { places, residentOf }
 }
 
 const run = promisify(execFile)
-const fromPs = async (): Promise<Map<number, number>> => {
+const fromPs = async (): Promise<Sizes> => {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss='])
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number))
+  const sizes = new Map(rows.map(([pid = 0, , , resident = 0]) => [pid, resident * 1024]))
+  return {
+    places: rows.map(([pid = 0, parent = 0, group = 0]) => ({ pid, parent, group })),
+    residentOf: pid => sizes.get(pid) ?? 0,
+  }
+}
+const look = existsSync('/proc/self/stat') ? fromProc : fromPs
+
+/** Adds up the resident memory of each that is watched and all that it has started, in bytes. */
+const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<number, number>> => {
+  const { places, residentOf } = await look()
   const sums = new Map<number, number>()
-  const { stdout } = await run('ps', ['-A', '-o', 'pgid=,rss='])
-  for (const line of stdout.trim().split('\n')) {
-    const [group = 0, resident = 0] = line.trim().split(/\s+/).map(Number)
-    sums.set(group, (sums.get(group) ?? 0) + resident * 1024)
+  for (const [pid, owner] of kinOf(places, watched)) {
+    sums.set(owner, (sums.get(owner) ?? 0) + residentOf(pid))
   }
   return sums
 }
-const memoryOf = existsSync('/proc/self/stat') ? fromProc : fromPs
 
 export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch => {
   const watched = new Map<number, Watched>()
   let isLooking = false
   let stop: (() => void) | undefined
 
-  const look = async () => {
+  const lookOnce = async () => {
     if (isLooking) return
     isLooking = true
     try {
-      for (const [group, bytes] of await memoryOf(watched)) {
-        const one = watched.get(group)
+      for (const [pid, bytes] of await memoryOf(watched)) {
+        const one = watched.get(pid)
         if (one === undefined || bytes <= one.mostBytes) continue
-        watched.delete(group)
+        watched.delete(pid)
         one.tooMuch()
       }
     } catch {
@@ -77,12 +91,12 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch =>
   }
 
   return {
-    watch(group, mostBytes, tooMuch) {
+    watch(pid, mostBytes, tooMuch) {
       const own: Watched = { mostBytes, tooMuch }
-      watched.set(group, own)
-      stop ??= timers.every(everyMs, () => void look())
+      watched.set(pid, own)
+      stop ??= timers.every(everyMs, () => void lookOnce())
       return () => {
-        if (watched.get(group) === own) watched.delete(group) // the same number may be another's by now
+        if (watched.get(pid) === own) watched.delete(pid) // the same number may be another's by now
         if (watched.size > 0) return
         stop?.()
         stop = undefined

@@ -33,6 +33,8 @@ export type SessionView = {
   /** Steps by the key of their request, or by the effect of the task that took them. */
   byKey: Map<string, { digest: string; revision: number; at: number }>
   byEffect: Map<string, number>
+  /** Creates by the key of their request. */
+  byCreateKey: Map<string, { digest: string; revision: number }>
   closeReason: string | undefined
 }
 
@@ -54,6 +56,7 @@ export const emptySession = (): SessionView => ({
   newest: undefined,
   byKey: new Map(),
   byEffect: new Map(),
+  byCreateKey: new Map(),
   closeReason: undefined,
 })
 
@@ -73,7 +76,9 @@ type Fold<T extends EnvSessionEventType> = (
 ) => void
 
 const folds: { [T in EnvSessionEventType]: Fold<T> } = {
-  EnvSessionCreated: (view, data, at) => {
+  EnvSessionCreated: (view, data, at, revision) => {
+    const { idempotency_key: key, digest = '' } = data
+    if (key !== undefined) view.byCreateKey.set(key, { digest, revision })
     view.created = data
     view.createdAt = at
     view.seed = data.seed

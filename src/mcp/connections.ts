@@ -21,6 +21,8 @@ export type Connections = {
     args: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<CallToolResult>
+  /** Whether the connection that it was last asked on is still there, with what the server remembers for it. */
+  isOpen(server: McpServer, rootTaskId: string): boolean
   /** A task has ended: nobody needs its connections any more. */
   ended(rootTaskId: string): void
   /** Closes them, and opens no more. */
@@ -130,6 +132,7 @@ export const createConnections = (parts: Parts): Connections => {
       use(server, rootTaskId, signal, connection => unlessAborted(connection.tools(), signal)),
     call: (server, rootTaskId, tool, args, signal) =>
       use(server, rootTaskId, signal, connection => connection.call(tool, args, signal)),
+    isOpen: (server, rootTaskId) => tasks.get(rootTaskId)?.has(canonical(server)) === true,
     ended(rootTaskId) {
       for (const entry of tasks.get(rootTaskId)?.values() ?? []) drop(entry)
     },

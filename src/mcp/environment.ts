@@ -4,6 +4,7 @@ import {
   EnvironmentGone,
   type EnvironmentSource,
   type Instance,
+  type Observed,
   type OpenObject,
 } from '../contract/environment.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
@@ -24,7 +25,7 @@ const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', cla
 
 type Parts = {
   configured: ReadonlyMap<string, McpServer>
-  connections: Pick<Connections, 'tools' | 'call' | 'ended'>
+  connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
   /** Told which connections are kept although no task works. */
   keeps: Set<string>
 }
@@ -38,6 +39,8 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
     const id = `environment-${++opened}`
     keeps.add(id)
     let isOver = false
+    /** Whether it was called since its connection was opened. */
+    let isUsed = false
     /** A server that cannot be asked any more has ended its session. */
     const asked = async <T>(work: Promise<T>): Promise<T> => {
       try {
@@ -53,6 +56,11 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
         function: { name, description: description ?? '', parameters: inputSchema, strict: false },
       }))
     const observed = async () => ({ state: { server: server.name }, tools: await definitions(), done: false })
+    /** A new connection would know nothing of what the session has done. */
+    const mustBeOpen = () => {
+      if (connections.isOpen(server, id)) return
+      throw new EnvironmentGone(`the MCP server "${server.name}" closed the connection`)
+    }
     const quiet = { reward: 0, terminated: false, truncated: false, info: {} }
     const close = async () => {
       if (isOver) return
@@ -68,25 +76,36 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
       recovery: 'none',
       // A server knows no reset: it is a new connection.
       async reset() {
-        connections.ended(id)
+        if (isUsed) connections.ended(id)
+        isUsed = false
         return { ...(await observed()), observation: {} }
       },
       async step({ tool, args }, { signal }) {
+        mustBeOpen()
+        const before = await observed()
         const known = (await listed()).find(({ name }) => name === tool)
-        const told = { blocks: [], observation: {}, ...quiet, ...(await observed()) }
-        const failed = (error: string) => ({ ...told, status: 'incomplete' as const, content: error, error })
+        const told = { blocks: [], observation: {}, ...quiet }
+        const failed = (error: string, seen: Observed = before) =>
+          ({ ...told, ...seen, status: 'incomplete', content: error, error }) as const
         if (known === undefined) return failed(`there is no tool "${tool}" any more`)
-        const result = await asked(connections.call(server, id, known, args, signal)).catch(error => {
+        isUsed = true
+        const result = await connections.call(server, id, known, args, signal).catch(error => {
           if (signal.aborted) return 'it was canceled'
-          throw error
+          if (error instanceof McpFailure && error.isAnswer) return error.message
+          return asked(Promise.reject(error))
         })
-        if (typeof result === 'string') return failed(result)
+        // A call may change the tools; what it has told counts, also when nothing can be asked after it.
+        const after = await observed().catch(() => before)
+        if (typeof result === 'string') return failed(result, after)
         if (result.isError === true) {
-          return failed(withoutSecrets(server, wordsOf(result)) || `the tool "${tool}" failed`)
+          return failed(withoutSecrets(server, wordsOf(result)) || `the tool "${tool}" failed`, after)
         }
-        return { ...told, status: 'completed', content: contentOf(result) }
+        return { ...told, ...after, status: 'completed', content: contentOf(result) }
       },
-      observe: observed,
+      async observe() {
+        mustBeOpen()
+        return observed()
+      },
       snapshot: async () => undefined,
       restore: async () => {},
       close,

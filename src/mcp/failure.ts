@@ -6,8 +6,11 @@ import { type McpServer, withoutSecrets } from './server.ts'
 
 /** A server that cannot be used; `what` goes on a sentence that begins with its name. */
 export class McpFailure extends ToolsUnavailable {
-  constructor(server: string, what: string) {
+  /** The server itself has said no, and can be asked on. */
+  readonly isAnswer: boolean
+  constructor(server: string, what: string, isAnswer = false) {
     super(`the MCP server "${server}" ${what}`)
+    this.isAnswer = isAnswer
   }
 }
 
@@ -56,4 +59,4 @@ const reason = (error: unknown): string => {
 export const failureOf = (server: McpServer, error: unknown): McpFailure =>
   error instanceof McpFailure
     ? error
-    : new McpFailure(server.name, withoutSecrets(server, reason(error)).slice(0, longest))
+    : new McpFailure(server.name, withoutSecrets(server, reason(error)).slice(0, longest), isAnswer(error))

@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
+import { counter, envCalls, gone, modules } from '../http/env-calls.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { createTask, play, untilStatus } from '../server/wire.ts'
 import { runReprise, serveHere } from '../support/server.ts'
@@ -61,7 +62,7 @@ t.test('what is not there is told in one line', async t => {
   t.same(await run('nobody'), {
     code: 1,
     stdout: '',
-    stderr: `reprise: there is no task nobody in ${dataDir}\n`,
+    stderr: `reprise: there is no task and no environment session nobody in ${dataDir}\n`,
   })
   const empty = t.testdir()
   t.same(await runReprise(['history', 'nobody'], { DATA_DIR: empty }), {
@@ -72,8 +73,71 @@ t.test('what is not there is told in one line', async t => {
   t.match(await run(), {
     code: 2,
     stdout: '',
-    stderr: /^reprise: missing .+ 'task'; usage: reprise history .+\n$/,
+    stderr: /^reprise: missing .+ 'id'; usage: reprise history .+\n$/,
   })
+})
+
+t.test(
+  'an environment session is told one event a line, in words, beside a server and when it has ended',
+  async t => {
+    const { api, dataDir, stop } = await serveHere(t, { ENV_PATH: modules })
+    const { create, add, step, reset, close, remove } = envCalls(api)
+    const id = (
+      await create({
+        user_id: 'ann',
+        env_class_path: counter,
+        env_init_kwargs: { start: 3 },
+        env_vars: { KEY: 'a secret value' },
+      })
+    ).body.session_id
+    await add(id, 4)
+    await step(id, 'fail', { why: 'not\n\u001b[31mtoday' })
+    await reset(id, { seed: 7, options: { start: 1 } })
+    await step(id, 'end')
+    const run = (...args: string[]) => runReprise(['history', id, ...args], { DATA_DIR: dataDir })
+    const beside = await run()
+    t.match(beside, { code: 0, stderr: '' })
+    await close(id)
+    await remove(id)
+    await stop()
+
+    const { code, stdout, stderr } = await run()
+    t.same({ code, stderr }, { code: 0, stderr: '' })
+    t.ok(stdout.startsWith(beside.stdout), 'what was told is told again')
+    const stored = storedEvents(dataDir).filter(({ stream }) => stream === `env-${id}`)
+    const lines = stdout.trimEnd().split('\n')
+    t.same(
+      lines.map(line => line.trim().split(/ +/).slice(0, 4)),
+      stored.map(({ position, revision, time, type }) => [String(position), String(revision), time, type]),
+    )
+    const readings = lines.map(line => line.replace(/^.*? Env\w+ +/, ''))
+    t.match(readings, [
+      /^ann: counter\.mjs#Counter {"start":3}, seed \d+$/,
+      'step 1: add {"by":4} completed, reward 0.25: it is 7 now',
+      /^step 2: fail {"why":.+} incomplete, reward 0: not \[31mtoday$/,
+      'seed 7, options {"start":1}',
+      'step 3: end {} completed, reward 0.5, done: the end',
+      'closed',
+      'by admin',
+    ])
+    t.notMatch(stdout, /secret value/)
+    const told = jsonLines<{ position: number; header: Record<string, unknown>; data: unknown }>(
+      (await run('--json')).stdout,
+    )
+    t.same(
+      told.map(({ position, header, data }) => ({ ...header, position, data })),
+      stored,
+    )
+  },
+)
+
+t.test('a step that cannot be done again is told when it is meant, too', async t => {
+  const { api, dataDir } = await serveHere(t, { ENV_PATH: modules })
+  const { made, add } = envCalls(api)
+  const id = await made({ env_class_path: gone })
+  await add(id, 1)
+  const { stdout } = await runReprise(['history', id], { DATA_DIR: dataDir })
+  t.match(stdout, /EnvStepIntended +step 1: add {"by":1}\n/)
 })
 
 t.test('a damaged event is named by its position, and never shown', async t => {

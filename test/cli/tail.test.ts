@@ -2,6 +2,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { envCalls, modules } from '../http/env-calls.ts'
 import { createTask, play, until, untilStatus } from '../server/wire.ts'
 import { type Api, adminToken, runReprise, serveHere, spawnServer } from '../support/server.ts'
 import { decode } from '../support/sse.ts'
@@ -108,6 +109,34 @@ t.test('filters: type, task, session, user, and where to begin', async t => {
     t.same(await told(events => events.length >= expected.length, ...args), expected, args.join(' '))
   }
 })
+
+t.test(
+  'events of environment sessions are told to who names them, as on the streams of the server',
+  async t => {
+    const { api, dataDir } = await serveHere(t, { ENV_PATH: modules })
+    const { made, add, close } = envCalls(api)
+    const id = await made()
+    await add(id, 1)
+    await close(id)
+    const env = { DATA_DIR: dataDir }
+    const all = ['EnvSessionCreated', 'EnvStepCompleted', 'EnvSessionClosed']
+    const named = start(t, ['tail', '--since', 'earliest', ...all.flatMap(type => ['--type', type])], env)
+    await named.until(/EnvSessionClosed +\S+ +closed\n/)
+    t.match(named.said.stdout, /^ +\d+ +\S+ +EnvSessionCreated +\S+ +default: env-\w+\n/)
+    t.match(named.said.stdout, new RegExp(`EnvStepCompleted +${id} +step 1 of ${id}: add, reward 0.25\\n`))
+    const usual = start(t, ['tail', '--json', '--since', 'earliest'], env)
+    const ofSession = start(t, ['tail', '--json', '--since', 'earliest', '--session', id], env)
+    await usual.until(/events after/)
+    await ofSession.until(/events after/)
+    const task = await create(api, { session_id: id }) // whatever stood before it has been told by then
+    for (const tail of [usual, ofSession]) {
+      await tail.until(/"new_status":"completed"/)
+      const told = jsonLines<Told>(tail.said.stdout)
+      t.same(new Set(told.map(({ task_id }) => task_id)), new Set([task.id]))
+      t.notOk(told.some(({ type }) => type.startsWith('Env')))
+    }
+  },
+)
 
 t.test('a log that is replaced ends it: exit code 1', async t => {
   const { api, dataDir, stop } = await serveHere(t)

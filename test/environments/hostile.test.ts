@@ -118,7 +118,13 @@ t.test('what a Python one has started ends with it', async t => {
   await endsAlone(t, await given(t, 'hostile.py'), { how: 'children' }, /exit code 0$/)
 })
 
-for (const where of ['in the heap', 'out of the heap', 'in another process']) {
+for (const where of [
+  'in the heap',
+  'out of the heap',
+  'in another process',
+  'in another group',
+  'in an orphan of another group',
+]) {
   t.test(`one that takes too much memory ${where} is ended`, async t => {
     const programs = await given(t, 'memory.mjs', { memoryMb: 160 })
     await endsAlone(t, programs, { where }, 'the environment needed more than 160 MiB of memory', limit)

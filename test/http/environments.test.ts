@@ -10,7 +10,7 @@ import { counter, envCalls, gone, kept, modules } from './env-calls.ts'
 const server = await serveHere(t, { ENV_PATH: modules, LOG_LEVEL: 'debug' })
 const { api, dataDir } = server
 const env = envCalls(api)
-const { create, made, step, add, reset, observe, close, record, call } = env
+const { create, made, step, add, reset, observe, close, record, remove, call } = env
 
 // Each session is a process: none is needed longer than its test.
 t.afterEach(() => call('POST', '/env/sessions/cleanup?inactive_seconds=0'))
@@ -116,6 +116,31 @@ t.test('an Idempotency-Key makes one session of two creates', async t => {
   t.equal(second.status, 200)
   t.same(second.body, first.body)
   t.equal((await create({ ...body, client_id: 'other' }, key)).status, 409, 'for another body it is taken')
+})
+
+t.test('a create that comes again after the session was closed is answered, and opens nothing', async t => {
+  for (const named of [{}, { session_id: 'closed-since' }]) {
+    const body = { env_class_path: counter, env_init_kwargs: { start: 5 }, ...named }
+    const key = { 'idempotency-key': `late ${JSON.stringify(named)}` }
+    const first = await create(body, key)
+    const { session_id: id } = first.body
+    await add(id, 1)
+    t.equal((await create(body, key)).text, first.text, 'while it is active')
+    await close(id)
+    const late = await create(body, key)
+    t.equal(late.status, 200)
+    t.equal(late.text, first.text)
+    t.match((await record(id)).body, { is_active: false, close_reason: 'closed' })
+    t.equal((await create({ ...body, client_id: 'other' }, key)).status, 409)
+
+    const opened = await create({ ...body, session_id: id, env_init_kwargs: { start: 7 } })
+    t.match(opened.body, { session_id: id, initial_state: { total: 7 } }, 'without the key it goes on')
+    const later = await create(body, key)
+    t.equal(later.text, first.text, 'and the first create is still answered as it was')
+    t.match((await add(id, 1)).body, { step: 2, state: { total: 8 } })
+    await remove(id)
+    t.equal((await create(body, key)).status, 409, 'a deleted one is not')
+  }
 })
 
 t.test('an environment that is not there is 404, and one that leads outside 403', async t => {
@@ -230,6 +255,19 @@ t.test('the values of env_vars are in secrets.db and in the environment, and now
   await close('secret')
   await until(() => filesWith(secret).length === 0)
   t.pass('and when the session is closed they are gone')
+})
+
+t.test('env_vars of a step are taken, and change nothing', async t => {
+  const id = await made()
+  const key = { 'idempotency-key': 'with-variables' }
+  const first = await step(id, 'add', { by: 1 }, { env_vars: { PASSWORD: 'x', LATER: { deep: 1 } } }, key)
+  t.match(first.body, { step: 1, state: { known: [], isOpen: true } })
+  const again = await step(id, 'add', { by: 1 }, { env_vars: { PASSWORD: 'y' } }, key)
+  t.equal(again.text, first.text, 'they are no part of what is asked')
+  t.equal((await step(id, 'add', { by: 1 }, { env_vars: null })).status, 200)
+  const { status, body } = await step(id, 'add', { by: 1 }, { env_vars: ['x'] })
+  t.equal(status, 422)
+  t.same(body.detail[0]?.loc, ['body', 'env_vars'])
 })
 
 t.test('a step answers with all that came of it', async t => {
