@@ -13,6 +13,8 @@ const benches: Record<string, () => Promise<Bench>> = {
   'model-tasks': () => import('./model-tasks.ts'),
   'model-log': () => import('./model-log.ts'),
   events: () => import('./events.ts'),
+  ws: () => import('./ws.ts'),
+  relay: () => import('./relay.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
   rebuild: () => import('./rebuild.ts'),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
 import { readMcpConfig } from './mcp/config.ts'
@@ -34,10 +35,14 @@ export type Config = Readonly<{
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
+  /** Pages of these origins may use the API from a browser; `*`: of all. */
+  allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
   sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
+  /** What carries events to subscribers; undefined: they are told from the log alone. */
+  nats: NatsSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
 
@@ -102,6 +107,16 @@ const flag = (env: Env, name: string): boolean => {
   return given === '1'
 }
 
+const originsOf = (env: Env): readonly string[] => {
+  const named = (env.ALLOWED_ORIGINS ?? '').split(',').map(text => text.trim())
+  return Object.freeze(named.filter(text => text !== '').map(originOf))
+}
+const originOf = (text: string): string => {
+  const isOrigin = !text.includes('*') && URL.canParse(text) && new URL(text).origin === text
+  if (text === '*' || isOrigin) return text
+  throw new CannotStart(`ALLOWED_ORIGINS: ${text} is no origin, such as https://app.example.com`)
+}
+
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const readConfig = (env: Env): Config => {
@@ -131,6 +146,7 @@ export const readConfig = (env: Env): Config => {
     workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
+    allowedOrigins: originsOf(env),
     environments: Object.freeze({
       path: env.ENV_PATH ? path.resolve(env.ENV_PATH) : undefined,
       byDefault: env.ENV_DEFAULT || 'gridworld',
@@ -139,6 +155,7 @@ export const readConfig = (env: Env): Config => {
     }),
     sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),
+    nats: natsOf(env),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),
       queued: ttl('QUEUED', 24 * 3600),

@@ -11,6 +11,7 @@ export const filesOf = (dataDir: string) => ({
   sessions: path.join(dataDir, 'environments'),
   children: path.join(dataDir, 'children'),
   telemetry: path.join(dataDir, 'otel.json'),
+  nats: path.join(dataDir, 'nats.json'),
   rollouts: path.join(dataDir, 'rollouts'),
   logs: path.join(dataDir, 'logs'),
 })

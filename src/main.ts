@@ -10,6 +10,7 @@ import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
 import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
+import { createNatsBus } from './bus/nats-bus.ts'
 import { openChildren } from './children.ts'
 import { adminTokenOf, type Config, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
@@ -77,6 +78,10 @@ export const openFolder = async (
       report('warn', 'processes that a killed server left were killed', { killed: children.killed })
     const environments = createEnvironments({ children, timers: world.timers }, config.environments)
     opened.unshift(() => environments.close())
+    const nats =
+      config.nats && !idle
+        ? createNatsBus({ settings: config.nats, log, file: files.nats, timers: world.timers, report })
+        : undefined
     const system = await createSystem({
       world,
       log,
@@ -101,6 +106,7 @@ export const openFolder = async (
       rolloutsRoot: files.rollouts,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
+      nats,
       report,
       idle,
       ...(reach === undefined ? {} : { reach }),
@@ -119,6 +125,7 @@ export const openFolder = async (
       principals,
       tickets,
       metrics,
+      nats,
       unlock,
     }
   } catch (error) {
@@ -147,7 +154,7 @@ const checkPort = (host: string, port: number): Promise<void> =>
 export const startServer = async (config: Config, report: Report, reach?: Reach) => {
   await checkPort(config.host, config.port)
   const folder = await openFolder(config, report, reach === undefined ? {} : { reach })
-  const { system, files, world, principals, tickets, environments, agents, checker, metrics } = folder
+  const { system, files, world, principals, tickets, environments, agents, checker, metrics, nats } = folder
   const { log, live, queries } = system
   const audit = openAuditTrail(files.log, log.head)
   const stopping = new AbortController()
@@ -177,6 +184,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     machineOf: describeMachine,
     afterAnswers: (taskId, callIds) => lastFrameOfAnswers(log, taskStream(taskId), callIds),
     bodyLimit: config.bodyLimit,
+    allowedOrigins: config.allowedOrigins,
     newId: () => world.ids.next('req_'),
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
@@ -198,6 +206,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       headPosition: log.head,
       isLogFailing: log.isFailing,
       lag: system.lag,
+      ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
     stopping: stopping.signal,
     report,
@@ -216,6 +225,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     folder.unlock()
     throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
   })
+  nats?.start()
   const telemetry =
     config.telemetry &&
     startTelemetry({ log, file: files.telemetry, settings: config.telemetry, timers: world.timers, report })
@@ -235,7 +245,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       setTimeout(() => app.server.closeAllConnections(), 500).unref()
       await app.close()
       openStreams.stop()
-      await telemetry?.stop()
+      await Promise.all([telemetry?.stop(), nats?.stop()])
       audit.close()
       await system.close()
       environments.close()

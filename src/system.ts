@@ -13,6 +13,7 @@ import type { ReadStore } from '../projections/store.ts'
 import { type EnvironmentKinds, withMcp } from './all-environments.ts'
 import { createEvents } from './bus/events.ts'
 import { createLive } from './bus/live.ts'
+import type { NatsBus } from './bus/nats-bus.ts'
 import { createCommands } from './commands.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -54,6 +55,8 @@ export type SystemParts = {
   rolloutsRoot: string
   ttls: Ttls
   maxRunningTasks: number
+  /** Carries events to those who follow them; absent: they are told what is committed. */
+  nats?: Pick<NatsBus, 'join'> | undefined
   report: Report
   /** Leaves the tasks of the log alone: for a command that only wants the doors. */
   idle?: boolean
@@ -95,8 +98,9 @@ export const createSystem = async (parts: SystemParts) => {
   const live = createLive()
   log.onCommit(projector.follow)
   const events = createEvents(log)
+  const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
   log.onCommit(live.publish)
-  log.onCommit(events.publish)
+  log.onCommit(telling.commit)
 
   const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
@@ -204,7 +208,7 @@ export const createSystem = async (parts: SystemParts) => {
     await projector.catchUp()
     takePlaces()
     live.lookAgain()
-    events.lookAgain()
+    telling.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!closed) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))

@@ -51,6 +51,7 @@ tap.test('every import rule can fail', t => {
         '@opentelemetry/api',
         '@modelcontextprotocol/client',
         'undici',
+        'ws',
         'prom-client',
         'better-sqlite3',
         'xstate',

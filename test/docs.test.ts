@@ -13,6 +13,7 @@ const documents = [
   'docs/performance.md',
   'docs/operations.md',
   'docs/security.md',
+  'docs/subscribing.md',
   'SECURITY.md',
 ]
 for (const document of documents) {

@@ -93,6 +93,10 @@ export const startModelEndpoint = (): Promise<Server> =>
 export const startBareEvents = (): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
 
+/** The same over WebSockets. */
+export const startBareSocket = (): Promise<Server> =>
+  start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
+
 /** Ours, with a second door where events can be made. */
 export const startOurEvents = async (dataDir: string): Promise<Server & { emitUrl: string }> => {
   const emitPort = await freePort()

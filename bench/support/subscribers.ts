@@ -8,12 +8,12 @@ export type Subscribers = {
   close(): void
 }
 
-/** `headers` of the n-th request; `marker`: what the last event holds. */
+/** `headers` of the n-th request; `first`: sent behind it; `marker`: what the last event holds. */
 export const subscribe = async (
   url: string,
   path: string,
   count: number,
-  { headers, marker }: { headers: (n: number) => string; marker: string },
+  { headers, first, marker }: { headers: (n: number) => string; first?: Buffer; marker: string },
 ): Promise<Subscribers> => {
   const { hostname, port } = new URL(url)
   const sockets: Socket[] = []
@@ -23,6 +23,7 @@ export const subscribe = async (
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${headers(n)}\r\n`)
+    if (first !== undefined) socket.write(first)
     let tail = ''
     let isOpen = () => {}
     const opened = new Promise<void>(resolve => {

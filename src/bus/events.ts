@@ -1,11 +1,10 @@
 // The public events of the log for many subscribers: past first, then live, without a gap or a repeat. What was
 // appended is told once and handed to all who may see it; who cannot take more at once goes back to the log.
-import { heardByName, type PublicEvent } from '../contract/public-events.ts'
+import { heardByName } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
-import { publicEventOf } from '../history/public-events.ts'
+import { indexAfter, type Told, toldOf } from './told.ts'
 
-/** A public event, whose it is, and the position of the stored one that it tells. */
-export type Told = { position: number; owner: string; event: PublicEvent }
+export type { Told } from './told.ts'
 
 export type EventFilter = {
   /** Absent: of all users. */
@@ -57,15 +56,6 @@ const piecesOf = (events: readonly Told[]): (readonly Told[])[] => {
   return pieces.length === 1 ? [events] : pieces
 }
 
-const toldOf = (events: readonly Recorded[]): Told[] => {
-  const told: Told[] = []
-  for (const recorded of events) {
-    const event = publicEventOf(recorded)
-    if (event !== undefined) told.push({ position: recorded.position, owner: recorded.header.owner, event })
-  }
-  return told
-}
-
 const isUsual = ({ event }: Told): boolean => !heardByName.has(event.type)
 /** What is heard without names: the same list where that is all of it. */
 const usualOf = (told: readonly Told[]): readonly Told[] =>
@@ -80,18 +70,6 @@ const fits = ({ owner, types, sessionId, taskId }: EventFilter, told: Told): boo
   if (types === undefined ? !isUsual(told) : !types.has(event.type)) return false
   if (sessionId !== undefined && event.session_id !== sessionId) return false
   return taskId === undefined || event.task_id === taskId
-}
-
-/** The first index whose position is after `position`. */
-const indexAfter = (told: readonly Told[], position: number): number => {
-  let low = 0
-  let high = told.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((told[middle] as Told).position <= position) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The events of each owner that somebody follows. */
@@ -185,33 +163,37 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     if (!hand(subscriber, fresh) && subscriber.state === 'live') leave(subscriber, 'full')
   }
 
-  return {
-    /** The position up to which live subscribers have been told. */
-    position: () => published,
+  /** Tells the public events up to a position: all of those after the ones that were told before. */
+  const tell = (events: readonly Told[], upTo: number): void => {
+    // What is told late, after the log was opened anew, has been read from there.
+    const told =
+      (events[0]?.position ?? upTo) > published ? events : events.slice(indexAfter(events, published))
+    published = Math.max(published, upTo)
+    if (subscribers === 0) {
+      kept = []
+      keptFrom = published
+      return
+    }
+    if (told.length === 0) return
+    kept.push(...told)
+    if (kept.length > 2 * keptAtMost) {
+      kept = kept.slice(-keptAtMost)
+      keptFrom = (kept[0] as Told).position - 1
+    }
+    const usual = usualOf(told)
+    for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told, usual)
+    for (const [owner, own] of byOwner(told, live)) {
+      const usualOwn = usualOf(own)
+      for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own, usualOwn)
+    }
+  }
 
-    publish(committed: readonly Recorded[]): void {
-      // A commit that is told late, after the log was opened anew, has been read from there.
-      const events = committed.filter(({ position }) => position > published)
-      published = events.at(-1)?.position ?? published
-      if (subscribers === 0) {
-        kept = []
-        keptFrom = published
-        return
-      }
-      const told = toldOf(events)
-      if (told.length === 0) return
-      kept.push(...told)
-      if (kept.length > 2 * keptAtMost) {
-        kept = kept.slice(-keptAtMost)
-        keptFrom = (kept[0] as Told).position - 1
-      }
-      const usual = usualOf(told)
-      for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told, usual)
-      for (const [owner, own] of byOwner(told, live)) {
-        const usualOwn = usualOf(own)
-        for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own, usualOwn)
-      }
-    },
+  return {
+    /** The last position that is stored. Who follows from here is told what comes after it, however late that is. */
+    position: () => log.head(),
+    tell,
+    publish: (committed: readonly Recorded[]): void =>
+      tell(subscribers === 0 ? [] : toldOf(committed), committed.at(-1)?.position ?? published),
 
     /** More may be stored than was published: everybody looks into the log. */
     lookAgain(): void {

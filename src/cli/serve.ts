@@ -14,6 +14,7 @@ const greeting = (config: Config, url: string, resumed: number): string =>
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
+    `NATS       ${config.nats === undefined ? 'off' : `on, ${config.nats.shown}`}`,
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',
     'Try it:',

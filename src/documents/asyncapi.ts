@@ -4,12 +4,13 @@ import Type, { type TSchema } from 'typebox'
 import { apiVersion, Position, stepFrameSchemas } from '../contract/answers.ts'
 import { frameSchemas } from '../contract/frames.ts'
 import { publicEventSchemas } from '../contract/public-events.ts'
+import { socketParts } from './asyncapi-socket.ts'
 import { components } from './components.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
-const about = `Everything is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be taken up again a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to say.
+const about = `Everything but the channel \`socket\`, a WebSocket, is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be taken up again a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to say.
 
 - \`id:\` is the position in the log on \`/api/events\`, the \`sequence_number\` on the stream of a task. A client comes back with \`Last-Event-ID\`, or \`starting_after\`, and loses and doubles nothing.
 - A connection that breaks says nothing about the task: come back from the cursor.
@@ -66,6 +67,7 @@ export const asyncApi = (): Json => {
       name,
       {
         address: operation.path,
+        servers: [{ $ref: '#/servers/local' }],
         title: operation.summary,
         description: operation.about,
         ...(path.length > 0 && { parameters: Object.fromEntries(path) }),
@@ -98,6 +100,7 @@ export const asyncApi = (): Json => {
     ]
   }
 
+  const socket = socketParts(schemas.of)
   const document = {
     asyncapi: '3.0.0',
     info: { title: 'Reprise', version: apiVersion, description: about, license: { name: 'Apache-2.0' } },
@@ -108,15 +111,16 @@ export const asyncApi = (): Json => {
         protocol: 'http',
         description: 'Where a server listens unless it is told otherwise',
       },
+      ...socket.servers,
     },
-    channels: Object.fromEntries(channels.map(channelOf)),
-    operations: Object.fromEntries(channels.map(sendOf)),
+    channels: { ...Object.fromEntries(channels.map(channelOf)), socket: socket.channel },
+    operations: { ...Object.fromEntries(channels.map(sendOf)), ...socket.operations },
   }
   return {
     ...document,
     components: {
       schemas: schemas.named(),
-      messages,
+      messages: { ...messages, ...socket.messages },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
         ticket: {

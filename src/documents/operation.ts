@@ -32,7 +32,7 @@ export type Parameter = {
 }
 
 export type Answer = {
-  status: 200 | 204 | 503
+  status: 101 | 200 | 204 | 426 | 503
   about: string
   /** Absent: no body. */
   type?: string

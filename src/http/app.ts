@@ -6,7 +6,8 @@ import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
-import { readBodies } from './body.ts'
+import { createBodyBudget, readBodies } from './body.ts'
+import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
 import { environmentRoutes } from './environments.ts'
 import { type Answer, answerOf } from './errors.ts'
@@ -17,6 +18,7 @@ import { type App, faultOf, type Parts } from './parts.ts'
 import { watchRequests } from './request-end.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
 import { sessionRoutes } from './sessions.ts'
+import { openSocketDoor, socketRoutes } from './socket/door.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
 import { taskHistoryRoutes } from './task-history.ts'
 import { taskInputRoutes } from './task-inputs.ts'
@@ -65,7 +67,8 @@ const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
 
 export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   const app = create(parts)
-  readBodies(app as unknown as FastifyInstance)
+  const budget = createBodyBudget()
+  readBodies(app as unknown as FastifyInstance, budget)
   const methodsOf = methodTable()
 
   const unrouted = (request: FastifyRequest, reply: FastifyReply): Refusal => {
@@ -90,6 +93,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   app.decorateRequest('principal')
   app.decorateRequest('envelopeId', '')
   watchRequests(app as unknown as App, parts)
+  allowOrigins(app as unknown as App, parts.allowedOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     void reply.header('x-api-version', apiVersion)
@@ -126,6 +130,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   docsRoutes(app as unknown as App)
   metricsRoutes(app as unknown as App, parts)
   eventRoutes(app as unknown as App, parts)
+  socketRoutes(app as unknown as App)
   await app.register(
     async v1 => {
       taskRoutes(v1 as App, parts)
@@ -140,6 +145,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     { prefix: '/v1' },
   )
   await app.ready()
+  openSocketDoor(app.server, parts, budget)
   return app as unknown as FastifyInstance
 }
 

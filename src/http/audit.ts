@@ -2,12 +2,12 @@
 // streams that there are. Whoever stands for a user reads what that user owns.
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { jsonLine } from '../bus/told.ts'
 import type { StoredEvent } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { type QueryReader, readQuery } from './query.ts'
-import { jsonLine } from './sse.ts'
 
 const json = 'application/json; charset=utf-8'
 const ndjson = 'application/x-ndjson; charset=utf-8'

@@ -15,8 +15,14 @@ const allowed: Record<Exclude<Access, 'open'>, readonly Role[]> = {
 
 const bearer = /^bearer +([^\s]+) *$/i
 
+/** Whether a role may do what needs this access. */
+export const may = (role: Role, access: Exclude<Access, 'open'>): boolean => allowed[access].includes(role)
+
+/** What of a request says who asks. */
+export type Asking = Pick<FastifyRequest, 'headers' | 'query' | 'method'>
+
 /** The ticket that stands for a token where a browser opens a stream. */
-export const ticketOf = ({ headers, query, method }: FastifyRequest): string | undefined => {
+export const ticketOf = ({ headers, query, method }: Asking): string | undefined => {
   const { ticket } = query as { ticket?: unknown }
   return headers.authorization === undefined && method === 'GET' && typeof ticket === 'string'
     ? ticket
@@ -31,7 +37,7 @@ export type Doors = {
 
 /** The principal of a request; throws Unauthenticated or Forbidden. */
 export const authorize = (
-  request: FastifyRequest,
+  request: Asking,
   access: Exclude<Access, 'open'>,
   { principals, tickets }: Doors,
 ): Principal => {
@@ -39,6 +45,6 @@ export const authorize = (
   const ticket = access === 'follow' ? ticketOf(request) : undefined
   const principal = ticket === undefined ? token && principals.authenticate(token) : tickets.redeem(ticket)
   if (!principal) throw new Refusal('Unauthenticated')
-  if (!allowed[access].includes(principal.role)) throw new Refusal('Forbidden', { role: principal.role })
+  if (!may(principal.role, access)) throw new Refusal('Forbidden', { role: principal.role })
   return principal
 }

@@ -7,9 +7,23 @@ import { parseJson } from './json.ts'
 
 const allBodies = 256 * 1024 * 1024
 
-export const readBodies = (app: FastifyInstance): void => {
+/** What may be in flight of all bodies and messages together. */
+export type BodyBudget = ReturnType<typeof createBodyBudget>
+export const createBodyBudget = (most = allBodies) => {
   let inFlight = 0
+  return {
+    /** False: it is too much. It counts all the same, until it is given back. */
+    take(bytes: number): boolean {
+      inFlight += bytes
+      return inFlight <= most
+    },
+    give(bytes: number): void {
+      inFlight -= bytes
+    },
+  }
+}
 
+export const readBodies = (app: FastifyInstance, budget: BodyBudget): void => {
   const collect = (request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const limit = request.routeOptions.bodyLimit
@@ -17,7 +31,7 @@ export const readBodies = (app: FastifyInstance): void => {
       let size = 0
       const finish = (end: () => void) => {
         payload.off('data', take).off('end', whole).off('error', broken).off('close', broken)
-        inFlight -= size
+        budget.give(size)
         end()
       }
       const refuse = (refusal: Refusal) => {
@@ -26,9 +40,9 @@ export const readBodies = (app: FastifyInstance): void => {
       }
       const take = (chunk: Buffer) => {
         size += chunk.length
-        inFlight += chunk.length
+        const fits = budget.take(chunk.length)
         if (size > limit) return refuse(new Refusal('BodyTooLarge', { limit }))
-        if (inFlight > allBodies) return refuse(new Refusal('Busy'))
+        if (!fits) return refuse(new Refusal('Busy'))
         chunks.push(chunk)
       }
       const whole = () => {

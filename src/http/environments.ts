@@ -1,5 +1,7 @@
 // Environments over HTTP: what there is, and the life of an instance: create, step, reset, observe, close.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { jsonLine } from '../bus/told.ts'
 import { Refusal } from '../contract/refusals.ts'
 import {
   CreateEnvBody,
@@ -12,7 +14,7 @@ import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, shortHeader } from './request-id.ts'
 import { answerWhenReady, headersOf } from './slow-answer.ts'
-import { heartbeat, jsonLine, opening, streamHeaders } from './sse.ts'
+import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Body<B> = { Body: B }
 /** A step is not given up because its caller, or the server, goes: it is part of the session. */

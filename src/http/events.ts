@@ -1,14 +1,15 @@
 // GET /api/events: everything that happens, past and live, as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFilter, Told } from '../bus/events.ts'
+import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { doneWith, readQuery } from './query.ts'
 import { headersOf } from './slow-answer.ts'
-import { heartbeat, jsonLine, opening, streamHeaders } from './sse.ts'
+import { heartbeat, opening, streamHeaders } from './sse.ts'
 
-const frameOf = ({ position, event }: Told): string =>
-  `id: ${position}\nevent: ${event.type}\ndata: ${jsonLine(JSON.stringify(event))}\n\n`
+const frameOf = (told: Told): string =>
+  `id: ${told.position}\nevent: ${told.event.type}\ndata: ${bodyOf(told)}\n\n`
 const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 

@@ -1,20 +1,23 @@
 // Every stream that is open: looked at once a second, for comments that keep it open, for readers that take nothing,
 // and for tokens that have ended.
-import type { FastifyRequest } from 'fastify'
+import type { Principal } from '../contract/token-events.ts'
 import type { Principals } from '../principals.ts'
 import type { Tickets } from '../tickets.ts'
-import { ticketOf } from './auth.ts'
+import { type Asking, ticketOf } from './auth.ts'
 
-const tickMs = 1000
+const usualTickMs = 1000
 const heartbeatTicks = 10
 /** Who has taken nothing for so long is cut: it comes back from its cursor. */
 const patienceTicks = 10
+
+/** Why a stream is cut: its reader takes nothing, its token has ended, or its ticket serves another one. */
+export type Cut = 'slow' | 'ended' | 'replaced'
 
 export type OpenStream = {
   /** Sends a comment. */
   beat(): void
   isFull(): boolean
-  cut(): void
+  cut(why: Cut): void
 }
 
 type Kept = {
@@ -24,13 +27,10 @@ type Kept = {
   leave(): void
 }
 
-export const createOpenStreams = ({
-  principals,
-  tickets,
-}: {
-  principals: Pick<Principals, 'current'>
-  tickets: Pick<Tickets, 'sit'>
-}) => {
+export const createOpenStreams = (
+  { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
+  tickMs = usualTickMs,
+) => {
   const open = new Set<OpenStream & { tokenId: string; fullFor: number }>()
   let ticks = 0
   const timer = setInterval(() => {
@@ -39,7 +39,8 @@ export const createOpenStreams = ({
       const isFull = stream.isFull()
       if (isFull) stream.fullFor++
       const isAllowed = principals.current(stream.tokenId) !== undefined
-      if (stream.fullFor > patienceTicks || !isAllowed) stream.cut()
+      if (!isAllowed) stream.cut('ended')
+      else if (stream.fullFor > patienceTicks) stream.cut('slow')
       else if (ticks % heartbeatTicks === 0 && !isFull) stream.beat()
     }
   }, tickMs)
@@ -47,10 +48,10 @@ export const createOpenStreams = ({
 
   return {
     /** A stream by a ticket takes the place of the one that the ticket had open. */
-    add(request: FastifyRequest, stream: OpenStream): Kept {
+    add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
       const entry = { ...stream, tokenId: request.principal.id, fullFor: 0 }
       const ticket = ticketOf(request)
-      const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, stream.cut)
+      const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
       open.add(entry)
       return {
         drained() {

@@ -66,6 +66,8 @@ export type Parts = {
   /** What is wrong with a JSON Schema that a caller gave. */
   problemsOfSchema: (schema: object) => Promise<string[]>
   bodyLimit: number
+  /** Pages of these origins may use the API from a browser; `*`: of all. */
+  allowedOrigins: readonly string[]
   newId: () => string
   /** An id for the result of a call that a caller gives. */
   newItemId: () => string

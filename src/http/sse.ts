@@ -1,16 +1,12 @@
 // Server-sent events, framed by hand: every line of it is known to the clients we promised to serve.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { jsonLine } from '../bus/told.ts'
 import type { Frame } from '../history/frames.ts'
 
 /** A comment line without a blank line after it: some decoders take the blank line for the end of an event. */
 export const heartbeat = ': heartbeat\n'
 export const opening = ': open\n'
-
-/** Some readers take these for the end of a line, and JSON lets them stand: inside JSON an escape is the same. */
-const lineEnds = /[\u0085\u2028\u2029]/g
-export const jsonLine = (json: string): string =>
-  json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** One frame of a task's stream; with `id` where a client may come back with Last-Event-ID. */
 export const frameText = (frame: Frame, envelopeId: string, withId: boolean): string => {

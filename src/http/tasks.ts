@@ -1,17 +1,15 @@
 // The task operations of the interface.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed } from '../bus/feed.ts'
-import { isAtRest } from '../commands.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
-import { CreateTaskBody, isTerminal, taskStatuses } from '../contract/wire.ts'
-import type { TaskView } from '../history/task-view.ts'
+import { CreateTaskBody, taskStatuses } from '../contract/wire.ts'
 import type { Moment } from '../recall.ts'
-import { readTaskRequest } from '../task-request.ts'
 import { envelope } from './envelope.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
+import { createTaskCalls } from './task-calls.ts'
 import { sendTaskStream } from './task-stream.ts'
 
 const json = 'application/json; charset=utf-8'
@@ -21,6 +19,7 @@ type ById = { Params: { task_id: string } }
 
 export const taskRoutes = (app: App, parts: Parts): void => {
   const { commands, queries, recall, stopping, openStreams } = parts
+  const calls = createTaskCalls(parts)
 
   /** What happens when the caller goes away before its answer is whole. */
   const watchDelivery = (
@@ -70,49 +69,18 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     async handler(request, reply) {
       const { body, principal } = request
       if (body.request_id) setRequestId(request, reply, body.request_id)
-      const idempotencyKey = shortHeader(request, 'idempotency-key')
-      const taskRequest = await readTaskRequest(body, parts.places, parts.agents, parts.problemsOfSchema)
-      let feed: Feed | undefined
-      const created = await commands
-        .create({
-          principal,
-          request: taskRequest,
-          body,
-          envelopeId: request.envelopeId,
-          idempotencyKey,
-          isRetry: isRetry(request),
-          onNew: stream => {
-            if (body.stream) feed = parts.openFeed(stream, -1, true, true)
-          },
-        })
-        .catch(error => {
-          feed?.close()
-          throw error
-        })
-      const replayed = 'replay' in created
-      const taskId = replayed ? created.replay.id : created.taskId
-      const answered = replayed ? undefined : created.answered
-      if (replayed || answered?.again) void reply.header('idempotency-replayed', 'true')
-      watchDelivery(reply, taskId, { made: answered === undefined, cancels: body.on_disconnect === 'cancel' })
-
+      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const { envelopeId } = request
-      if (body.stream) {
-        const stream = parts.streamOf(taskId)
-        // An answer's stream goes on after it was accepted, under the name of this request.
-        const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
-        const own = feed ?? parts.openFeed(stream, after, true)
-        return answerStream(request, reply, taskId, replayed ? created.replay.request_id : envelopeId, own)
-      }
-      const answer = async (view: TaskView) => envelope(envelopeId, await recall.textOf(view))
-      if (replayed) {
-        const rested = body.background || isTerminal(created.replay.status)
-        const ready = rested
-          ? Promise.resolve(recall.textOfRow(created.replay)).then(text => envelope(envelopeId, text))
-          : commands.atRest(taskId).then(answer)
-        return answerWhenReady(reply, ready, stopping)
-      }
-      if (body.background || isAtRest(created.view)) return sendText(reply, await answer(created.view))
-      return answerWhenReady(reply, commands.atRest(taskId).then(answer), stopping)
+      const task = await calls.create({ principal, requestId: envelopeId }, body, retry, true)
+      if (task.replayed) void reply.header('idempotency-replayed', 'true')
+      watchDelivery(reply, task.taskId, { made: task.made, cancels: body.on_disconnect === 'cancel' })
+      if (body.stream) return answerStream(request, reply, task.taskId, task.requestId, await task.feed())
+      if (task.isReady) return sendText(reply, envelope(envelopeId, await task.now()))
+      return answerWhenReady(
+        reply,
+        task.rested().then(text => envelope(envelopeId, text)),
+        stopping,
+      )
     },
   })
 
@@ -200,15 +168,8 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       method: 'POST',
       url: `/tasks/:task_id/${verb}`,
       config: { access: 'write' },
-      async handler(request, reply) {
-        const { principal, params, envelopeId } = request
-        const done = commands[verb](principal, params.task_id, envelopeId)
-        return answerWhenReady(
-          reply,
-          done.then(view => recall.textOf(view)),
-          stopping,
-        )
-      },
+      handler: ({ principal, params, envelopeId: requestId }, reply) =>
+        answerWhenReady(reply, calls.move(verb, { principal, requestId }, params.task_id), stopping),
     })
   }
 }

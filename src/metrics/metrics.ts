@@ -5,6 +5,7 @@ import { build } from '../version.ts'
 import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'
+import { type NatsCounts, natsFamilies } from './nats-families.ts'
 import { createRequestCounts } from './request-counts.ts'
 import type { Tally } from './tally.ts'
 
@@ -16,6 +17,8 @@ export type Gauges = {
   isLogFailing(): boolean
   /** How many positions the read models are behind the log. */
   lag(): number
+  /** Absent: NATS carries nothing. */
+  nats?: () => NatsCounts
 }
 
 export const createMetrics = () => {
@@ -60,7 +63,11 @@ export const createMetrics = () => {
     gauge('reprise_open_streams', 'Open streams, of one task or of all events.', () => [
       [{ kind: 'task' }, requests.taskStreams()],
       [{ kind: 'events' }, requests.open.get('/api/events') ?? 0],
+      [{ kind: 'socket' }, requests.open.get('/ws') ?? 0],
     ]),
+    counter('reprise_socket_messages_total', 'Messages of WebSockets that were answered.', () =>
+      [...requests.messages.values()].map(({ type, outcome, count }) => [{ type, outcome }, count]),
+    ),
     histogram(
       'reprise_http_request_duration_seconds',
       'Requests that are over, streams with all their time.',
@@ -82,6 +89,7 @@ export const createMetrics = () => {
       [{ direction: 'input' }, events.model.inputTokens],
       [{ direction: 'output' }, events.model.outputTokens],
     ]),
+    ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 
   return { log, events, requests, exposition: (gauges: Gauges) => createExposition(familiesOf(gauges)) }

@@ -9,11 +9,14 @@ export type RequestLabels = { method: string; route: string; status: number | 'n
 export const createRequestCounts = () => {
   const ended = new Map<string, { labels: RequestLabels; tally: Tally }>()
   const open = new Map<string, number>()
+  const messages = new Map<string, { type: string; outcome: string; count: number }>()
   let taskStreams = 0
   return {
     ended,
     /** Requests under way, by route. */
     open,
+    /** Answered messages of WebSockets. */
+    messages,
     taskStreams: () => taskStreams,
 
     begin(route: string): void {
@@ -29,6 +32,12 @@ export const createRequestCounts = () => {
         ended.set(key, known)
       }
       add(known.tally, took)
+    },
+    /** A message on a WebSocket was answered; `type` is one that we know, or `unknown`. */
+    message(type: string, outcome: 'ok' | 'refused' | 'failed'): void {
+      const known = messages.get(`${type} ${outcome}`)
+      if (known === undefined) messages.set(`${type} ${outcome}`, { type, outcome, count: 1 })
+      else known.count++
     },
     /** A task's stream, open until it is closed. */
     taskStream<Stream extends { close(): void }>(stream: Stream): Stream {

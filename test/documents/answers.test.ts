@@ -274,6 +274,7 @@ t.test('tokens and tickets', async t => {
 t.test('what needs no token', async t => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/asyncapi.json'])
     t.equal((await outside(path)).status, 200, path)
+  t.equal((await outside('/ws')).status, 426)
 })
 
 t.test('environments and their sessions', async t => {
@@ -330,7 +331,8 @@ t.test('environments and their sessions', async t => {
 t.test('every answer was described, and every description answered', async t => {
   t.same(wrong, [])
   // Looked at for every operation in routes.test.ts, or not to be had without a fault or a crowd.
-  const elsewhere = new Set(['401', '403', '413', '415', '422', '429', '500', '503'])
+  // A WebSocket is opened in http/socket.
+  const elsewhere = new Set(['101', '401', '403', '413', '415', '422', '429', '500', '503'])
   const described = operations.flatMap(({ described: { operationId, responses } }) =>
     Object.entries(responses)
       .filter(([status]) => !elsewhere.has(status))

@@ -9,6 +9,7 @@ import t from 'tap'
 import { stepFrameSchemas } from '../../src/contract/answers.ts'
 import { frameSchemas } from '../../src/contract/frames.ts'
 import { publicEventSchemas } from '../../src/contract/public-events.ts'
+import { clientMessages, serverMessages } from '../../src/contract/socket.ts'
 import { asyncApi } from '../../src/documents/asyncapi.ts'
 import { components } from '../../src/documents/components.ts'
 import { documentFiles } from '../../src/documents/files.ts'
@@ -101,6 +102,9 @@ t.test('every public event and every frame is a message of its streams', async t
   t.same(messagesOf('task'), frames)
   t.same(messagesOf('createdTask'), frames)
   t.same(messagesOf('step'), Object.keys(stepFrameSchemas).sort())
+  const said = Object.keys(clientMessages).map(type => `say.${type}`)
+  const heard = Object.keys(serverMessages).map(type => `hear.${type}`)
+  t.same(messagesOf('socket'), [...said, ...heard].sort())
 })
 
 t.test('operations have names of their own, and every parameter of a path is described', async t => {

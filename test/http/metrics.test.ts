@@ -12,7 +12,7 @@ import { script, tasksOf, tool } from './agent-tasks.ts'
 import { families, histogramFaults, sampleOf } from './exposition.ts'
 
 const model = await fakeModel(t, [says('one'), says('two')])
-const { api, url, dataDir, lines } = await serveHere(t, { ...model.env })
+const { api, url, dataDir, lines } = await serveHere(t, { ...model.env, NATS_URL: 'nats://127.0.0.1:1' })
 const { play, post, act, becomes } = tasksOf(api)
 
 const scrape = async () => {

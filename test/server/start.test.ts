@@ -14,11 +14,12 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
   const dataDir = t.testdir()
   const { api, url, output, end } = await spawnServer(t, dataDir)
   const printed = output()
-  t.same(printed.split('\n').slice(0, 6), [
+  t.same(printed.split('\n').slice(0, 7), [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${dataDir} (durable)`,
+    'NATS       off',
     '',
     'Try it:',
   ])

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage } from '../../contract/frames.ts'
 import { publicEventSchemas } from '../../contract/public-events.ts'
+import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
 import { echoStream, eventsExample } from '../examples.ts'
 import { eventStream, json, type Operation } from '../operation.ts'
@@ -69,6 +70,20 @@ export const eventOperations: Operation[] = [
         items: Type.Union([PublicEvent, Position]),
         examples: { task: eventsExample },
       },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/ws',
+    id: 'openSocket',
+    tag: 'Events',
+    access: 'open',
+    summary: 'Open a WebSocket',
+    about:
+      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. Who asks is said by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds.',
+    answers: [
+      { status: 101, about: 'It is a WebSocket from here on.' },
+      { status: 426, about: 'No WebSocket was asked for.', type: json, schema: ErrorObject },
     ],
   },
 ]

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// Follows events over NATS, a line an event: its position, a tab, its JSON. The stream keeps how far the consumer NAME has
+// come: stopped, killed or cut off, it goes on from there. What it had not confirmed when it was killed comes again.
+// usage: node follow-events.mjs [NAME [SUBJECT]]     NATS_URL, NATS_USER and NATS_PASSWORD say where, and as whom
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+
+const { NATS_URL = 'nats://127.0.0.1:4222', NATS_USER: user, NATS_PASSWORD: pass } = process.env
+const [name = 'follower', subject = 'reprise.events.>'] = process.argv.slice(2)
+const connection = await connect({
+  servers: NATS_URL.split(','),
+  maxReconnectAttempts: -1,
+  ...(user === undefined ? {} : { user, pass, inboxPrefix: `_INBOX_${user}` }),
+})
+const manager = await jetstreamManager(connection)
+await manager.consumers.add('REPRISE_EVENTS', {
+  durable_name: name,
+  filter_subject: subject,
+  ack_policy: 'explicit',
+  max_ack_pending: 1, // one at a time: always in order
+  ack_wait: 2_000_000_000,
+})
+const consumer = await jetstream(connection).consumers.get('REPRISE_EVENTS', name)
+for await (const message of await consumer.consume()) {
+  console.log(`${message.headers.get('Nats-Msg-Id')}\t${message.string()}`)
+  await message.ackAck()
+}

@@ -1,0 +1,135 @@
+// NATS between the log and everybody who follows events: a connection that is made again for ever, the relay that sends,
+// and the feed that hears. Nothing here holds up a commit, and nobody misses anything while NATS is away.
+import type { Report, Timers } from '../contract/ports.ts'
+import type { Recorded } from '../contract/stored.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Events } from './events.ts'
+import { type Connection, connectNats, reasonOf } from './nats.ts'
+import { createNatsFeed } from './nats-feed.ts'
+import type { NatsSettings } from './nats-settings.ts'
+import { allSubjects } from './nats-subject.ts'
+import { createRelay } from './relay.ts'
+import { toldOf } from './told.ts'
+
+export type NatsBusParts = {
+  settings: NatsSettings
+  log: EventLog
+  /** Where the relay keeps its checkpoint. */
+  file: string
+  timers: Timers
+  report: Report
+}
+
+const shortestWaitMs = 100
+const longestWaitMs = 2000
+/** A connection that lasted so long, or brought something over, was a good one. */
+const goodMs = 5000
+
+export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusParts) => {
+  const relay = createRelay({ log, file, timers, report })
+  let feed = createNatsFeed(() => {}, timers)
+  let connections = 0
+  let connected: Connection | undefined
+  let state: 'new' | 'here' | 'away' = 'new'
+  let stopping = false
+  let onStop = () => {}
+  const refusals = new Set<string>()
+
+  const pause = (ms: number): Promise<void> =>
+    new Promise(resolve => {
+      const cancel = timers.after(ms, resolve)
+      onStop = () => {
+        cancel()
+        resolve()
+      }
+    })
+  const away = (reason: string) => {
+    if (state !== 'away' && !stopping)
+      report('warn', `NATS is away, events are told from the log: ${reason}`, { servers: settings.shown })
+    state = 'away'
+  }
+  const here = ({ server }: Connection) => {
+    report(state === 'new' ? 'info' : 'warn', 'NATS is connected', { server })
+    state = 'here'
+  }
+  const refused = (reason: string) => {
+    if (/Publish/.test(reason)) relay.refused(reason)
+    const [kind = ''] = reason.split('"')
+    if (!refusals.has(kind)) report('warn', `NATS refuses something: ${reason}`)
+    refusals.add(kind)
+  }
+
+  const use = async (connection: Connection): Promise<void> => {
+    connections++
+    connected = connection
+    here(connection)
+    const over = connection.closed.then(reason => {
+      connected = undefined
+      feed.goBackToTheLog()
+      away(reason)
+    })
+    connection.subscribe(allSubjects, feed.hear)
+    await relay.serve(connection)
+    await connection.close()
+    await over
+  }
+  const run = async (): Promise<void> => {
+    for (let wait = shortestWaitMs; !stopping; ) {
+      const [since, before] = [performance.now(), relay.counts.published]
+      await connectNats(settings, refused).then(
+        connection => (stopping ? connection.close() : use(connection)),
+        error => away(reasonOf(error)),
+      )
+      if (stopping) return
+      const wasGood = performance.now() - since > goodMs || relay.counts.published > before
+      wait = wasGood ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
+      await pause(wait)
+    }
+  }
+
+  return {
+    /** From now on what is committed reaches those who follow events through here. */
+    join(events: Events) {
+      feed = createNatsFeed(events.tell, timers, log.head())
+      return {
+        commit(committed: readonly Recorded[]): void {
+          const told = toldOf(committed)
+          const upTo = committed.at(-1)?.position ?? log.head()
+          feed.commit(told, upTo)
+          relay.add(told, upTo)
+        },
+        lookAgain(): void {
+          feed.forget(log.head())
+          relay.lookAgain()
+          events.lookAgain()
+        },
+      }
+    },
+    start(): void {
+      run().catch(error =>
+        report('error', 'NATS is given up', { error: error instanceof Error ? error.stack : String(error) }),
+      )
+    },
+    /** What was committed is sent if that takes no time; the rest is, after the next start. */
+    async stop(): Promise<void> {
+      stopping = true
+      onStop()
+      await relay.stop()
+      feed.goBackToTheLog()
+      await connected?.close()
+    },
+    /** For metrics. */
+    counts: () => ({
+      connected: connected !== undefined,
+      reconnects: Math.max(0, connections - 1),
+      published: relay.counts.published,
+      tooLong: relay.counts.tooLong,
+      position: relay.position(),
+      lag: Math.max(0, log.head() - relay.position()),
+      stopped: relay.counts.stopped === 1,
+      told: { nats: feed.counts.nats, log: feed.counts.log },
+      foreign: feed.counts.foreign,
+    }),
+  }
+}
+export type NatsBus = ReturnType<typeof createNatsBus>

@@ -1,0 +1,60 @@
+// An event as a message of NATS: its subject, by which permissions can follow users, and its headers.
+import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
+import type { Told } from './told.ts'
+
+export const allSubjects = 'reprise.events.>'
+
+const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' | 'env'> = {
+  TaskCreated: 'task',
+  TaskUpdated: 'task',
+  TaskStatusChanged: 'task',
+  TaskDeleted: 'task',
+  AgentSpawned: 'agent',
+  AgentCompleted: 'agent',
+  AgentError: 'agent',
+  EnvSessionCreated: 'env',
+  EnvStepCompleted: 'env',
+  EnvSessionReset: 'env',
+  EnvSessionClosed: 'env',
+  EnvSessionDeleted: 'env',
+}
+
+const plain = /^[A-Za-z0-9_-]{1,128}$/
+/** What cannot stand in a subject, or is too long for it, stands there encoded; its body has it as it is. */
+const part = (text: string): string =>
+  plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
+
+const aboutOf = (event: PublicEvent): string =>
+  groups[event.type] === 'env' || event.task_id === undefined ? event.session_id : event.task_id
+
+export const subjectOf = ({ owner, event }: Told): string =>
+  `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
+
+/** As CloudEvents writes values that a header cannot hold. */
+const headerValue = (text: string): string =>
+  text.replace(/[^\x21-\x7e]|["%]/gu, character =>
+    Buffer.from(character).reduce(
+      (encoded, byte) => `${encoded}%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+      '',
+    ),
+  )
+
+export const idHeader = 'Nats-Msg-Id'
+export const prevHeader = 'Reprise-Prev'
+export const sourceHeader = 'ce-source'
+
+/** `prev`: the position of the public event before it, 0 when there is none; `source`: the log's id. */
+export const headersOf = (
+  { position, event }: Told,
+  prev: number,
+  source: string,
+): Record<string, string> => ({
+  [idHeader]: String(position),
+  [prevHeader]: String(prev),
+  'ce-specversion': '1.0',
+  'ce-id': String(position),
+  'ce-type': event.type,
+  [sourceHeader]: source,
+  'ce-time': event.timestamp,
+  'ce-subject': headerValue(aboutOf(event)),
+})

@@ -1,0 +1,87 @@
+// The stream that keeps the events: made when it is missing, never altered, and asked how far it has come.
+import type { Log } from '../contract/stored.ts'
+import type { NatsMessage, NatsStreams } from './nats.ts'
+import { allSubjects, idHeader, sourceHeader } from './nats-subject.ts'
+import { bodyOf, toldOf } from './told.ts'
+
+export const streamName = 'REPRISE_EVENTS'
+
+/** The stream cannot take the events of this log: somebody has to look at it. */
+export class WrongStream extends Error {
+  constructor(why: string) {
+    super(`the stream ${streamName} ${why}`)
+  }
+}
+
+export type OpenStream = {
+  /** The position of the newest event that it has; 0: it has none. */
+  from: number
+  lastSequence: number
+  maxMessage: number
+  forgets: boolean
+}
+
+/** Whether a subject with wildcards takes everything that ours do. */
+export const takesAll = (pattern: string): boolean => {
+  const parts = pattern.split('.')
+  const ours = allSubjects.split('.')
+  const rest = parts.indexOf('>')
+  return (
+    rest >= 0 &&
+    rest < ours.length &&
+    parts.slice(0, rest).every((part, n) => part === '*' || part === ours[n])
+  )
+}
+
+/** The position that a message says, if it is the one that this log tells there. */
+const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll'>, logId: string) => {
+  const position = Number(message.header(idHeader))
+  const source = message.header(sourceHeader)
+  if (source === undefined || !Number.isSafeInteger(position) || position < 1)
+    throw new WrongStream('ends with a message that is not ours')
+  if (source !== logId) throw new WrongStream('ends with an event of another log')
+  if (position > log.head()) throw new WrongStream('is ahead of this log, which may have been restored')
+  for await (const page of log.readAll(position - 1)) {
+    const [told] = toldOf(page.slice(0, 1))
+    if (told !== undefined && bodyOf(told) === message.body()) return position
+    break
+  }
+  throw new WrongStream('ends with an event that this log tells otherwise')
+}
+
+/** The newest message of a stream that has some, however many behind it were deleted. */
+const newestOf = async (streams: NatsStreams, lastSequence: number): Promise<NatsMessage | undefined> => {
+  let newest: (NatsMessage & { sequence: number }) | undefined
+  for (let [low, high] = [1, lastSequence]; low <= high; ) {
+    const middle = (low + high) >> 1
+    const message = await streams.message(streamName, middle, 'or later')
+    if (message === undefined) high = middle - 1
+    else {
+      newest = message
+      low = message.sequence + 1
+    }
+  }
+  return newest
+}
+
+/** Throws WrongStream. `known`: how far the events have come, for a stream that has forgotten it. */
+export const openStream = async (
+  streams: NatsStreams,
+  log: Pick<Log, 'head' | 'readAll'> & { id: string },
+  known: () => number,
+): Promise<OpenStream> => {
+  const state = (await streams.state(streamName)) ?? (await streams.create(streamName, allSubjects))
+  if (!state.subjects.some(takesAll)) throw new WrongStream(`does not take ${allSubjects}`)
+  const { lastSequence, maxMessage, forgets } = state
+  const at = (message: NatsMessage) => positionOf(message, log, log.id)
+  const lastPosition = async (): Promise<number> => {
+    if (lastSequence === 0) return 0
+    const last = await streams.message(streamName, lastSequence)
+    if (last !== undefined) return at(last)
+    if (forgets) return known()
+    // Somebody has deleted its newest messages, or all of them: they are sent again.
+    const newest = state.messages === 0 ? undefined : await newestOf(streams, lastSequence)
+    return newest === undefined ? 0 : at(newest)
+  }
+  return { from: await lastPosition(), lastSequence, maxMessage, forgets }
+}

@@ -1,0 +1,154 @@
+// What is said on the WebSocket at /ws, in both directions: each message typed once.
+import Type, { type Static, type TSchema } from 'typebox'
+import { Frame } from './frames.ts'
+import { type EventName, eventNames, heardByName, publicEventSchemas } from './public-events.ts'
+import {
+  AnswerCallsBody,
+  CreateTaskBody,
+  EnvStepAnswer,
+  ErrorObject,
+  PostMessageBody,
+  StepEnvBody,
+  Task,
+  TextId,
+} from './wire.ts'
+
+const Text = Type.String()
+const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** Channels of public events; the frames of one task are the channel `task`. */
+export const eventChannels = ['tasks', 'sessions', 'agents', 'group', 'cron'] as const
+export type EventChannel = (typeof eventChannels)[number]
+export const channels = [...eventChannels, 'task'] as const
+
+const beginnings: [string, EventChannel][] = [
+  ['Task', 'tasks'],
+  ['Env', 'sessions'],
+  ['Agent', 'agents'],
+  ['GroupChat', 'group'],
+  ['CronJob', 'cron'],
+]
+const channelsByType = new Map(
+  eventNames.map(type => {
+    const [, channel] = beginnings.find(([begin]) => type.startsWith(begin)) ?? []
+    if (channel === undefined) throw new Error(`no channel carries ${type}`)
+    return [type as string, channel]
+  }),
+)
+/** The channel that carries an event. */
+export const channelOf = (type: string): EventChannel => channelsByType.get(type) as EventChannel
+export const eventsOf = (channel: EventChannel): EventName[] =>
+  eventNames.filter(type => channelOf(type) === channel)
+/** Channels whose events are heard everywhere without being named. */
+export const isUsual = (channel: EventChannel): boolean =>
+  !eventsOf(channel).some(type => heardByName.has(type))
+
+const Channels = Type.Array(Type.Enum([...channels]))
+const request_id = orNull(TextId)
+/** `Idempotency-Key`, as a field. */
+const idempotency_key = orNull(Type.String({ minLength: 1, maxLength: 256 }))
+const ofTask = { request_id, task_id: Text }
+
+/** What a client may say, by `type`: its other fields. */
+export const clientMessages = {
+  auth: Type.Object({ request_id, token: Text }),
+  subscribe: Type.Object({
+    request_id,
+    channels: Channels,
+    /** A position, `earliest`, or for the channel `task` a sequence number: everything after it. */
+    since: orNull(Type.Union([Type.Integer(), Text])),
+    filter: orNull(
+      Type.Object({
+        types: orNull(Type.Array(Type.Enum([...eventNames]))),
+        session_id: orNull(Text),
+        task_id: orNull(Text),
+      }),
+    ),
+    /** Of the channel `task`. */
+    task_id: orNull(Text),
+  }),
+  unsubscribe: Type.Object({ request_id, channels: orNull(Channels), task_id: orNull(Text) }),
+  create: Type.Object({ ...CreateTaskBody.properties, idempotency_key }),
+  answer: Type.Object({ ...ofTask, ...AnswerCallsBody.properties }),
+  message: Type.Object({ ...ofTask, ...PostMessageBody.properties, idempotency_key }),
+  cancel: Type.Object(ofTask),
+  pause: Type.Object(ofTask),
+  resume: Type.Object(ofTask),
+  step: Type.Object({ ...StepEnvBody.properties, idempotency_key }),
+  ping: Type.Object({ request_id }),
+}
+export type ClientMessageType = keyof typeof clientMessages
+export type ClientFields<T extends ClientMessageType> = Static<(typeof clientMessages)[T]>
+export const clientMessageTypes = Object.keys(clientMessages) as ClientMessageType[]
+
+const echoed = { request_id: Type.Optional(Text) }
+
+/** What the server says, by `type`; what comes on channels has the type of the event or frame. */
+export const serverMessages = {
+  authenticated: Type.Object({
+    type: Type.Literal('authenticated'),
+    ...echoed,
+    user_id: Type.Union([Text, Type.Null()]),
+    role: Text,
+  }),
+  subscribed: Type.Object({
+    type: Type.Literal('subscribed'),
+    ...echoed,
+    channels: Channels,
+    task_id: Type.Optional(Text),
+    /** What follows comes after it. */
+    position: Type.Integer({ minimum: -1 }),
+    /** Everything after `since` comes first. */
+    recovered: Type.Boolean(),
+  }),
+  unsubscribed: Type.Object({
+    type: Type.Literal('unsubscribed'),
+    ...echoed,
+    channels: Channels,
+    task_id: Type.Optional(Text),
+  }),
+  result: Type.Object({
+    type: Type.Literal('result'),
+    ...echoed,
+    data: Type.Union([Task, EnvStepAnswer]),
+    /** Nothing new was done: it is what the same request did before. */
+    replayed: Type.Optional(Type.Literal(true)),
+  }),
+  error: Type.Object({ type: Type.Literal('error'), ...echoed, error: ErrorObject }),
+  ended: Type.Object({
+    type: Type.Literal('ended'),
+    channel: Type.Literal('task'),
+    task_id: Text,
+    /** The number of the last frame that was sent, or of the cursor. */
+    id: Type.Integer({ minimum: -1 }),
+  }),
+  pong: Type.Object({ type: Type.Literal('pong'), ...echoed }),
+  event: Type.Object({
+    channel: Type.Enum([...eventChannels]),
+    type: Text,
+    data: Type.Union(Object.values(publicEventSchemas)),
+    timestamp: Text,
+    /** The position. */
+    id: Type.Integer({ minimum: 1 }),
+  }),
+  frame: Type.Object({
+    channel: Type.Literal('task'),
+    type: Text,
+    data: Frame,
+    /** Where the frame has one. */
+    timestamp: Type.Optional(Text),
+    /** Its sequence number. */
+    id: Type.Integer({ minimum: 0 }),
+  }),
+}
+
+/** Why the server closes a connection. */
+export const closeCodes = {
+  goingDown: 1001,
+  tryLater: 1013,
+  unauthenticated: 4001,
+  forbidden: 4003,
+  unknown: 4004,
+  slow: 4008,
+} as const
+export type CloseReason = keyof typeof closeCodes

@@ -1,0 +1,94 @@
+// Commands on one connection: the same calls as over HTTP, with the same answers, without the envelope.
+import { Refusal } from '../../contract/refusals.ts'
+import type { Parts } from '../parts.ts'
+import type { Caller, TaskCalls } from '../task-calls.ts'
+import type { Said } from './read-message.ts'
+import type { TaskChannels } from './task-channels.ts'
+
+/** So many creates of one connection may wait for their tasks; any number may be followed or left alone. */
+const mostWaiting = 256
+/** A step is not given up because its caller goes: it is part of the session. */
+const neverStops = new AbortController().signal
+
+export type Command = Extract<
+  Said,
+  { type: 'create' | 'answer' | 'message' | 'cancel' | 'pause' | 'resume' | 'step' }
+>
+
+type Ports = {
+  /** Says a result; false when nobody is there any more. `data` is JSON. */
+  result: (data: string, replayed: boolean) => Promise<boolean>
+  /** Until the answer is called the task is canceled when the caller goes. */
+  hold: (taskId: string, requestId: string) => () => void
+  /** The command does not count as being carried out any more. */
+  free: () => void
+}
+
+export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions'], tasks: TaskChannels) => {
+  let waiting = 0
+
+  const create = async (
+    // The id names this message: the same request may come again under another one.
+    { fields: { request_id: _, idempotency_key, ...body } }: Extract<Command, { type: 'create' }>,
+    caller: Caller,
+    { result, hold, free }: Ports,
+  ): Promise<void> => {
+    if (body.stream) tasks.mustHaveRoom(body.task_id ?? '')
+    const retry = { key: idempotency_key ?? undefined, isRetry: false }
+    const task = await calls.create(caller, body, retry, false)
+    const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
+    const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
+    if (!body.stream) {
+      free() // what waits for the task keeps nobody else from being heard
+      return void (await task
+        .rested()
+        .then(text => result(text, task.replayed))
+        .finally(letGo))
+    }
+    const feed = await task.feed()
+    const text = await task.now().catch(error => {
+      feed.close()
+      throw error
+    })
+    await result(text, task.replayed)
+    void tasks.follow(task.taskId, feed, -1).finally(letGo)
+  }
+  const createInTurn: typeof create = async (said, caller, ports) => {
+    const { stream, background } = said.fields
+    if (stream || background) return create(said, caller, ports)
+    if (waiting >= mostWaiting) throw new Refusal('Busy', { waiting: mostWaiting })
+    waiting++
+    return create(said, caller, ports).finally(() => waiting--)
+  }
+
+  return async (said: Command, caller: Caller, ports: Ports): Promise<void> => {
+    const { result } = ports
+    switch (said.type) {
+      case 'create':
+        return createInTurn(said, caller, ports)
+      case 'answer':
+        return void (await result(await calls.answer(caller, said.fields.task_id, said.fields), false))
+      case 'message': {
+        const { task_id, content, idempotency_key } = said.fields
+        const retry = { key: idempotency_key ?? undefined, isRetry: false }
+        const { text, replayed } = await calls.message(caller, task_id, { content }, retry)
+        return void (await result(text, replayed))
+      }
+      case 'cancel':
+      case 'pause':
+      case 'resume':
+        return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
+      case 'step': {
+        const { request_id: _, idempotency_key, ...body } = said.fields
+        const answer = await sessions.step(caller, body, {
+          idempotencyKey: idempotency_key ?? undefined,
+          isRetry: false,
+          began() {},
+          emit() {},
+          signal: neverStops,
+        })
+        if (await result(JSON.stringify(answer), false)) sessions.stepDelivered(answer)
+      }
+    }
+  }
+}

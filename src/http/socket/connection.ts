@@ -1,0 +1,303 @@
+// One WebSocket from its opening to its end: who it stands for, what it asks, and why it is closed.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { Invalid, Refusal } from '../../contract/refusals.ts'
+import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import { type Asking, authorize, may } from '../auth.ts'
+import type { BodyBudget } from '../body.ts'
+import type { Cut } from '../open-streams.ts'
+import type { Parts } from '../parts.ts'
+import type { TaskCallParts, TaskCalls } from '../task-calls.ts'
+import { type Command, createSocketCommands } from './commands.ts'
+import { createEventSubscription, type EventEncoder } from './event-channels.ts'
+import { createInbox, type InboxLimits, type Message } from './inbox.ts'
+import { createOutbox } from './outbox.ts'
+import { openMessage, type Said, type Unread } from './read-message.ts'
+import { createTaskChannels } from './task-channels.ts'
+import { closeWords, errorText, resultText, saying } from './words.ts'
+
+/** Who has not said who it is may send so much. */
+const readBeforeToken = 8 * 1024
+/** A ping goes out on every third look of `openStreams`, which looks every ten seconds. */
+const beatsPerPing = 3
+
+/** What a connection needs of the parts. */
+export type SocketParts = TaskCallParts &
+  Pick<
+    Parts,
+    | 'allowedOrigins'
+    | 'events'
+    | 'fault'
+    | 'newId'
+    | 'nextFrame'
+    | 'openStreams'
+    | 'principals'
+    | 'requests'
+    | 'sessions'
+    | 'stopping'
+    | 'tickets'
+  >
+
+export type Door = {
+  parts: SocketParts
+  calls: TaskCalls
+  read: (message: Unread) => Said
+  encode: EventEncoder
+  budget: BodyBudget
+  inbox: InboxLimits
+  /** How long it may take to say who one is. */
+  authMs: number
+  /** Counts a message that was answered. */
+  count: (type: string, outcome: 'ok' | 'refused' | 'failed') => void
+}
+
+export type Connection = { end: (reason: CloseReason, error?: Error) => void }
+
+const invalid = (name: string, type: string, msg: string) => new Invalid([{ loc: ['body', name], type, msg }])
+
+type Opened = {
+  ws: WebSocket
+  socket: Duplex
+  request: IncomingMessage
+  /** It is known who it stands for. */
+  known: () => void
+  /** Nothing is left of it. */
+  gone: () => void
+}
+
+export const openConnection = (door: Door, { ws, socket, request, known, gone }: Opened): Connection => {
+  const { parts, budget } = door
+  /** Tasks that are canceled when the caller goes, with the request that asked for it. */
+  const held = new Map<string, string>()
+  let principal: Principal | undefined
+  let kept: ReturnType<Parts['openStreams']['add']> | undefined
+  let isOver = false
+  let hasLeft = false
+  /** Bytes that came and are not given back to the budget. */
+  let bytes = 0
+  let isAwaited = false
+
+  const fault = (error: unknown) => parts.fault(error, { request_id: parts.newId(), route: '/ws' })
+  const outbox = createOutbox(ws, socket, () => end('slow'))
+  const inbox = createInbox(ws, { limits: door.inbox, isFull: outbox.isFull, take, emptied: giveBack })
+  const lostTrack = (error: unknown) => {
+    fault(error)
+    end('tryLater', error instanceof Error ? error : new Error(String(error)))
+  }
+  const events = createEventSubscription({
+    events: parts.events,
+    encode: door.encode,
+    write: outbox.write,
+    onFault: lostTrack,
+  })
+  const tasks = createTaskChannels({ parts, outbox, onFault: lostTrack })
+  const carryOut = createSocketCommands(door.calls, parts.sessions, tasks)
+
+  function giveBack() {
+    budget.give(bytes)
+    bytes = 0
+  }
+  const letGo = () => {
+    isOver = true
+    clearTimeout(timer)
+    events.close()
+    tasks.close()
+    kept?.leave()
+    giveBack()
+    inbox.stop()
+  }
+  /** What was asked for is left as it is: a connection that we end is no disconnect. */
+  function end(reason: CloseReason, error?: Error, requestId?: string) {
+    if (isOver) return
+    if (error !== undefined) outbox.say(errorText(error, requestId).text)
+    letGo()
+    ws.close(closeCodes[reason], closeWords[reason])
+  }
+  /** Nothing more is read: what still comes is thrown away as it is. */
+  const deafen = () => {
+    socket.removeAllListeners('data')
+    socket.resume()
+  }
+
+  const cancel = (taskId: string, requestId: string) => {
+    if (principal === undefined || parts.stopping.aborted) return
+    parts.commands.cancel(principal, taskId, requestId, 'disconnected').catch(error => {
+      if (!(error instanceof Refusal)) fault(error)
+    })
+  }
+  const hold = (taskId: string, requestId: string) => {
+    // The caller may have gone while its task was being stored.
+    if (hasLeft) cancel(taskId, requestId)
+    else held.set(taskId, requestId)
+    return () => void held.delete(taskId)
+  }
+  const leave = () => {
+    if (isOver) return
+    hasLeft = true
+    letGo()
+    for (const [taskId, requestId] of held) cancel(taskId, requestId)
+  }
+
+  const beats = { count: 0 }
+  const beat = () => {
+    // Whoever was not read from could not be heard.
+    if (inbox.wasHeld()) isAwaited = false
+    if (isAwaited) {
+      leave()
+      return void ws.terminate()
+    }
+    if (++beats.count % beatsPerPing > 0) return
+    isAwaited = true
+    ws.ping()
+  }
+  const cut = (why: Cut) =>
+    why === 'slow' ? end('slow') : end('unauthenticated', new Refusal('Unauthenticated'))
+  const enter = (who: Principal, asking: Asking) => {
+    clearTimeout(timer)
+    principal = who
+    known()
+    kept = parts.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
+  }
+
+  const refuse = (type: string, error: unknown, requestId: string | undefined) => {
+    const { text, fault: isFault } = errorText(error, requestId)
+    // What the server's end cuts off is nobody's fault, and nobody is left to be told.
+    if (isFault && !parts.stopping.aborted) fault(error)
+    door.count(type, isFault ? 'failed' : 'refused')
+    outbox.say(text)
+  }
+
+  const authenticate = (message: Unread) => {
+    const { type, fields, requestId } = door.read(message)
+    if (type !== 'auth') throw new Refusal('Unauthenticated')
+    const who = parts.principals.authenticate(fields.token)
+    if (who === undefined) throw new Refusal('Unauthenticated')
+    enter(who, { headers: {}, query: {}, method: 'GET' })
+    outbox.say(saying('authenticated', requestId, { user_id: who.userId ?? null, role: who.role }))
+  }
+
+  const subscribe = async (who: Principal, fields: ClientFields<'subscribe'>, requestId?: string) => {
+    const { channels } = fields
+    if (channels.length === 0) throw invalid('channels', 'too_short', 'List should not be empty')
+    if (!channels.includes('task')) {
+      const begun = events.begin(who.userId, [...new Set(channels)] as EventChannel[], fields)
+      return outbox.say(saying('subscribed', requestId, begun))
+    }
+    if (channels.length > 1) {
+      throw invalid('channels', 'value_error', 'The channel task is subscribed to by itself')
+    }
+    const { answer, begin } = await tasks.subscribe(who, fields)
+    outbox.say(saying('subscribed', requestId, answer))
+    begin()
+  }
+
+  const unsubscribe = ({ channels, task_id }: ClientFields<'unsubscribe'>, requestId?: string) => {
+    const named = channels ?? undefined
+    if (task_id || named?.includes('task')) {
+      if (!task_id) throw invalid('task_id', 'missing', 'Field required')
+      const ended = tasks.end(task_id) ? ['task'] : []
+      return outbox.say(saying('unsubscribed', requestId, { channels: ended, task_id }))
+    }
+    outbox.say(
+      saying('unsubscribed', requestId, { channels: events.end(named as EventChannel[] | undefined) }),
+    )
+  }
+
+  const command = (who: Principal, said: Command, free: () => void): Promise<void> | undefined => {
+    const { requestId } = said
+    if (!may(who.role, 'write'))
+      return void end('forbidden', new Refusal('Forbidden', { role: who.role }), requestId)
+    const result = async (data: string, replayed: boolean): Promise<boolean> => {
+      await outbox.tell(resultText(requestId, data, replayed))
+      return !isOver
+    }
+    return carryOut(said, { principal: who, requestId: requestId ?? parts.newId() }, { result, hold, free })
+  }
+
+  const answer = (who: Principal, said: Said, free: () => void): Promise<void> | undefined => {
+    const { requestId } = said
+    switch (said.type) {
+      case 'ping':
+        return void outbox.say(saying('pong', requestId))
+      case 'auth':
+        throw invalid('type', 'value_error', 'This connection has said who it is')
+      case 'subscribe':
+        return subscribe(who, said.fields, requestId)
+      case 'unsubscribe':
+        return void unsubscribe(said.fields, requestId)
+      default:
+        return command(who, said, free)
+    }
+  }
+
+  async function take(message: Message, free: () => void): Promise<void> {
+    let type = 'unknown'
+    let requestId: string | undefined
+    try {
+      const unread = openMessage(message)
+      requestId = unread.requestId
+      if (principal === undefined) return authenticate(unread)
+      const said = door.read(unread)
+      type = said.type
+      // A token may have ended a moment ago.
+      if (parts.principals.current(principal.id) === undefined) {
+        return end('unauthenticated', new Refusal('Unauthenticated'), requestId)
+      }
+      const answered = answer(principal, said, free)
+      if (answered !== undefined) await answered
+      door.count(type, 'ok')
+    } catch (error) {
+      const isNotThere = error instanceof Refusal && error.reason === 'TaskNotFound'
+      if (principal === undefined) end('unauthenticated', error as Error, requestId)
+      else if (type === 'subscribe' && isNotThere) end('unknown', error, requestId)
+      else refuse(type, error, requestId)
+    } finally {
+      free()
+    }
+  }
+
+  const timer = setTimeout(() => end('unauthenticated', new Refusal('Unauthenticated')), door.authMs)
+  timer.unref()
+  ws.on('message', (data, isBinary) => inbox.hear({ bytes: data as Buffer, isBinary }))
+  ws.on('ping', () => inbox.spend())
+  ws.on('error', () => {}) // it closes, too
+  ws.once('close', () => {
+    leave()
+    gone()
+  })
+  socket.on('data', (chunk: Buffer) => {
+    if (isOver) return
+    isAwaited = false
+    bytes += chunk.length
+    if (!budget.take(chunk.length)) {
+      end('tryLater', new Refusal('Busy'))
+      deafen()
+    } else if (principal === undefined && bytes > readBeforeToken) {
+      end('unauthenticated', new Refusal('Unauthenticated'))
+      deafen()
+    }
+  })
+  socket.on('drain', () => {
+    kept?.drained()
+    events.resume()
+    inbox.pump()
+  })
+
+  const asking = askingOf(request)
+  if (asking.headers.authorization !== undefined || asking.query.ticket !== undefined) {
+    try {
+      enter(authorize(asking, 'follow', parts), asking)
+    } catch (error) {
+      end('unauthenticated', error as Error)
+    }
+  }
+  return { end }
+}
+
+/** Who asks for the connection, by its headers or by its ticket. */
+const askingOf = ({ headers, url = '' }: IncomingMessage) => {
+  const ticket = new URLSearchParams(url.split('?', 2)[1]).get('ticket') ?? undefined
+  return { headers, query: { ticket }, method: 'GET' }
+}

@@ -1,0 +1,148 @@
+// Where WebSockets come in: /ws, and nowhere else. Any other wish to change the protocol is passed over, as a server may:
+// some clients of HTTP ask for another version of it with their first request.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { apiVersion } from '../../contract/answers.ts'
+import { Refusal } from '../../contract/refusals.ts'
+import { type CloseReason, closeCodes } from '../../contract/socket.ts'
+import type { BodyBudget } from '../body.ts'
+import { createOrigins } from '../origins.ts'
+import type { App } from '../parts.ts'
+import { createTaskCalls } from '../task-calls.ts'
+import { type Connection, openConnection, type SocketParts } from './connection.ts'
+import { createEventEncoder } from './event-channels.ts'
+import { type InboxLimits, usualInbox } from './inbox.ts'
+import { createReader } from './read-message.ts'
+import { closeWords, errorText } from './words.ts'
+
+export type SocketLimits = {
+  connections: number
+  /** Of these, so many may not have said who they are. */
+  unknown: number
+  inbox: InboxLimits
+  authMs: number
+}
+export const usualLimits: SocketLimits = {
+  connections: 10_000,
+  unknown: 1000,
+  inbox: usualInbox,
+  authMs: 10_000,
+}
+
+const options = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: 1024 * 1024,
+  // Pieces cost more than their bytes.
+  maxFragments: 1024,
+  maxBufferedChunks: 16 * 1024,
+  /** From our close frame to the end, milliseconds. */
+  closeTimeout: 1000,
+}
+
+const isWebSocket = ({ url = '', headers }: IncomingMessage): boolean =>
+  url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
+
+/** A request that only wished for another protocol, once more, without that wish. */
+const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const { method = '', url = '', httpVersion, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(n, n + 2)
+    const isWish = ['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())
+    if (!isWish) lines.push(`${name}: ${value}`)
+  }
+  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close')
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', socket)
+}
+
+/** `server` is where requests come in. */
+export const openSocketDoor = (
+  server: Server,
+  parts: SocketParts,
+  budget: BodyBudget,
+  limits: SocketLimits = usualLimits,
+): void => {
+  const { stopping, requests } = parts
+  const wss = new WebSocketServer(options)
+  const { mayConnect } = createOrigins(parts.allowedOrigins)
+  const open = new Set<Connection>()
+  const unknown = new Set<WebSocket>()
+  const door = {
+    parts,
+    calls: createTaskCalls(parts),
+    read: createReader(),
+    encode: createEventEncoder(),
+    budget,
+    inbox: limits.inbox,
+    authMs: limits.authMs,
+    count: requests.message,
+  }
+
+  const refusalOf = ({ headers: { origin, host } }: IncomingMessage): [CloseReason, Refusal] | undefined => {
+    if (origin !== undefined && !mayConnect(origin, host)) {
+      return ['forbidden', new Refusal('Forbidden', undefined, 'this origin may not connect')]
+    }
+    return open.size >= limits.connections ? ['tryLater', new Refusal('Busy')] : undefined
+  }
+
+  const admit = (ws: WebSocket, socket: Duplex, request: IncomingMessage): void => {
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) {
+      const [reason, error] = refusal
+      ws.on('error', () => {})
+      ws.send(errorText(error, undefined).text)
+      ws.close(closeCodes[reason], closeWords[reason])
+      return
+    }
+    const since = performance.now()
+    requests.begin('/ws')
+    let isKnown = false
+    const connection = openConnection(door, {
+      ws,
+      socket,
+      request,
+      known() {
+        isKnown = true
+        unknown.delete(ws)
+      },
+      gone() {
+        open.delete(connection)
+        unknown.delete(ws)
+        requests.end({ method: 'GET', route: '/ws', status: 101 }, (performance.now() - since) / 1000)
+      },
+    })
+    open.add(connection)
+    if (isKnown) return
+    unknown.add(ws)
+    if (unknown.size > limits.unknown) connection.end('tryLater', new Refusal('Busy'))
+  }
+
+  wss.on('headers', headers => headers.push(`X-API-Version: ${apiVersion}`))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isWebSocket(request)) return passOver(server, request, socket, head)
+    // It comes back, where an error answer would end some clients for good.
+    if (stopping.aborted) return void socket.destroy()
+    wss.handleUpgrade(request, socket, head, ws => admit(ws, socket, request))
+  })
+  stopping.addEventListener('abort', () => {
+    for (const connection of open) connection.end('goingDown')
+  })
+}
+
+/** Whoever asks for /ws without asking for a WebSocket. */
+export const socketRoutes = (app: App): void => {
+  app.route({
+    method: 'GET',
+    url: '/ws',
+    config: { access: 'open' },
+    handler: (_request, reply) =>
+      reply
+        .code(426)
+        .headers({ upgrade: 'websocket', connection: 'Upgrade' })
+        .send({ code: -32600, message: 'this is a WebSocket: ask for an upgrade to websocket' }),
+  })
+}

@@ -1,0 +1,155 @@
+// The channels of public events on one connection: past and live, as on /api/events, from the same subscription.
+import type { EventFilter, Events, Subscription, Told } from '../../bus/events.ts'
+import { bodyOf } from '../../bus/told.ts'
+import { Invalid } from '../../contract/refusals.ts'
+import {
+  type ClientFields,
+  channelOf,
+  type EventChannel,
+  eventChannels,
+  eventsOf,
+  isUsual,
+} from '../../contract/socket.ts'
+import { notOneOf } from '../problems.ts'
+import { readSince } from './since.ts'
+import { textFrame } from './text-frame.ts'
+
+/** Channels as bits. */
+const bitOf = (channel: EventChannel): number => 1 << eventChannels.indexOf(channel)
+const bitsOf = (channels: readonly EventChannel[]): number =>
+  channels.reduce((bits, channel) => bits | bitOf(channel), 0)
+
+const frameOf = (told: Told): Buffer => {
+  const { position, event } = told
+  const body = bodyOf(told) // the very bytes of /api/events
+  const { type, timestamp } = event
+  return textFrame(
+    `{"channel":"${channelOf(type)}","type":"${type}","data":${body},"timestamp":"${timestamp}","id":${position}}`,
+  )
+}
+
+export type EventEncoder = ReturnType<typeof createEventEncoder>
+/** The frames of a list of events on some channels: made once, whoever gets them. Undefined: there are none. */
+export const createEventEncoder = () => {
+  const frames = new WeakMap<Told, { bit: number; bytes: Buffer }>()
+  const lists = new WeakMap<readonly Told[], Map<number, Buffer | undefined>>()
+  const frame = (told: Told) => {
+    let known = frames.get(told)
+    if (known === undefined) {
+      known = { bit: bitOf(channelOf(told.event.type)), bytes: frameOf(told) }
+      frames.set(told, known)
+    }
+    return known
+  }
+  const join = (events: readonly Told[], bits: number): Buffer | undefined => {
+    const own = events.flatMap(told => {
+      const { bit, bytes } = frame(told)
+      return (bits & bit) === 0 ? [] : [bytes]
+    })
+    return own.length > 1 ? Buffer.concat(own) : own[0]
+  }
+  const find = (events: readonly Told[], bits: number): Buffer | undefined => {
+    if (events.length === 1) return join(events, bits)
+    const known = lists.get(events) ?? new Map<number, Buffer | undefined>()
+    if (!known.has(bits)) lists.set(events, known.set(bits, join(events, bits)))
+    return known.get(bits)
+  }
+  // The next subscriber is mostly given what the one before was.
+  let last: { events: readonly Told[]; bits: number; bytes: Buffer | undefined } | undefined
+  return (events: readonly Told[], bits: number): Buffer | undefined => {
+    if (last?.events !== events || last.bits !== bits) last = { events, bits, bytes: find(events, bits) }
+    return last.bytes
+  }
+}
+
+type Wish = {
+  channels: EventChannel[]
+  filter: EventFilter
+  /** The channels that are still to be chosen from what the filter lets through. */
+  bits: number
+}
+
+const mustBeOf = (channels: EventChannel[], types: string[]): void => {
+  const known = channels.flatMap(eventsOf)
+  const problems = types.flatMap((type, index) =>
+    known.some(each => each === type) ? [] : [notOneOf('enum', known, ['body', 'filter', 'types', index])],
+  )
+  if (problems.length > 0) throw new Invalid(problems)
+}
+
+/** Who names no types shares its lists, and so its bytes, with all others of the same owner. */
+const wishOf = (
+  owner: string | undefined,
+  channels: EventChannel[],
+  { types, session_id, task_id }: NonNullable<ClientFields<'subscribe'>['filter']>,
+): Wish => {
+  mustBeOf(channels, types ?? [])
+  const named = types ?? (channels.every(isUsual) ? undefined : channels.flatMap(eventsOf))
+  return {
+    channels,
+    bits: bitsOf(channels),
+    filter: {
+      owner,
+      types: named && new Set(named),
+      sessionId: session_id ?? undefined,
+      taskId: task_id ?? undefined,
+    },
+  }
+}
+
+type Parts = {
+  events: Events
+  encode: EventEncoder
+  /** False: it is enough for now. */
+  write: (bytes: Buffer) => boolean
+  onFault: (error: unknown) => void
+}
+
+export const createEventSubscription = ({ events, encode, write, onFault }: Parts) => {
+  let current: (Wish & { position: number; subscription: Subscription }) | undefined
+
+  const close = () => {
+    current?.subscription.close()
+    current = undefined
+  }
+  const begin = (wish: Wish, after: number) => {
+    close()
+    const take = (told: readonly Told[]): boolean => {
+      mine.position = told.at(-1)?.position ?? mine.position
+      const bytes = encode(told, wish.bits)
+      return bytes === undefined || write(bytes)
+    }
+    const mine = {
+      ...wish,
+      position: after,
+      subscription: events.subscribe(after, wish.filter, take, onFault),
+    }
+    current = mine
+  }
+
+  return {
+    /** Takes the place of the one before; throws Invalid. Nothing is written before the caller goes on. */
+    begin(owner: string | undefined, channels: EventChannel[], { since, filter }: ClientFields<'subscribe'>) {
+      const wish = wishOf(owner, channels, filter ?? {})
+      const after = readSince(since, { before: 0, end: events.position(), of: 'log' })
+      const position = after ?? events.position()
+      begin(wish, position)
+      return { channels, position, recovered: after !== undefined }
+    },
+    /** Ends these channels, or all; the answer: which. */
+    end(channels: readonly EventChannel[] = eventChannels): EventChannel[] {
+      const { channels: had = [], position = 0, filter, bits = 0 } = current ?? {}
+      const ended = had.filter(channel => channels.includes(channel))
+      const left = had.filter(channel => !channels.includes(channel))
+      if (left.length === 0) close()
+      else if (ended.length > 0 && filter !== undefined) {
+        const types =
+          filter.types && new Set([...filter.types].filter(type => left.includes(channelOf(type))))
+        begin({ channels: left, bits: bits & bitsOf(left), filter: { ...filter, types } }, position)
+      }
+      return ended
+    },
+    resume: () => current?.subscription.resume(),
+    close,
+  }
+}

@@ -1,0 +1,109 @@
+// What comes in on one connection, and how fast: a message is taken up when there is room for its answer, when not too
+// many are being carried out, and no faster than the rate. Until then nothing is read, and the sender waits: what is
+// held here is never more than one read of the socket.
+import type { WebSocket } from 'ws'
+
+export type Message = { bytes: Buffer; isBinary: boolean }
+
+export type InboxLimits = {
+  /** So many may be carried out at once. */
+  inFlight: number
+  /** So many at once after a rest, and so many a second. A message counts as one, and one more for each 4 KiB. */
+  burst: number
+  rate: number
+}
+export const usualInbox: InboxLimits = { inFlight: 64, burst: 2000, rate: 1000 }
+const bytesPerToken = 4096
+
+type Wish = {
+  limits: InboxLimits
+  /** There is no room for an answer. */
+  isFull: () => boolean
+  /** `done` is called once the message does not count any more. */
+  take: (message: Message, done: () => void) => void
+  /** No whole message waits. */
+  emptied: () => void
+}
+
+export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wish) => {
+  let queue: Message[] = []
+  let inFlight = 0
+  let tokens = limits.burst
+  let since = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let isHeld = false
+  let isPumping = false
+
+  const refill = () => {
+    const now = performance.now()
+    tokens = Math.min(limits.burst, tokens + ((now - since) * limits.rate) / 1000)
+    since = now
+  }
+  const isTooFast = (): boolean => {
+    if (tokens < 1) refill()
+    if (tokens >= 1) return false
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        pump()
+      },
+      Math.ceil(((1 - tokens) * 1000) / limits.rate),
+    ).unref()
+    return true
+  }
+  const mustWait = () => inFlight >= limits.inFlight || isFull() || isTooFast()
+
+  const pump = (): void => {
+    if (isStopped || isPumping) return
+    isPumping = true
+    let at = 0
+    while (at < queue.length && !mustWait()) {
+      const message = queue[at++] as Message
+      tokens -= 1 + message.bytes.length / bytesPerToken
+      inFlight++
+      let counts = true
+      take(message, () => {
+        if (!counts) return
+        counts = false
+        inFlight--
+        if (ws.isPaused) pump()
+      })
+    }
+    queue = queue.slice(at)
+    isPumping = false
+    if (isStopped) return
+    if (queue.length === 0) emptied()
+    if (mustWait()) {
+      isHeld = true
+      ws.pause()
+    } else if (ws.isPaused) ws.resume()
+  }
+
+  return {
+    pump,
+    /** Whether anything was left unread since this was asked before. */
+    wasHeld(): boolean {
+      const was = isHeld
+      isHeld = ws.isPaused
+      return was
+    },
+    hear(message: Message): void {
+      if (isStopped) return
+      queue.push(message)
+      pump()
+    },
+    /** What is no message, but costs like one. */
+    spend(): void {
+      tokens--
+      pump()
+    },
+    /** From now on everything is read and thrown away. */
+    stop(): void {
+      isStopped = true
+      queue = []
+      clearTimeout(timer)
+      ws.resume()
+    },
+  }
+}

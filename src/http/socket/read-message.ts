@@ -1,0 +1,51 @@
+// From the bytes of a message to what it says. `type` in any case; fields stand at the top, or in `data`.
+
+import { Invalid, Refusal } from '../../contract/refusals.ts'
+import {
+  type ClientFields,
+  type ClientMessageType,
+  clientMessages,
+  clientMessageTypes,
+} from '../../contract/socket.ts'
+import { parseJson } from '../json.ts'
+import { bodyValidator } from '../validate.ts'
+import type { Message } from './inbox.ts'
+
+/** A message whose fields nobody has looked at; undefined: they are none. */
+export type Unread = { type: string; requestId: string | undefined; fields: unknown }
+export type Said = {
+  [T in ClientMessageType]: { type: T; requestId: string | undefined; fields: ClientFields<T> }
+}[ClientMessageType]
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const invalid = (loc: string[], type: string, msg: string) =>
+  new Invalid([{ loc: ['body', ...loc], type, msg }])
+const noDictionary = (...loc: string[]) => invalid(loc, 'dict_type', 'Input should be a valid dictionary')
+
+/** Throws Invalid when there is no message in it. */
+export const openMessage = ({ bytes, isBinary }: Message): Unread => {
+  if (isBinary) throw invalid([], 'json_invalid', 'JSON decode error: a message is text, not binary')
+  const given = parseJson(bytes.toString('utf8'))
+  if (!isObject(given)) throw noDictionary()
+  const { type, data, ...top } = given
+  const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined
+  const id = (fields ?? top).request_id
+  const requestId = typeof id === 'string' && id.length <= 256 ? id : undefined
+  return { type: typeof type === 'string' ? type.toLowerCase() : '', requestId, fields }
+}
+
+const isKnown = (type: string): type is ClientMessageType => Object.hasOwn(clientMessages, type)
+
+/** Checks the fields of messages; throws Refusal or Invalid. */
+export const createReader = () => {
+  const validators = new Map(clientMessageTypes.map(type => [type, bodyValidator(clientMessages[type])]))
+  return ({ type, requestId, fields }: Unread): Said => {
+    if (fields === undefined) throw noDictionary('data')
+    if (type === '') throw invalid(['type'], 'missing', 'Field required')
+    if (!isKnown(type)) {
+      throw new Refusal('RouteNotFound', { types: clientMessageTypes }, 'no such type of message')
+    }
+    return { type, requestId, fields: validators.get(type)?.(fields) } as Said
+  }
+}

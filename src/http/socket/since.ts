@@ -1,0 +1,24 @@
+// Where a subscription begins: a number, also as text, or `earliest`.
+import { Invalid } from '../../contract/refusals.ts'
+import { rangeProblem } from '../problems.ts'
+
+const digits = /^(0|[1-9][0-9]{0,14})$/
+const loc = ['body', 'since']
+const invalid = (type: string, msg: string) => new Invalid([{ loc, type, msg }])
+
+/** `before`: the least cursor, before everything; `end`: the last one. Absent: undefined. */
+export const readSince = (
+  given: number | string | null | undefined,
+  { before, end, of }: { before: number; end: number; of: 'log' | 'stream' },
+): number | undefined => {
+  if (given === undefined || given === null) return undefined
+  if (given === 'earliest') return before
+  if (typeof given === 'string' && !digits.test(given)) {
+    throw invalid('int_parsing', 'Input should be a valid integer, unable to parse string as an integer')
+  }
+  const since = Number(given)
+  const problem = rangeProblem(since, before, undefined, loc)
+  if (problem !== undefined) throw new Invalid([problem])
+  if (since > end) throw invalid('value_error', `The cursor is beyond the end of the ${of}`)
+  return since
+}

@@ -1,0 +1,156 @@
+// What callers ask of tasks, in whatever they speak: HTTP and the WebSocket both come through here. Answers are tasks
+// as JSON text.
+import { isEmpty } from '../answers.ts'
+import type { Feed } from '../bus/feed.ts'
+import { isAtRest } from '../commands.ts'
+import { Invalid, type Problem } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import {
+  type AnswerCallsBody,
+  type CreateTaskBody,
+  isTerminal,
+  type PostMessageBody,
+} from '../contract/wire.ts'
+import { readTaskRequest } from '../task-request.ts'
+import type { Parts } from './parts.ts'
+
+export type Caller = { principal: Principal; requestId: string }
+/** How an earlier call of the same request is found. */
+export type Retry = { key: string | undefined; isRetry: boolean }
+
+export type Made = {
+  taskId: string
+  /** It was new, or is the one that the same request made before; not: it brought answers to one that waited. */
+  made: boolean
+  replayed: boolean
+  /** The request that its frames are told under. */
+  requestId: string
+  /** Nothing is waited for: `rested` is `now`. */
+  isReady: boolean
+  now(): Promise<string>
+  /** When it has ended or waits; at once with `background`. */
+  rested(): Promise<string>
+  /** Its frames: all of them, or those after its answers were accepted. Whoever takes it closes it. */
+  feed(): Promise<Feed>
+}
+
+const tooShort = (loc: Problem['loc'], what: string): Invalid =>
+  new Invalid([{ loc, msg: `${what} should not be empty`, type: 'too_short' }])
+
+export type TaskCallParts = Pick<
+  Parts,
+  | 'afterAnswers'
+  | 'agents'
+  | 'commands'
+  | 'newItemId'
+  | 'openFeed'
+  | 'places'
+  | 'problemsOfSchema'
+  | 'queries'
+  | 'recall'
+  | 'streamOf'
+>
+
+export const createTaskCalls = (parts: TaskCallParts) => {
+  const { commands, queries, recall, openFeed } = parts
+  return {
+    /** `endsAtWait`: of the frames of a streamed create, as of `openFeed`. */
+    async create(
+      { principal, requestId }: Caller,
+      body: CreateTaskBody,
+      { key, isRetry }: Retry,
+      endsAtWait: boolean,
+    ): Promise<Made> {
+      const request = await readTaskRequest(body, parts.places, parts.agents, parts.problemsOfSchema)
+      let ofNew: Feed | undefined
+      const created = await commands
+        .create({
+          principal,
+          request,
+          body,
+          envelopeId: requestId,
+          idempotencyKey: key,
+          isRetry,
+          onNew: stream => {
+            if (body.stream) ofNew = openFeed(stream, -1, endsAtWait, true)
+          },
+        })
+        .catch(error => {
+          ofNew?.close()
+          throw error
+        })
+      if ('replay' in created) {
+        const { replay } = created
+        const { id: taskId } = replay
+        const now = async () => recall.textOfRow(replay)
+        return {
+          taskId,
+          made: true,
+          replayed: true,
+          requestId: replay.request_id,
+          isReady: false,
+          now,
+          rested: async () =>
+            body.background || isTerminal(replay.status)
+              ? now()
+              : recall.textOf(await commands.atRest(taskId)),
+          feed: async () => openFeed(parts.streamOf(taskId), -1, endsAtWait),
+        }
+      }
+      const { taskId, view, answered } = created
+      const isReady = body.background === true || isAtRest(view)
+      const now = async () => recall.textOf(view)
+      return {
+        taskId,
+        made: answered === undefined,
+        replayed: answered?.again === true,
+        requestId,
+        isReady,
+        now,
+        rested: async () => (isReady ? now() : recall.textOf(await commands.atRest(taskId))),
+        async feed() {
+          if (ofNew !== undefined) return ofNew
+          // An answer's stream goes on after it was accepted, under the name of this request.
+          const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
+          return openFeed(parts.streamOf(taskId), after, endsAtWait)
+        },
+      }
+    },
+
+    async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
+      return recall.textOf(await commands[verb](principal, taskId, requestId))
+    },
+
+    /** Results of client tools. */
+    async answer(
+      { principal, requestId }: Caller,
+      taskId: string,
+      { tool_results }: AnswerCallsBody,
+    ): Promise<string> {
+      if (tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
+      const answers = tool_results.map(({ call_id, message_content, block_list, status }) => ({
+        callId: call_id,
+        itemId: parts.newItemId(),
+        ...(status === 'incomplete' ? { failed: true as const } : {}),
+        content: message_content,
+        blocks: block_list ?? [],
+      }))
+      return recall.textOf(await commands.input(principal, taskId, requestId, answers))
+    },
+
+    /** Something said to the agent while it works. */
+    async message(
+      { principal, requestId }: Caller,
+      taskId: string,
+      { content }: PostMessageBody,
+      retry: Retry,
+    ): Promise<{ text: string; replayed: boolean }> {
+      if (isEmpty(content)) throw tooShort(['body', 'content'], 'Content')
+      const said = await commands.message(principal, taskId, requestId, content, retry)
+      if ('made' in said) return { text: await recall.textOf(said.made), replayed: false }
+      const row = queries.visible(principal, said.replay.id)
+      return { text: await recall.textOfRow(row), replayed: true }
+    },
+  }
+}
+export type TaskCalls = ReturnType<typeof createTaskCalls>

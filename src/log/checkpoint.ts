@@ -1,0 +1,28 @@
+// How far somebody has followed a log, in a small file beside it: a position, and the leaf there, by which the log is
+// known again after it was restored or replaced.
+import { readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import type { EventLog } from './log.ts'
+
+type Saved = { log: string; position: number; leaf: string | null }
+type Log = Pick<EventLog, 'id' | 'leafAt'>
+
+const fits = (saved: Saved, log: Log): boolean =>
+  saved.log === log.id && saved.leaf === (log.leafAt(saved.position) ?? null)
+
+/** The position that was saved; `foreign`: unreadable, or of another log. */
+export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'foreign' => {
+  try {
+    const saved = JSON.parse(readFileSync(file, 'utf8')) as Saved
+    return fits(saved, log) ? saved.position : 'foreign'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'foreign'
+  }
+}
+
+/** On the disk when it resolves; the old one stands until then. */
+export const saveCheckpoint = async (file: string, log: Log, position: number): Promise<void> => {
+  const saved: Saved = { log: log.id, position, leaf: log.leafAt(position) ?? null }
+  await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, { mode: 0o600, flush: true })
+  await rename(`${file}.new`, file)
+}

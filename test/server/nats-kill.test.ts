@@ -1,0 +1,118 @@
+// The server killed, NATS killed, NATS emptied, while tasks run: whoever follows over SSE, and the stream, end with
+// exactly the public events of the log, in order, once.
+import { createParser } from 'eventsource-parser'
+import t from 'tap'
+import { publicEventOf } from '../../src/history/public-events.ts'
+import { freePort, natsServer, noNats, storedIn, streamPosition } from '../support/nats.ts'
+import { type Api, launch } from '../support/server.ts'
+import { randomOf } from '../support/world.ts'
+import { storedEvents } from './stored-log.ts'
+import { sleep, until } from './wire.ts'
+
+const seed = Number(process.env.SEED ?? 20_260_101)
+
+/** Follows from the beginning and comes back after each break; `ms`: how long it takes over each piece. */
+const follower = (url: string, ms: number) => {
+  const heard: string[] = []
+  let cursor = 'earliest'
+  let cuts = 0
+  const leave = new AbortController()
+  const once = async () => {
+    const headers = { authorization: 'Bearer test-admin-token', 'last-event-id': cursor }
+    const answer = await fetch(`${url}/api/events`, { headers, signal: leave.signal })
+    if (answer.status !== 200) throw new Error(`refused: ${answer.status}`)
+    const parser = createParser({
+      onEvent: ({ id = '', data }) => {
+        cursor = id
+        heard.push(`${id} ${data}`)
+      },
+    })
+    const decoder = new TextDecoder()
+    for await (const chunk of answer.body ?? []) {
+      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
+      if (ms > 0) await sleep(ms)
+    }
+  }
+  const done = (async () => {
+    while (!leave.signal.aborted) {
+      await once().catch(() => cuts++)
+      if (!leave.signal.aborted) await sleep(10)
+    }
+  })()
+  const close = () => {
+    leave.abort()
+    return done
+  }
+  return { heard, cuts: () => cuts, close }
+}
+
+t.test(`everybody hears everything once, in one order (SEED=${seed})`, { skip: noNats }, async t => {
+  const random = randomOf(seed)
+  const upTo = (n: number) => Math.floor(random() * n)
+  const nats = await natsServer(t)
+  const dataDir = t.testdir()
+  const env = { PORT: `${await freePort()}`, NATS_URL: nats.url }
+  let server = await launch(dataDir, env)
+  t.teardown(() => server.end('SIGKILL'))
+  const { url, api } = server
+  const followers = [0, 0, 40].map(ms => follower(url, ms))
+  const [first] = followers as [ReturnType<typeof follower>]
+
+  let enough = false
+  const work = async (api: Api) => {
+    for (let n = 0; !enough; n++) {
+      const script = [{ message: `a ${n}` }, { tool: 'current_time' }, { message: 'b' }]
+      const agent_config = { agent_id: 'script', script }
+      const body = { user_message_content: 'go', stream: false, background: true, agent_config }
+      await api('POST', '/tasks', body).then(
+        answer => answer.text(),
+        () => sleep(20),
+      )
+      await sleep(upTo(20))
+    }
+  }
+  const working = [work(api), work(api)]
+  const more = async (count: number) => {
+    const enough = first.heard.length + count
+    await until('some events are heard', () => first.heard.length >= enough, 10_000)
+  }
+  for (const fault of ['kill the server', 'kill NATS', 'empty NATS', 'kill both']) {
+    await more(20 + upTo(60))
+    if (fault !== 'kill the server') await nats.kill()
+    if (fault === 'kill NATS') await more(upTo(30))
+    if (/server|both/.test(fault)) {
+      await server.end('SIGKILL')
+      server = await launch(dataDir, env)
+    }
+    if (fault !== 'kill the server') await nats.start({ empty: fault === 'empty NATS' })
+  }
+  await more(50)
+  enough = true
+  await Promise.all(working)
+  await until('every task has ended', async () => {
+    const open = await api('GET', '/tasks?status=created&status=queued&status=working')
+    return ((await open.json()) as { result: unknown[] }).result.length === 0
+  })
+
+  const words = storedEvents(dataDir).flatMap(({ position, stream, type, time, data, ...header }) => {
+    const recorded = { position, header: { ...header, stream, type, time }, data }
+    const event = publicEventOf(recorded as unknown as Parameters<typeof publicEventOf>[0])
+    return event === undefined ? [] : [`${position} ${JSON.stringify(event)}`]
+  })
+  const last = Number(words.at(-1)?.split(' ')[0])
+  const client = await nats.client(t)
+  await until('the stream has it all', async () => (await streamPosition(client)) === last, 10_000)
+  const stored = await storedIn(client)
+  t.same(
+    stored.map(({ headers, body }) => `${headers['Nats-Msg-Id']} ${body}`),
+    words,
+    'the stream',
+  )
+  for (const [n, { heard, cuts, close }] of followers.entries()) {
+    await until(`follower ${n} has heard all`, () => heard.length >= words.length, 10_000).catch(() => {})
+    t.ok(JSON.stringify(heard) === JSON.stringify(words), `follower ${n}: ${heard.length} of ${words.length}`)
+    t.ok(cuts() >= 2, 'it was cut')
+    await close()
+  }
+  t.ok(words.length > 200, `${words.length} events`)
+})

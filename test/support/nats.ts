@@ -1,0 +1,247 @@
+// A real nats-server for tests: found on PATH, or installed with apt-get, once; killed and started again, with its store
+// or without it; and a connection to it that a test can cut or hold.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import {
+  connect as connectClient,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node'
+import type { Test } from 'tap'
+import { pause } from './http.ts'
+
+const folders = [
+  ...(process.env.PATH ?? '').split(path.delimiter),
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+]
+const found = (name: string): string | undefined =>
+  folders.map(folder => path.join(folder, name)).find(file => existsSync(file))
+
+/** Does nothing where there is no installer, or where it would ask for a password. */
+const install = (): void => {
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const [program = '', ...args] =
+    found('apt-get') === undefined
+      ? ['brew', 'install', 'nats-server']
+      : [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', 'nats-server']
+  if (found(program) === undefined) return
+  spawnSync(program, args, {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    timeout: 100_000,
+  })
+}
+
+if (found('nats-server') === undefined) install()
+const program = found('nats-server')
+/** False, or why the tests that need one are skipped. */
+export const noNats =
+  program === undefined
+    ? 'there is no nats-server, and it could not be installed: apt-get install nats-server, or brew install nats-server'
+    : false
+
+/** A port that is free, and stays so: the system hands none out below 32768. */
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise(resolve => server.close(resolve))
+    return port
+  }
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('data', () => resolve(true))
+    socket.once('close', () => resolve(false))
+    socket.on('error', () => {})
+    socket.once('data', () => socket.destroy())
+  })
+
+// Whatever ends the tests, no nats-server is left behind.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** A test, or whatever says when it is over. */
+type Ending = Pick<Test, 'teardown'>
+type Wish = {
+  jetStream?: boolean
+  /** What else its configuration says. */
+  config?: string
+  env?: Record<string, string>
+  /** It is started by the test. */
+  isAway?: boolean
+}
+
+export const natsServer = async (
+  t: Ending,
+  { jetStream = true, config = '', env = {}, isAway = false }: Wish = {},
+) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-nats-'))
+  const store = path.join(folder, 'store')
+  const file = path.join(folder, 'nats.conf')
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  let output = ''
+
+  const kill = async (): Promise<void> => {
+    if (child === undefined) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    running.delete(child)
+    child = undefined
+  }
+  const start = async ({ empty = false, withJetStream = jetStream } = {}): Promise<void> => {
+    if (empty) rmSync(store, { recursive: true, force: true })
+    const withStore = withJetStream ? `jetstream { store_dir: ${JSON.stringify(store)} }` : ''
+    writeFileSync(file, `listen: "127.0.0.1:${port}"\n${withStore}\n${config}\n`)
+    const started = spawn(program ?? '', ['-c', file], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    running.add(started)
+    child = started
+    started.stderr?.on('data', chunk => {
+      output += chunk
+    })
+    while (!(await answers(port))) {
+      if (started.exitCode !== null) throw new Error(`nats-server did not start: ${output}`)
+      await pause(10)
+    }
+  }
+  t.teardown(async () => {
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  if (!isAway) await start()
+
+  return {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    kill,
+    signal: (signal: NodeJS.Signals) => void child?.kill(signal),
+    output: () => output,
+    /** A client of the test's own, which ends with it. */
+    async client(t: Ending, options: NodeConnectionOptions = {}): Promise<NatsConnection> {
+      const connection = await connectClient({
+        servers: `127.0.0.1:${port}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 50,
+        ...options,
+      })
+      t.teardown(() => connection.close())
+      return connection
+    },
+  }
+}
+export type NatsServer = Awaited<ReturnType<typeof natsServer>>
+
+export type Message = { subject: string; headers: Record<string, string>; body: string; sequence: number }
+
+/** Every message of the stream, oldest first, as it is stored. */
+export const storedIn = async (client: NatsConnection): Promise<Message[]> => {
+  const manager = await jetstreamManager(client)
+  const { state } = await manager.streams.info('REPRISE_EVENTS')
+  if (state.messages === 0) return []
+  const consumer = await jetstream(client).consumers.get('REPRISE_EVENTS', {})
+  const all: Message[] = []
+  const messages = await consumer.consume()
+  for await (const message of messages) {
+    const headers = Object.fromEntries(
+      [...(message.headers ?? [])].map(([name, [value = '']]) => [name, value]),
+    )
+    all.push({ subject: message.subject, headers, body: message.string(), sequence: message.seq })
+    if (message.seq >= state.last_seq) break
+  }
+  await consumer.delete()
+  return all
+}
+
+/** How far the stream has come: the position of its last message; 0: there is none. */
+export const streamPosition = async (client: NatsConnection): Promise<number> => {
+  try {
+    const manager = await jetstreamManager(client, { timeout: 1000 })
+    const last = await manager.streams.getMessage('REPRISE_EVENTS', { last_by_subj: 'reprise.events.>' })
+    return Number(last?.header.get('Nats-Msg-Id') ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+/** A way to a server that can be cut, and held: then nothing goes through, and nothing says so; or it comes late. */
+export const wayTo = async (t: Test, target: number) => {
+  const pairs = new Set<[Socket, Socket]>()
+  /** What was sent on connections that are to be late. */
+  const late = new Map<Socket, Buffer[]>()
+  let isHeld = false
+  const server = createServer(near => {
+    const far = connect({ port: target, host: '127.0.0.1' })
+    const pair: [Socket, Socket] = [near, far]
+    pairs.add(pair)
+    const end = () => {
+      for (const socket of pair) socket.destroy()
+      pairs.delete(pair)
+    }
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.on('data', chunk => void (late.get(from)?.push(chunk) ?? to.write(chunk)))
+      from.on('error', () => {})
+      from.on('close', () => late.has(from) || end())
+      if (isHeld) from.pause()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const cut = () => {
+    for (const [near, far] of [...pairs]) {
+      near.destroy()
+      far.destroy()
+    }
+  }
+  t.teardown(async () => {
+    cut()
+    await new Promise(resolve => server.close(resolve))
+  })
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    cut,
+    /** What is sent from now on over the open connections arrives when it is told to, though they break before. */
+    delay() {
+      const delayed = [...pairs]
+      for (const [near] of delayed) late.set(near, [])
+      return {
+        isUnderWay: () => delayed.some(([near]) => (late.get(near)?.length ?? 0) > 0),
+        cut: () => {
+          for (const [near] of delayed) near.destroy()
+        },
+        arrive: () => {
+          for (const [near, far] of delayed) far.write(Buffer.concat(late.get(near) ?? []))
+        },
+      }
+    },
+    hold() {
+      isHeld = true
+      for (const pair of pairs) for (const socket of pair) socket.pause()
+    },
+    letGo() {
+      isHeld = false
+      for (const pair of pairs) for (const socket of pair) socket.resume()
+    },
+  }
+}
