@@ -169,6 +169,7 @@ export const createRelay = ({ log, file, timers, report }: RelayParts) => {
     underWay = []
     bytes = 0
     failure = undefined
+    read = newest // what was sent and not taken counts as missing until it is known
     const streams = await connection.streams()
     let outlet: Outlet | undefined
     try {

@@ -43,7 +43,7 @@ export const serveHere = async (t: Test, env: Env = {}) => {
   const config = readConfig({
     PORT: '0',
     ADMIN_TOKEN: adminToken,
-    DRAIN_SECONDS: '1',
+    DRAIN_SECONDS: '0',
     ...env,
     DATA_DIR: dataDir,
   })
