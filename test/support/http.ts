@@ -49,7 +49,7 @@ export const brief = (detail: Problem[] | undefined): string[] =>
 
 export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-export const until = async (condition: () => boolean | Promise<boolean>, ms = 5000): Promise<void> => {
+export const until = async (condition: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> => {
   for (const end = Date.now() + ms; !(await condition()); ) {
     if (Date.now() > end) throw new Error(`not so after ${ms} ms: ${condition}`)
     await pause(5)

@@ -1,5 +1,5 @@
 // npm test: four checks, all of them run even if one fails; the last line counts.
-// npm test -- test/log/leaf.test.ts runs these test files only; npm run coverage also says which lines they load.
+// npm test -- test/log/audit.test.ts runs these test files only; npm run coverage also says which lines they load.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
