@@ -19,6 +19,7 @@ const post = async (url: string, body: object): Promise<void> => {
 /** A short text message of a client, masked with zeros. */
 const frameOf = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 const handshake =
   `Authorization: Bearer ${adminToken}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n'
@@ -34,6 +35,7 @@ export const run = async (): Promise<void> => {
     subscribe(server.url, '/ws', count, {
       headers: () => handshake,
       first: frameOf(JSON.stringify({ type: 'subscribe', channels })),
+      alive: pong,
       marker,
     })
 

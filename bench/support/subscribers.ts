@@ -8,12 +8,20 @@ export type Subscribers = {
   close(): void
 }
 
-/** `headers` of the n-th request; `first`: sent behind it; `marker`: what the last event holds. */
+/**
+ * `headers` of the n-th request; `first`: sent behind it; `alive`: sent every five seconds, instead of looking for
+ * what has to be answered; `marker`: what the last event holds.
+ */
 export const subscribe = async (
   url: string,
   path: string,
   count: number,
-  { headers, first, marker }: { headers: (n: number) => string; first?: Buffer; marker: string },
+  {
+    headers,
+    first,
+    alive,
+    marker,
+  }: { headers: (n: number) => string; first?: Buffer; alive?: Buffer; marker: string },
 ): Promise<Subscribers> => {
   const { hostname, port } = new URL(url)
   const sockets: Socket[] = []
@@ -44,6 +52,9 @@ export const subscribe = async (
   for (let n = 0; n < count; n += 50) {
     await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, i) => open(n + i)))
   }
+  const timer = setInterval(() => {
+    if (alive !== undefined) for (const socket of sockets) socket.write(alive)
+  }, 5000)
   return {
     untilLast: () =>
       new Promise(resolve => {
@@ -55,6 +66,7 @@ export const subscribe = async (
         if (seen === count) finish()
       }),
     close: () => {
+      clearInterval(timer)
       for (const socket of sockets) socket.destroy()
     },
   }

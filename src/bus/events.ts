@@ -25,6 +25,8 @@ type Take = (events: readonly Told[]) => boolean
 
 type Subscriber = {
   filter: EventFilter
+  /** It does not take all that its owner's others take. */
+  chooses: boolean
   take: Take
   onFault: (error: unknown) => void
   /** What is not later was taken, or is not for it. */
@@ -106,9 +108,15 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     if (here?.size === 0) live.delete(subscriber.filter.owner)
   }
 
+  // The next subscriber is mostly handed what the one before was.
+  let cut: { events: readonly Told[]; pieces: (readonly Told[])[] } = { events: [], pieces: [] }
+  const cutOnce = (events: readonly Told[]) => {
+    if (cut.events !== events) cut = { events, pieces: piecesOf(events) }
+    return cut.pieces
+  }
   /** Hands over a piece at a time; false when that was enough. */
   const hand = (subscriber: Subscriber, events: readonly Told[]): boolean => {
-    for (const piece of piecesOf(events)) {
+    for (const piece of cutOnce(events)) {
       subscriber.position = (piece.at(-1) as Told).position
       if (!subscriber.take(piece) || subscriber.state === 'closed') return false
     }
@@ -154,7 +162,7 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
 
   /** Of its owner's events: those without a filter of their own share one list, the usual ones. */
   const deliver = (subscriber: Subscriber, all: readonly Told[], usual: readonly Told[]): void => {
-    const events = hasFilter(subscriber.filter) ? chosen(subscriber, all) : usual
+    const events = subscriber.chooses ? chosen(subscriber, all) : usual
     const first = events[0]
     if (first === undefined) return
     // What was read from the log a moment before it was published is not told again.
@@ -214,7 +222,14 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
       take: Take,
       onFault: (error: unknown) => void,
     ): Subscription {
-      const subscriber: Subscriber = { filter, take, onFault, position: after, state: 'reading' }
+      const subscriber: Subscriber = {
+        filter,
+        chooses: hasFilter(filter),
+        take,
+        onFault,
+        position: after,
+        state: 'reading',
+      }
       subscribers++
       let isOver = false
       // After the caller holds its subscription, for it may be called at once.

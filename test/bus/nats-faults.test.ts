@@ -7,7 +7,8 @@ import { randomOf } from '../support/world.ts'
 import { chainOf, givenBus, wordsIn, wordsOf } from './nats-support.ts'
 
 const seed = Number(process.env.SEED ?? 20_260_101)
-const faults = 10
+const faults = Number(process.env.FAULTS ?? 10)
+t.setTimeout(Math.max(60_000, faults * 5_000))
 
 t.test(
   `whatever happens to NATS, everybody hears everything once, in order (SEED=${seed})`,

@@ -1,41 +1,89 @@
-// The server killed, NATS killed, NATS emptied, while tasks run: whoever follows over SSE, and the stream, end with
-// exactly the public events of the log, in order, once.
+// The server killed, NATS killed, NATS emptied, while tasks run: whoever follows over SSE, over WebSocket or over both
+// in turn, and the stream, end with exactly the public events of the log, in order, once.
 import { createParser } from 'eventsource-parser'
 import t from 'tap'
+import { WebSocket } from 'ws'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { freePort, natsServer, noNats, storedIn, streamPosition } from '../support/nats.ts'
-import { type Api, launch } from '../support/server.ts'
+import { type Api, adminToken, launch } from '../support/server.ts'
 import { randomOf } from '../support/world.ts'
 import { storedEvents } from './stored-log.ts'
 import { sleep, until } from './wire.ts'
 
 const seed = Number(process.env.SEED ?? 20_260_101)
 
-/** Follows from the beginning and comes back after each break; `ms`: how long it takes over each piece. */
-const follower = (url: string, ms: number) => {
+type Hearing = {
+  url: string
+  cursor: string
+  /** False: it has heard enough on this connection. */
+  hear: (id: string, body: string) => boolean
+  signal: AbortSignal
+  /** How long it takes over each piece. */
+  ms: number
+}
+/** Resolves, or rejects, when the connection is over. */
+type Surface = (hearing: Hearing) => Promise<void>
+
+const overSse: Surface = async ({ url, cursor, hear, signal, ms }) => {
+  const headers = { authorization: `Bearer ${adminToken}`, 'last-event-id': cursor }
+  const answer = await fetch(`${url}/api/events`, { headers, signal })
+  if (answer.status !== 200) throw new Error(`refused: ${answer.status}`)
+  let goesOn = true
+  const parser = createParser({
+    onEvent: ({ id = '', data }) => {
+      goesOn = goesOn && hear(id, data)
+    },
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of answer.body ?? []) {
+    parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
+    if (!goesOn) return
+    if (ms > 0) await sleep(ms)
+  }
+}
+
+const overSocket: Surface = ({ url, cursor, hear, signal }) =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    })
+    const leave = () => socket.terminate()
+    signal.addEventListener('abort', leave)
+    socket.on('open', () =>
+      socket.send(JSON.stringify({ type: 'subscribe', channels: ['tasks', 'agents'], since: cursor })),
+    )
+    let goesOn = true
+    socket.on('message', text => {
+      const { id, data } = JSON.parse(String(text)) as { id?: number; data?: object }
+      if (id === undefined || !goesOn) return
+      goesOn = hear(String(id), JSON.stringify(data))
+      if (!goesOn) leave()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    })
+  })
+
+/** Follows from the beginning, each time on the next of these surfaces; `piece`: so many events a connection. */
+const follower = (url: string, surfaces: Surface[], { ms = 0, piece = Number.POSITIVE_INFINITY } = {}) => {
   const heard: string[] = []
   let cursor = 'earliest'
   let cuts = 0
   const leave = new AbortController()
-  const once = async () => {
-    const headers = { authorization: 'Bearer test-admin-token', 'last-event-id': cursor }
-    const answer = await fetch(`${url}/api/events`, { headers, signal: leave.signal })
-    if (answer.status !== 200) throw new Error(`refused: ${answer.status}`)
-    const parser = createParser({
-      onEvent: ({ id = '', data }) => {
-        cursor = id
-        heard.push(`${id} ${data}`)
-      },
-    })
-    const decoder = new TextDecoder()
-    for await (const chunk of answer.body ?? []) {
-      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
-      if (ms > 0) await sleep(ms)
+  const once = (surface: Surface) => {
+    let left = piece
+    const hear = (id: string, body: string) => {
+      cursor = id
+      heard.push(`${id} ${body}`)
+      return --left > 0
     }
+    return surface({ url, cursor, hear, signal: leave.signal, ms })
   }
   const done = (async () => {
-    while (!leave.signal.aborted) {
-      await once().catch(() => cuts++)
+    for (let n = 0; !leave.signal.aborted; n++) {
+      await once(surfaces[n % surfaces.length] as Surface).catch(() => cuts++)
       if (!leave.signal.aborted) await sleep(10)
     }
   })()
@@ -55,7 +103,12 @@ t.test(`everybody hears everything once, in one order (SEED=${seed})`, { skip: n
   let server = await launch(dataDir, env)
   t.teardown(() => server.end('SIGKILL'))
   const { url, api } = server
-  const followers = [0, 0, 40].map(ms => follower(url, ms))
+  const followers = [
+    follower(url, [overSse]),
+    follower(url, [overSse], { ms: 40 }),
+    follower(url, [overSocket]),
+    follower(url, [overSse, overSocket], { piece: 25 }), // moves from one to the other and back
+  ]
   const [first] = followers as [ReturnType<typeof follower>]
 
   let enough = false
