@@ -1,17 +1,6 @@
 // Every command with its arguments, its options and an example; and a slip of the hand told in one line.
 import { Command } from 'commander'
 import { version } from '../version.ts'
-import { backup } from './backup.ts'
-import { demoCrash } from './demo/crash.ts'
-import { history } from './history.ts'
-import { fakeModel } from './model-fake.ts'
-import { rebuild } from './rebuild.ts'
-import { replay } from './replay.ts'
-import { restoreFile } from './restore.ts'
-import { serve } from './serve.ts'
-import { tail } from './tail.ts'
-import { createToken, listTokens, revokeToken } from './token.ts'
-import { tryTask } from './try.ts'
 
 const footer = `
 Exit codes: 0 ok, 1 the answer is no, 2 usage or configuration, 3 server not reached, 130 Ctrl-C
@@ -25,6 +14,13 @@ const slipOf = (command: Command, text: string): string => {
     .split('\n')
   return `reprise: ${slip}${meant === undefined ? `; usage: ${command.createHelp().commandUsage(command)}` : ` ${meant}`}\n`
 }
+
+/** A command loads what it needs when it is called. */
+const later =
+  <Args extends unknown[]>(load: () => Promise<(...args: Args) => unknown>) =>
+  async (...args: Args): Promise<void> => {
+    await (await load())(...args)
+  }
 
 const told = (command: Command): Command =>
   command
@@ -49,7 +45,7 @@ export const createProgram = (): Command => {
     'serve',
     'start the server (configured by environment variables)',
     'serve   # or: PORT=8081 npm start',
-  ).action(serve)
+  ).action(later(async () => (await import('./serve.ts')).serve))
   command(
     'try',
     'run a task and follow it here, with the running server or without one',
@@ -59,7 +55,7 @@ export const createProgram = (): Command => {
     .option('--agent <id>', 'which agent (default: as the server decides)')
     .option('--session <id>', 'the conversation that it belongs to')
     .option('--json', 'print each frame of the stream as a line of JSON, and nothing else')
-    .action(tryTask)
+    .action(later(async () => (await import('./try.ts')).tryTask))
   command(
     'tail',
     'follow public events as they are appended, from the log file',
@@ -74,7 +70,7 @@ export const createProgram = (): Command => {
     .option('--session <id>', 'only events of this session')
     .option('--user <id>', 'only events of this user')
     .option('--json', 'print each event as a line of JSON')
-    .action(tail)
+    .action(later(async () => (await import('./tail.ts')).tail))
   command(
     'history',
     'print the stored events of a task or of an environment session, one a line',
@@ -82,20 +78,20 @@ export const createProgram = (): Command => {
   )
     .argument('<id>', 'which one')
     .option('--json', 'print each event as a line of JSON: position, header, data')
-    .action(history)
+    .action(later(async () => (await import('./history.ts')).history))
   command('replay', 'fold stored events again and compare with what the read models say', 'replay --all')
     .argument('[task]', 'the id of one task')
     .option('--all', 'every event of the log and every row of the read models')
     .option('--json', 'print the verdict as JSON')
-    .action(replay)
+    .action(later(async () => (await import('./replay.ts')).replay))
   command('rebuild', 'throw the read models away and make them from the log; no server may run', 'rebuild')
     .option('--json', 'print what was made as JSON')
-    .action(rebuild)
+    .action(later(async () => (await import('./rebuild.ts')).rebuild))
   command('backup', 'copy the log, beside a running server too, and check the copy', 'backup monday.db')
     .argument('<file>', 'the copy, which must not be there yet')
     .option('--force', 'replace the file if it is there')
     .option('--json', 'print what was copied as JSON')
-    .action(backup)
+    .action(later(async () => (await import('./backup.ts')).backup))
   command(
     'restore',
     'make a data folder from a backup, once it is checked; no server may run',
@@ -104,7 +100,7 @@ export const createProgram = (): Command => {
     .argument('<file>', 'a file that reprise backup made')
     .option('--force', 'replace the log of the folder if there is one')
     .option('--json', 'print what was restored as JSON')
-    .action(restoreFile)
+    .action(later(async () => (await import('./restore.ts')).restoreFile))
 
   const token = group('token', 'make, list and revoke access tokens')
   command(
@@ -117,14 +113,14 @@ export const createProgram = (): Command => {
     .option('--user-id <id>', 'the only user it stands for (default: all users)')
     .option('--ttl <seconds>', 'how long it is valid (default: for ever)')
     .option('--json', 'print the token and what is known of it as JSON')
-    .action(createToken)
+    .action(later(async () => (await import('./token.ts')).createToken))
   command('list', 'list tokens; the tokens themselves are never shown', 'token list', token)
     .option('--json', 'print each token as a line of JSON')
-    .action(listTokens)
+    .action(later(async () => (await import('./token.ts')).listTokens))
   command('revoke', 'revoke a token', 'token revoke tok_01a1b2c3', token)
     .argument('<id|token>', 'its id, or the token itself')
     .option('--json', 'print the id of what was revoked as JSON')
-    .action(revokeToken)
+    .action(later(async () => (await import('./token.ts')).revokeToken))
 
   const model = group('model', 'models to try things with')
   command(
@@ -136,7 +132,7 @@ export const createProgram = (): Command => {
     .option('--port <port>', 'where it listens', '8090')
     .option('--host <host>', 'on which address', '127.0.0.1')
     .option('--script <file>', 'a JSON list of answers, used in order (default: it finds its own)')
-    .action(fakeModel)
+    .action(later(async () => (await import('./model-fake.ts')).fakeModel))
 
   const demo = group('demo', 'see what is promised')
   command(
@@ -147,7 +143,7 @@ export const createProgram = (): Command => {
   )
     .option('--keep', 'keep the data folder, to look into it')
     .option('--json', 'print the verdict as JSON, and nothing else')
-    .action(demoCrash)
+    .action(later(async () => (await import('./demo/crash.ts')).demoCrash))
 
   for (const each of commands) {
     each.option('--no-color', 'no colours (also NO_COLOR; FORCE_COLOR: colours where no terminal is)')

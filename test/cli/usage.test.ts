@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { built } from '../../src/built.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { version } from '../../src/version.ts'
 import { runReprise } from '../support/server.ts'
@@ -66,6 +67,16 @@ t.test('every command helps: what it takes, how it is coloured, and an example',
     ['serve', 'model fake'],
     'all but servers answer in JSON when they are asked to',
   )
+})
+
+t.test('help loads no command', async t => {
+  const needs = (name: string) =>
+    [...readFileSync(built(name), 'utf8').matchAll(/^(?:import|\}) (?:.*from )?"([^"]+)"/gm)].map(
+      ([, from]) => from,
+    )
+  const main = needs('main.mjs')
+  const pieces = main.filter(name => name?.startsWith('./')).flatMap(name => needs(name ?? ''))
+  for (const name of [...main, ...pieces]) t.match(name, /^(commander$|node:|\.\/)/)
 })
 
 t.test('every command is in the reference, with its options', async t => {

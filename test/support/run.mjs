@@ -1,14 +1,19 @@
 // npm test: four checks, all of them run even if one fails; the last line counts.
 // npm test -- test/log/audit.test.ts runs these test files only; npm run coverage also says which lines they load.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { bundleTests } from './bundle.mjs'
 import { reportCoverage } from './coverage.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
-const testFiles = process.argv.slice(2).filter(argument => argument !== '--coverage')
-// Counting lines makes every file a second slower.
-const coverage = process.argv.includes('--coverage') ? [] : ['--disable-coverage']
+const coverage = process.argv.includes('--coverage')
+const named = process.argv.slice(2).filter(argument => argument !== '--coverage')
+const testFiles = named.length
+  ? named
+  : readdirSync(join(root, 'test'), { recursive: true })
+      .filter(name => name.endsWith('.test.ts'))
+      .map(name => join('test', name))
 let passed = 0
 let failed = 0
 
@@ -24,10 +29,10 @@ const run = (command, ...args) => {
 }
 const bin = name => join(root, 'node_modules/.bin', name)
 
-const stage = (name, work) => {
+const stage = async (name, work) => {
   process.stdout.write(name.padEnd(12))
   const started = performance.now()
-  const { ok, output, note = '' } = work()
+  const { ok, output, note = '' } = await work()
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${(ok ? 'ok' : 'FAILED').padEnd(8)}${seconds.padStart(5)} s  ${note}`.trimEnd())
   if (!ok) console.log(`\n${output.trim()}\n`)
@@ -62,8 +67,8 @@ const badEnds = (tap, report) =>
 
 // TAP for the counting; then the same results as a person reads them. One run cannot give both: with any other
 // reporter tap drops what tests write to stderr, the reason of a crash included.
-const failures = ({ stdout, stderr }) => {
-  const replay = run(bin('tap'), 'replay', '--reporter=min', ...testFiles).output
+const failures = ({ stdout, stderr }, files) => {
+  const replay = run(bin('tap'), 'replay', '--reporter=min', ...files).output
   // The reporter moves the cursor about even when nobody looks.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
   const report = replay.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
@@ -73,12 +78,22 @@ const failures = ({ stdout, stderr }) => {
     .join('\n\n')
 }
 
-const runTap = () => {
+/** Test files as tap runs them: joined, or, where lines are counted, as they stand, which takes twice the time. */
+const runnable = async () =>
+  coverage
+    ? { files: testFiles, options: ['--node-arg=--import=tsx'] }
+    : {
+        files: await bundleTests(root, testFiles, join(root, '.tap/built')),
+        options: ['--disable-coverage', '--node-arg=--enable-source-maps'],
+      }
+
+const runTap = async () => {
   // What an earlier run left would be replayed, and its lines counted, as if they were of this one.
   for (const left of ['test-results', 'coverage'])
     rmSync(join(root, '.tap', left), { recursive: true, force: true })
   const built = rebuildTap()
-  const result = built.ok ? run(bin('tap'), '--reporter=tap', ...coverage, ...testFiles) : built
+  const { files, options } = await runnable()
+  const result = built.ok ? run(bin('tap'), '--reporter=tap', ...options, ...files) : built
   const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
   const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
   const ok = result.ok && count('fail') === 0 && count('pass') > 0
@@ -88,23 +103,23 @@ const runTap = () => {
   const skipped = count('skip') + count('todo')
   return {
     ok,
-    output: ok ? '' : summary ? failures(result) : result.output,
+    output: ok ? '' : summary ? failures(result, files) : result.output,
     note: `${count('pass')} passed, ${count('fail')} failed${skipped ? `, ${skipped} skipped` : ''}`,
   }
 }
 
-check('build', process.execPath, 'build.mjs')
+await check('build', process.execPath, 'build.mjs')
 process.env.REPRISE_BUILT = '1' // test files need not build again
-if (testFiles.length === 0) {
-  check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
-  check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
-  check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
+if (named.length === 0) {
+  await check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
+  await check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
+  await check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
 }
-stage('tests', runTap)
+await stage('tests', runTap)
 if (existsSync(join(root, '.tap/coverage'))) {
   const [total, ...files] = reportCoverage(root, ['src', 'actors', 'projections'])
   console.log(`${'coverage'.padEnd(12)}${total}`)
-  if (testFiles.length === 0) for (const line of files) console.log(line)
+  if (named.length === 0) for (const line of files) console.log(line)
 }
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

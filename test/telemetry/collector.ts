@@ -73,13 +73,13 @@ export const settingsFor = (url: string, env: Record<string, string> = {}): Tele
   return settings
 }
 
-/** Timers a hundred times as fast as they should be, and what was asked of them. */
-const hurried = () => {
+/** Timers `speed` times as fast as they should be, and what was asked of them. */
+const hurried = (speed: number) => {
   const asked: number[] = []
   const timers: Timers = {
     after(ms, job) {
       asked.push(ms)
-      const timer = setTimeout(job, ms / 100)
+      const timer = setTimeout(job, ms / speed)
       return () => clearTimeout(timer)
     },
     every: () => () => {},
@@ -90,11 +90,11 @@ const hurried = () => {
 /** Follows a log as a server does, until it is stopped or the test ends. */
 export const follow = (
   t: Test,
-  given: { log: EventLog; file: string; url: string; env?: Record<string, string> },
+  given: { log: EventLog; file: string; url: string; env?: Record<string, string>; speed?: number },
 ): Telemetry & { lines: string[]; waits: number[] } => {
-  const { log, file, url, env = {} } = given
+  const { log, file, url, env = {}, speed = 100 } = given
   const lines: string[] = []
-  const { asked, timers } = hurried()
+  const { asked, timers } = hurried(speed)
   const report = (_: string, message: string) => void lines.push(message)
   const telemetry = startTelemetry({ log, file, settings: settingsFor(url, env), timers, report })
   t.teardown(telemetry.stop)

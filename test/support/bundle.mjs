@@ -1,0 +1,42 @@
+// Joins test files and the sources they use, once for all of them: loading each source by itself, which a loader
+// does anew for each file, takes longer than most tests.
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+/** What a module says of its own place stays true where it is joined with others. */
+const ownPlace = {
+  name: 'own-place',
+  setup: bundle =>
+    bundle.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8')
+      const contents = text
+        .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href))
+      return { contents, loader: 'ts' }
+    }),
+}
+
+/** Joins `files`, paths from `root`, into `folder`, and gives what to run in their place. */
+export const bundleTests = async (root, files, folder) => {
+  await rm(folder, { recursive: true, force: true })
+  await build({
+    absWorkingDir: root,
+    entryPoints: files,
+    outbase: root,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'shared/[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+    plugins: [ownPlace],
+  })
+  return files.map(file => path.join(folder, file.replace(/\.ts$/, '.mjs')))
+}
