@@ -1,8 +1,8 @@
 // One thread that answers one request after the other. A request that runs too long or takes too much memory ends
 // the thread with it; those that wait for their turn are done by the next thread.
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { built } from '../built.ts'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import type { Timers } from '../contract/ports.ts'
+import { startThread } from '../thread.ts'
 import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
@@ -43,7 +43,7 @@ export const schemaThread = (deadlineMs: number, timers: Pick<Timers, 'after'>):
 
   const start = (): Thread => {
     const { port1: port, port2 } = new MessageChannel()
-    const worker = new Worker(built('schema-thread.mjs'), {
+    const worker = startThread('schema-thread.mjs', {
       workerData: { port: port2 },
       transferList: [port2],
       resourceLimits,

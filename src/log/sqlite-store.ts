@@ -1,6 +1,6 @@
 // A log in a SQLite file: a thread that writes, a connection here that reads.
-import { Worker } from 'node:worker_threads'
-import { built } from '../built.ts'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import type { Store } from './store.ts'
@@ -15,7 +15,7 @@ const writerThread = (path: string) => {
   const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
 
   const start = (): Worker => {
-    const started = new Worker(built('writer-thread.mjs'), { workerData: { path } })
+    const started = startThread('writer-thread.mjs', { workerData: { path } })
     started.on('message', ({ id, error }: Reply) => {
       const request = waiting.get(id)
       waiting.delete(id)

@@ -1,8 +1,8 @@
 // One job in a thread of its own, for what cannot be trusted to end: the thread is terminated at the deadline, or
 // when the call is stopped, and the caller hears of it when the thread is gone.
-import { Worker } from 'node:worker_threads'
-import { built } from '../built.ts'
+
 import type { Timers } from '../contract/ports.ts'
+import { startThread } from '../thread.ts'
 import type { Said } from './inside-thread.ts'
 import { stopped, unlessStopped } from './stop.ts'
 import { createTurns } from './turns.ts'
@@ -35,7 +35,7 @@ const begin = async <Answer>(
   { timers, signal, deadlineMs, tooLong }: Limits,
 ): Promise<Answer> => {
   unlessStopped(signal) // while it waited for its turn
-  const worker = new Worker(built(`${entry}.mjs`), { workerData: job, resourceLimits })
+  const worker = startThread(`${entry}.mjs`, { workerData: job, resourceLimits })
   let cancel = () => {}
   let stop = () => {}
   try {

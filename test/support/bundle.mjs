@@ -10,11 +10,9 @@ const ownPlace = {
   name: 'own-place',
   setup: bundle =>
     bundle.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      const own = [path.dirname(file), pathToFileURL(file).href].map(place => JSON.stringify(place))
       const text = await readFile(file, 'utf8')
-      const contents = text
-        .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href))
-      return { contents, loader: 'ts' }
+      return { contents: `const ownFolder = ${own[0]}, ownUrl = ${own[1]}; ${text}`, loader: 'ts' }
     }),
 }
 
@@ -36,6 +34,7 @@ export const bundleTests = async (root, files, folder) => {
     target: 'node20',
     sourcemap: true,
     logLevel: 'warning',
+    define: { 'import.meta.dirname': 'ownFolder', 'import.meta.url': 'ownUrl' },
     plugins: [ownPlace],
   })
   return files.map(file => path.join(folder, file.replace(/\.ts$/, '.mjs')))

@@ -32,14 +32,21 @@ const bin = name => join(root, 'node_modules/.bin', name)
 const stage = async (name, work) => {
   process.stdout.write(name.padEnd(12))
   const started = performance.now()
-  const { ok, output, note = '' } = await work()
+  const {
+    ok,
+    output,
+    note = '',
+  } = await work().catch(error => {
+    failed++
+    return { ok: false, output: error.message }
+  })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${(ok ? 'ok' : 'FAILED').padEnd(8)}${seconds.padStart(5)} s  ${note}`.trimEnd())
   if (!ok) console.log(`\n${output.trim()}\n`)
 }
 
 const check = (name, command, ...args) =>
-  stage(name, () => {
+  stage(name, async () => {
     const result = run(command, ...args)
     if (result.ok) passed++
     else failed++
@@ -92,8 +99,9 @@ const runTap = async () => {
   for (const left of ['test-results', 'coverage'])
     rmSync(join(root, '.tap', left), { recursive: true, force: true })
   const built = rebuildTap()
+  if (!built.ok) throw new Error(built.output)
   const { files, options } = await runnable()
-  const result = built.ok ? run(bin('tap'), '--reporter=tap', ...options, ...files) : built
+  const result = run(bin('tap'), '--reporter=tap', ...options, ...files)
   const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
   const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
   const ok = result.ok && count('fail') === 0 && count('pass') > 0
