@@ -139,13 +139,20 @@ export const tasksProjection = (
   return {
     /** Tasks that are not in memory are folded from the log first, up to the batch. */
     prepare(events) {
+      const begun = new Set<string>()
       let missing: Map<string, number> | undefined
       for (const { header } of events) {
         const { stream, revision } = header
-        if (!isTaskStream(stream) || revision === 0 || followed.has(stream) || missing?.has(stream)) continue
-        if (events.some(other => other.header.stream === stream && other.header.revision === 0)) continue
-        missing ??= new Map()
-        missing.set(stream, revision)
+        if (revision === 0) begun.add(stream)
+        else if (
+          isTaskStream(stream) &&
+          !followed.has(stream) &&
+          !begun.has(stream) &&
+          !missing?.has(stream)
+        ) {
+          missing ??= new Map()
+          missing.set(stream, revision)
+        }
       }
       if (missing === undefined) return undefined
       flush() // their rows may be among what is not written yet
