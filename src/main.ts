@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { openReadStore } from '../projections/store.ts'
@@ -20,6 +21,7 @@ import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
 import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
 import { createEnvironments } from './environments/environments.ts'
+import { findBubblewrap, type Wall } from './environments/wall.ts'
 import { createApp } from './http/app.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createSchemaChecker } from './json-schema/checker.ts'
@@ -157,6 +159,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
   const { system, files, world, principals, tickets, environments, agents, checker, metrics, nats } = folder
   const { log, live, queries } = system
   const audit = openAuditTrail(files.log, log.head)
+  const wall: Wall = findBubblewrap(tmpdir()) === undefined ? 'limits' : 'bubblewrap'
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
   const openStreams = createOpenStreams({ principals, tickets })
@@ -196,6 +199,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     readiness: () => ({
       log: log.isFailing() ? 'failing' : 'ok',
       read_models: queries.isCurrent() ? 'ok' : 'behind',
+      sandbox: wall,
       position: queries.headPosition(),
       tasks: { ...queries.taskCounts(), ...system.scheduler.counts() },
     }),
@@ -255,6 +259,6 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     })()
     return stopped
   }
-  return { url, resumed: system.resumed, running: () => system.runtime.busy(), stop, system }
+  return { url, wall, resumed: system.resumed, running: () => system.runtime.busy(), stop, system }
 }
 export type Server = Awaited<ReturnType<typeof startServer>>

@@ -1,6 +1,6 @@
 // reprise serve: the server, a few lines about it, and the way down.
 import { adminTokenOf, type Config, readConfig } from '../config.ts'
-import { startServer } from '../main.ts'
+import { type Server, startServer } from '../main.ts'
 import { version } from '../version.ts'
 import { createReport } from './report.ts'
 
@@ -8,13 +8,20 @@ const curlOf = (url: string, token: string): string =>
   `curl -N ${url}/v1/tasks -H 'Authorization: Bearer ${token.replaceAll("'", "'\\''")}' -H 'Content-Type: application/json' ` +
   `-d '{"user_message_content":"Hello","stream":true}'`
 
-const greeting = (config: Config, url: string, resumed: number): string =>
+/** What stands around the commands of the environment `workspace`. */
+const walls = {
+  bubblewrap: 'bubblewrap',
+  limits: 'none: shell commands of workspaces run with limits only (install bubblewrap)',
+}
+
+const greeting = (config: Config, { url, wall, resumed }: Server): string =>
   [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
     `NATS       ${config.nats === undefined ? 'off' : `on, ${config.nats.shown}`}`,
+    `Sandbox    ${walls[wall]}`,
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',
     'Try it:',
@@ -25,7 +32,7 @@ const greeting = (config: Config, url: string, resumed: number): string =>
 export const serve = async (): Promise<void> => {
   const config = readConfig(process.env)
   const server = await startServer(config, createReport(config.logLevel))
-  process.stdout.write(`${greeting(config, server.url, server.resumed)}\n`)
+  process.stdout.write(`${greeting(config, server)}\n`)
 
   let asked = 0
   const stop = (signal: NodeJS.Signals) => {

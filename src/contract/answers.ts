@@ -204,6 +204,7 @@ export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   log: Type.Enum(['ok', 'failing']),
   read_models: Type.Enum(['ok', 'behind']),
+  sandbox: Type.Enum(['bubblewrap', 'limits']),
   position: Count,
   tasks: Type.Object({
     ...Object.fromEntries(taskStatuses.map(status => [status, optional(Count)])),

@@ -35,9 +35,13 @@ const given = async (t: Test, modules: Record<string, string> = {}) => {
 }
 const frames = (text: string) => decode(text).events.map(({ data }) => JSON.parse(data).result)
 
+const section = sectionOf('README.md', 'Environments')
+const [, corridor = ''] = /^```python\n(# corridor\.py\n[\s\S]*?)^```$/m.exec(section) ?? []
+const [builtIn = '', inPython = ''] = section.split(corridor)
+
 t.test('a game of chess, a task that plays it, and a database', { skip: missing('curl') }, async t => {
   const told = await given(t)
-  const commands = curlsOf(sectionOf('README.md', 'Environments'))
+  const commands = curlsOf(builtIn)
   t.equal(commands.length, 7)
   const answers: string[] = []
   for (const command of commands) answers.push(await told(command))
@@ -64,10 +68,8 @@ t.test(
   'an environment in the style of Gymnasium',
   { skip: missing('curl') || missing('python3') },
   async t => {
-    const text = sectionOf('docs/environments.md', 'In Python')
-    const [, module = ''] = /^```python\n(# corridor\.py\n[\s\S]*?)^```$/m.exec(text) ?? []
-    const told = await given(t, { 'corridor.py': module })
-    const commands = curlsOf(text)
+    const told = await given(t, { 'corridor.py': corridor })
+    const commands = curlsOf(inPython)
     t.equal(commands.length, 4)
     const answers: string[] = []
     for (const command of commands) answers.push(await told(command))

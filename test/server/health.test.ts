@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os'
 import t from 'tap'
+import { findBubblewrap } from '../../src/environments/wall.ts'
 import { serveHere } from '../support/server.ts'
 import { createTask, play } from './wire.ts'
 
@@ -15,7 +17,8 @@ t.test('health and readiness are told to anybody', async t => {
   const ready = await fetch(`${url}/readyz`)
   t.equal(ready.status, 200)
   t.equal(ready.headers.get('x-api-version'), '2.3.0')
-  const { position, ...told } = (await ready.json()) as { position: number }
+  const { position, sandbox, ...told } = (await ready.json()) as { position: number; sandbox: string }
+  t.equal(sandbox, findBubblewrap(tmpdir()) === undefined ? 'limits' : 'bubblewrap')
   t.ok(position >= 10)
   t.same(told, {
     status: 'ready',

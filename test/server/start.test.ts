@@ -1,8 +1,10 @@
 // The first minute: what the start prints, makes and gives away.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { findBubblewrap } from '../../src/environments/wall.ts'
 import { version } from '../../src/version.ts'
 import { apiOf, serveHere, spawnServer } from '../support/server.ts'
 import { createTask, play, untilStatus } from './wire.ts'
@@ -14,16 +16,17 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
   const dataDir = t.testdir()
   const { api, url, output, end } = await spawnServer(t, dataDir)
   const printed = output()
-  t.same(printed.split('\n').slice(0, 7), [
+  t.same(printed.split('\n').slice(0, 8), [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${dataDir} (durable)`,
     'NATS       off',
+    `Sandbox    ${findBubblewrap(tmpdir()) === undefined ? 'none: shell commands of workspaces run with limits only (install bubblewrap)' : 'bubblewrap'}`,
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 9)
+  t.ok(printed.trimEnd().split('\n').length <= 10)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])

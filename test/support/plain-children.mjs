@@ -4,3 +4,4 @@ import { createRequire } from 'node:module'
 
 const ofTap = createRequire(import.meta.resolve('@tapjs/processinfo'))
 ofTap('process-on-spawn').removeAllListeners()
+delete process.env.NODE_OPTIONS // the same hooks, for processes that are given our variables

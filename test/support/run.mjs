@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { bundleTests } from './bundle.mjs'
 import { reportCoverage } from './coverage.mjs'
 
@@ -91,8 +92,10 @@ const runnable = async () =>
     ? { files: testFiles, options: ['--node-arg=--import=tsx'] }
     : {
         files: await bundleTests(root, testFiles, join(root, '.tap/built')),
-        options: ['--disable-coverage', '--node-arg=--enable-source-maps'],
+        options: ['--disable-coverage'],
       }
+
+const plainChildren = `--node-arg=--import=${pathToFileURL(join(import.meta.dirname, 'plain-children.mjs'))}`
 
 const runTap = async () => {
   // What an earlier run left would be replayed, and its lines counted, as if they were of this one.
@@ -101,7 +104,7 @@ const runTap = async () => {
   const built = rebuildTap()
   if (!built.ok) throw new Error(built.output)
   const { files, options } = await runnable()
-  const result = run(bin('tap'), '--reporter=tap', ...options, ...files)
+  const result = run(bin('tap'), '--reporter=tap', plainChildren, ...options, ...files)
   const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
   const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
   const ok = result.ok && count('fail') === 0 && count('pass') > 0

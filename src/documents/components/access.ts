@@ -43,6 +43,7 @@ export const accessComponents: Components = {
       status: 'The answer.',
       log: '`failing`: nothing can be written at the moment.',
       read_models: '`behind`: lists are catching up with the log.',
+      sandbox: 'What stands around shell commands of workspaces: `bubblewrap`, or `limits` alone.',
       position: 'The last position of the log.',
       tasks:
         'Tasks by status; `running` and `waiting` count places that are taken, and those who wait for one.',

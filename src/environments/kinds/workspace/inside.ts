@@ -3,9 +3,7 @@
 // all that it started, and without a sandbox a command reaches every file anyway.
 import { constants, type Dirent, lstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs'
 import path from 'node:path'
-
-/** What commands see the folder as, where a sandbox hides its place. */
-export const home = '/workspace'
+import { home } from '../../wall.ts'
 
 const reasons: Record<string, string | undefined> = {
   ENOENT: 'does not exist',

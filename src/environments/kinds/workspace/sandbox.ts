@@ -1,11 +1,6 @@
 // How a command is started: inside of bubblewrap where that works, else as a plain process with limits.
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
-import { home } from './inside.ts'
+import { enclosed, find, standard } from '../../wall.ts'
 
-/** `limits`: no sandbox; the command may read and write whatever the service may. */
-export type Wall = 'bubblewrap' | 'limits'
 export type Launch = {
   file: string
   args: string[]
@@ -15,12 +10,6 @@ export type Launch = {
   told: string
 }
 
-const standard = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  LANG: 'C.UTF-8',
-  TERM: 'dumb',
-}
-
 // A process at a time: 4 GiB of addresses, files of 256 MiB; no core dumps.
 const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
@@ -28,42 +17,6 @@ const limits = (seconds: number) =>
 // Ends the whole group when descriptor 3 does, that is when this process is gone. Bubblewrap has a way of its own, which
 // misses what happens while it starts. It stays in the group (no --new-session): there is no terminal to protect.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
-
-const find = (program: string): string | undefined =>
-  (process.env.PATH ?? standard.PATH)
-    .split(path.delimiter)
-    .map(folder => path.join(folder, program))
-    .find(file => {
-      try {
-        accessSync(file, constants.X_OK)
-        return path.isAbsolute(file)
-      } catch {
-        return false
-      }
-    })
-
-const seen = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64']
-const seenOfEtc = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime']
-const scratch = ['--size', String(256 << 20), '--tmpfs']
-
-/** Programs of the system to read, the folder to write, and nothing else: no network, no other process, no home. */
-const enclosed = (root: string, env: Record<string, string>): string[] => [
-  ...['--unshare-all', '--unshare-user', '--die-with-parent', '--cap-drop', 'ALL'],
-  ...['--uid', '1000', '--gid', '1000', '--hostname', 'workspace', '--clearenv'],
-  ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
-  ...seen.flatMap(folder => ['--ro-bind-try', folder, folder]),
-  ...seenOfEtc.flatMap(name => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-  ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
-  ...['--bind', root, home, '--chdir', home, '--remount-ro', '/dev', '--remount-ro', '/'],
-]
-
-/** The program, if it is there and the system lets it work. */
-export const findBubblewrap = (root: string): string | undefined => {
-  const program = find('bwrap')
-  if (program === undefined) return undefined
-  const { status } = spawnSync(program, [...enclosed(root, standard), 'true'], { stdio: 'ignore' })
-  return status === 0 ? program : undefined
-}
 
 type Wanted = { command: string; seconds: number; root: string; env_vars: Record<string, string> }
 

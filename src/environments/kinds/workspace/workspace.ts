@@ -9,10 +9,11 @@ import type {
   StepContext,
   StepResult,
 } from '../../../contract/environment.ts'
+import { findBubblewrap, type Wall } from '../../wall.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
 import { listFiles, patchFile, readFile, writeFile } from './files.ts'
-import { findBubblewrap, launchOf, type Wall } from './sandbox.ts'
+import { launchOf } from './sandbox.ts'
 import { search } from './search.ts'
 import { filesOf, parameters, unlessEnv } from './settings.ts'
 import { type Ended, run } from './shell.ts'
