@@ -23,7 +23,7 @@ const newest: ListWish = {
 }
 const calls = 2000
 
-const noLog = { head: () => 0 } as Log
+const noLog = { head: () => 0, revisionOf: () => 0 } as unknown as Log
 
 const open = (name: string, tasks: number) => {
   const file = path.join(newFolder(name), 'read.db')
@@ -36,7 +36,7 @@ const open = (name: string, tasks: number) => {
     store,
     queries: createQueries(
       store,
-      { isCurrent: () => true, isCurrentFor: () => true, flush: () => {} },
+      { isCurrent: () => true, isCurrentFor: () => true, flush: () => {}, reading: ask => ask() },
       noLog,
     ),
   }

@@ -3,8 +3,9 @@
 // on, and never be ahead of what it says it is.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
+import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import type { ReadStore } from './store.ts'
+import { emptyReadStore, isDamage, type ReadStore } from './store.ts'
 
 export type Projection = {
   /** Gets ready for events, once everything before them is written; undefined when nothing is missing. */
@@ -22,6 +23,8 @@ export type Projector = {
   follow(events: Recorded[]): void | Promise<void>
   /** Writes down what was taken in. Whoever reads the tables asks for it first, so they read what was written. */
   flush(): void
+  /** Asks the tables. Throws ReadModelsBehind when they are found damaged: they are made anew. */
+  reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to its head. */
   catchUp(): Promise<void>
   /** Whether the read models hold everything that the log holds. */
@@ -30,12 +33,15 @@ export type Projector = {
   isCurrentFor(stream: string): boolean
 }
 
-/** True when the checkpoint stands in this log: the same leaf at the same position. */
-export const checkpointFits = (store: ReadStore, log: Log): boolean => {
+/** Why the read models cannot be gone on with; undefined: their checkpoint stands in this log, with the same leaf. */
+export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
     .get()
-  return at === undefined || log.leafAt(at.position) === at.leaf
+  if (at === undefined || log.leafAt(at.position) === at.leaf) return undefined
+  return at.position > log.head()
+    ? `they know ${at.position} events, and the log has ${log.head()}: unless it was restored, the others are lost`
+    : 'they belong to another log'
 }
 
 /** Rows written for many events at once cost a fraction of what they cost one by one. */
@@ -57,6 +63,8 @@ export const createProjector = (
   let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
   let position = written
   let behind = false
+  /** Nothing that the tables say is true; the next `catchUp` makes them anew. */
+  let damaged = false
   /** Streams with events that are not written yet. */
   const unwritten = new Set<string>()
   let flushLater: (() => void) | undefined
@@ -87,10 +95,20 @@ export const createProjector = (
     return ready.length === 0 ? fold() : Promise.all(ready).then(fold)
   }
 
-  const failed = (error: unknown) => {
-    behind = true
+  const forget = () => {
     position = written
     for (const projection of projections) projection.forget()
+  }
+  const distrust = (error: unknown) => {
+    behind = true
+    if (damaged) return
+    damaged = true
+    report('warn', 'the read models are damaged, and made anew from the log', { error: String(error) })
+  }
+  const failed = (error: unknown) => {
+    behind = true
+    forget()
+    if (isDamage(error)) return distrust(error)
     report('error', 'the read models stopped; lists answer 503 until they caught up', {
       error: String(error),
     })
@@ -123,16 +141,30 @@ export const createProjector = (
       }
     },
     flush,
+    reading(ask) {
+      try {
+        return ask()
+      } catch (error) {
+        if (!isDamage(error)) throw error
+        distrust(error)
+        throw new Refusal('ReadModelsBehind')
+      }
+    },
     async catchUp() {
+      if (damaged) {
+        emptyReadStore(store)
+        written = 0
+        forget()
+      }
       write()
       for await (const page of log.readAll(position)) {
         await take(page)
         if (position - written >= catchUpEvents) write()
       }
       write()
-      behind = false
+      behind = damaged = false
     },
     isCurrent: () => !behind && position === log.head(),
-    isCurrentFor: stream => !behind || !unwritten.has(stream),
+    isCurrentFor: stream => !behind || (!damaged && !unwritten.has(stream)),
   }
 }

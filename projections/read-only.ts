@@ -8,6 +8,18 @@ import { openReadStore, type ReadStore } from './store.ts'
 export const openReadModels = (path: string): ReadStore | undefined =>
   existsSync(path) ? openFileReadOnly(path) : undefined
 
+/** How many events the read models of a folder know; 0, too, when they cannot be asked. */
+export const eventsKnownTo = (path: string): number => {
+  try {
+    const store = openReadModels(path)
+    const position = store?.prepare<[], number>('SELECT position FROM checkpoint').pluck().get()
+    store?.close()
+    return position ?? 0
+  } catch {
+    return 0
+  }
+}
+
 /** A store on the disk without a name, empty: it is gone with its connection, however that ends. */
 export const scratchStore = (): ReadStore => openReadStore('', true)
 

@@ -1,12 +1,15 @@
 // The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
 import { rmSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
+import { CannotStart } from '../src/contract/cannot-start.ts'
+import { isCorrupt } from '../src/log/reading.ts'
 
 export type ReadStore = Database.Database
 export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 3
+const readModelVersion = 4
 
 const schema = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -20,6 +23,7 @@ CREATE TABLE tasks (
   subtask INTEGER NOT NULL,
   deleted INTEGER NOT NULL,
   fields TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   principal TEXT NOT NULL,
   digest TEXT NOT NULL,
   request_id TEXT NOT NULL,
@@ -29,7 +33,8 @@ CREATE TABLE tasks (
   rollouts INTEGER NOT NULL,
   deadline INTEGER,
   ended_at INTEGER,
-  completed_position INTEGER
+  completed_position INTEGER,
+  row_sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX tasks_by_status ON tasks (status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user ON tasks (user_id, position) WHERE deleted = 0;
@@ -44,6 +49,7 @@ CREATE TABLE items (
   task INTEGER NOT NULL,
   n INTEGER NOT NULL,
   body TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (task, n)
 ) STRICT, WITHOUT ROWID;
 
@@ -107,13 +113,80 @@ const open = (path: string): ReadStore => {
   return db
 }
 
-const make = (path: string): ReadStore => {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  const db = open(path)
+const fill = (db: ReadStore): void => {
   db.exec(schema)
   db.pragma(`user_version = ${readModelVersion}`)
-  return db
 }
+
+const make = (path: string): ReadStore => {
+  try {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    const db = open(path)
+    fill(db)
+    return db
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CannotStart(`${path} cannot be made (${why}): remove what is there, or make room`)
+  }
+}
+
+/** Throws away all that the file says; statements that were prepared go on with the new, empty tables. */
+export const emptyReadStore = (db: ReadStore): void => {
+  db.unsafeMode(true) // SQLite guards the table that says which tables there are, and it may be what is damaged
+  try {
+    db.pragma('writable_schema = ON')
+    db.exec('DELETE FROM sqlite_schema')
+    db.exec('VACUUM')
+    db.pragma('writable_schema = OFF')
+  } finally {
+    db.unsafeMode(false)
+  }
+  fill(db)
+}
+
+/** What SQLite does not notice of damage: texts that are not as they were written. */
+class DamagedText extends Error {}
+export const sumOf = (text: string): number => crc32(text)
+/** Throws when it is not the text that was written. */
+export const sound = (text: string, sum: number): string => {
+  if (sumOf(text) !== sum) throw new DamagedText('a text does not fit its sum')
+  return text
+}
+/** What a task is found and shown by, besides its texts. */
+export type TaskKeys = {
+  id: string
+  user_id: string
+  session_id: string
+  status: string
+  subtask: number
+  deleted: number
+  principal: string
+  digest: string
+  request_id: string
+  ended_at: number | null
+  rollouts: number
+}
+export const sumOfRow = (row: TaskKeys): number =>
+  sumOf(
+    JSON.stringify([
+      row.id,
+      row.user_id,
+      row.session_id,
+      row.status,
+      row.subtask,
+      row.deleted,
+      row.principal,
+      row.digest,
+      row.request_id,
+      row.ended_at,
+      row.rollouts,
+    ]),
+  )
+export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): Row => {
+  if (sumOfRow(row) !== row.row_sum) throw new DamagedText('a row does not fit its sum')
+  return row
+}
+export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
 
 /** Opens the read models; a file of another version, or a damaged one, is replaced by an empty one. */
 export const openReadStore = (path: string, anew = false): ReadStore => {

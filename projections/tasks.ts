@@ -8,7 +8,7 @@ import { contributed } from '../src/history/context.ts'
 import { taskOf } from '../src/history/task-object.ts'
 import { emptyTask, evolve, type TaskView } from '../src/history/task-view.ts'
 import type { Projection } from './projector.ts'
-import type { ReadStore } from './store.ts'
+import { type ReadStore, sumOf, sumOfRow } from './store.ts'
 
 /** A task being followed: `row` is the position that created it; then what of it is written already. */
 type Followed = {
@@ -33,15 +33,16 @@ export const tasksProjection = (
   flush: () => void,
 ): Projection => {
   const insert = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
-       request_id, secret_ref, inputs, contributed, rollouts, deadline, ended_at, completed_position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum,
+       principal, digest, request_id, secret_ref, inputs, contributed, rollouts, deadline, ended_at,
+       completed_position, row_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
-    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, contributed = ?, deadline = ?, ended_at = ?,
-       completed_position = ? WHERE position = ?`,
+    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, sum = ?, contributed = ?, deadline = ?, ended_at = ?,
+       completed_position = ?, row_sum = ? WHERE position = ?`,
   )
-  const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body) VALUES (?, ?, ?)')
+  const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (?, ?, ?, ?)')
   const putStep = store.prepare('INSERT INTO steps (position, task) VALUES (?, ?)')
   const putRolloutFile = store.prepare('INSERT OR REPLACE INTO rollout_files (task, folder) VALUES (?, ?)')
   const count = store.prepare(
@@ -87,7 +88,8 @@ export const tasksProjection = (
     for (let n = 0; n < output.length; n++) {
       const item = output[n]
       if (item === undefined || written.items[n] === item) continue
-      putItem.run(row, n, JSON.stringify(item))
+      const body = JSON.stringify(item)
+      putItem.run(row, n, body, sumOf(body))
       written.items[n] = item
     }
   }
@@ -104,28 +106,44 @@ export const tasksProjection = (
     const deleted = view.deleted ? 1 : 0
     const text = JSON.stringify(fields)
     const deadline = view.expiresAt ?? null
+    const keys = {
+      id: created.task_id,
+      user_id: created.user_id,
+      session_id: created.session_id,
+      status,
+      subtask: created.parent_task_id === undefined ? 0 : 1,
+      deleted,
+      principal: task.principal,
+      digest: created.digest,
+      request_id: created.request_id,
+      ended_at: ended,
+      rollouts: rolloutsShown(created.request),
+    }
+    const sum = sumOfRow(keys)
     if (written.status === undefined) {
       insert.run(
         row,
-        created.task_id,
-        created.user_id,
-        created.session_id,
+        keys.id,
+        keys.user_id,
+        keys.session_id,
         status,
-        created.parent_task_id === undefined ? 0 : 1,
+        keys.subtask,
         deleted,
         text,
-        task.principal,
-        created.digest,
-        created.request_id,
+        sumOf(text),
+        keys.principal,
+        keys.digest,
+        keys.request_id,
         created.secret_ref ?? null,
         JSON.stringify(created.input_ids),
         seen,
-        rolloutsShown(created.request),
+        keys.rollouts,
         deadline,
         ended,
         completedAt,
+        sum,
       )
-    } else update.run(status, deleted, text, seen, deadline, ended, completedAt, row)
+    } else update.run(status, deleted, text, sumOf(text), seen, deadline, ended, completedAt, sum, row)
     if (written.status !== status) {
       if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)

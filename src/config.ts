@@ -1,6 +1,6 @@
 // Environment variables become one typed, frozen object; a bad value is one clear line and exit code 2.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -117,6 +117,19 @@ const originOf = (text: string): string => {
   throw new CannotStart(`ALLOWED_ORIGINS: ${text} is no origin, such as https://app.example.com`)
 }
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** Resolved. `made`: it may not be there yet, and then what is above it is a folder. */
+const folderOf = (name: string, given: string, made: boolean): string => {
+  const folder = path.resolve(given)
+  let there = folder
+  try {
+    while (made && statSync(there, { throwIfNoEntry: false }) === undefined) there = path.dirname(there)
+    if (isFolder(there)) return folder
+  } catch {}
+  throw new CannotStart(`${name}=${given} is no folder`)
+}
+
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const readConfig = (env: Env): Config => {
@@ -143,12 +156,14 @@ export const readConfig = (env: Env): Config => {
     bodyLimit,
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 8, 3600),
     model,
-    workspaceRoot: path.resolve(env.WORKSPACE_ROOT || path.join(dataDir, 'workspace')),
+    workspaceRoot: env.WORKSPACE_ROOT
+      ? folderOf('WORKSPACE_ROOT', env.WORKSPACE_ROOT, true)
+      : path.join(dataDir, 'workspace'),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
     allowedOrigins: originsOf(env),
     environments: Object.freeze({
-      path: env.ENV_PATH ? path.resolve(env.ENV_PATH) : undefined,
+      path: env.ENV_PATH ? folderOf('ENV_PATH', env.ENV_PATH, false) : undefined,
       byDefault: env.ENV_DEFAULT || 'gridworld',
       stepTimeoutMs: atLeastOne(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
       memoryMb: atLeastOne(env, 'ENV_MEMORY_MB', 512, 1_048_576),
@@ -168,22 +183,40 @@ export const readConfig = (env: Env): Config => {
 
 /** Makes the data folder; one line when that is not possible. */
 export const makeDataDir = (dataDir: string): void => {
+  // One by one: `recursive` never comes back where the system says that a folder's parent is not there, as in /proc.
+  const make = (folder: string): void => {
+    if (isFolder(folder)) return
+    make(path.dirname(folder))
+    try {
+      mkdirSync(folder, { mode: 0o700 })
+    } catch (error) {
+      if (!isFolder(folder)) throw error // else somebody was quicker
+    }
+  }
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    make(dataDir)
   } catch (error) {
     throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${(error as Error).message}`)
   }
 }
 
+/** A file that was cut short must not make a token that can be guessed. */
+const longToken = /^[\x21-\x7e]{16,}$/
+
 /** ADMIN_TOKEN, else the token of the data folder, which the first start makes. */
 export const adminTokenOf = (config: Config): string => {
   if (config.adminToken !== undefined) return config.adminToken
   const file = path.join(config.dataDir, 'admin-token')
-  if (existsSync(file)) {
-    const kept = readFileSync(file, 'utf8').trim()
+  try {
+    const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+    if (kept !== '' && !longToken.test(kept))
+      throw new CannotStart(`${file} holds no token: remove it, and a new one is made`)
     if (kept !== '') return kept
+    const made = `rp_${randomBytes(32).toString('base64url')}`
+    writeFileSync(file, `${made}\n`, { mode: 0o600 })
+    return made
+  } catch (error) {
+    if (error instanceof CannotStart) throw error
+    throw new CannotStart(`${file} cannot be used: ${(error as Error).message}`)
   }
-  const made = `rp_${randomBytes(32).toString('base64url')}`
-  writeFileSync(file, `${made}\n`, { mode: 0o600 })
-  return made
 }

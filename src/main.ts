@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
+import { eventsKnownTo } from '../projections/read-only.ts'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
 import { echo } from './agents/echo.ts'
@@ -28,6 +29,7 @@ import { createSchemaChecker } from './json-schema/checker.ts'
 import { openAuditTrail } from './log/audit.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
+import { isBegun } from './log/sqlite-file.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
 import { createMcp } from './mcp/mcp.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -64,6 +66,12 @@ export const openFolder = async (
   try {
     const world = realWorld()
     const metrics = createMetrics()
+    const known = isBegun(files.log) ? 0 : eventsKnownTo(files.readModels)
+    if (known > 0) {
+      throw new CannotStart(
+        `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin anew`,
+      )
+    }
     const store = metrics.log.store(sqliteStore(files.log, () => world.ids.next('log_')))
     const log = metrics.log.log(openLog(store, { clock: world.clock, random: world.random, build }))
     log.onCommit(metrics.events.follow)
@@ -221,12 +229,16 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
   })
-  await app.listen({ host: config.host, port: config.port }).catch(async error => {
+  const letGo = async () => {
     audit.close()
     await system.close()
     environments.close()
     await folder.children.close()
+    removeServerFile(files.server)
     folder.unlock()
+  }
+  await app.listen({ host: config.host, port: config.port }).catch(async error => {
+    await letGo()
     throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
   })
   nats?.start()
@@ -237,27 +249,27 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
   const port = typeof address === 'object' && address !== null ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const url = `http://${host}:${port}`
-  writeServerFile(files.server, { url, pid: process.pid })
 
   let stopped: Promise<void> | undefined
   /** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
-  const stop = (): Promise<void> => {
+  const stop = (patienceMs = config.drainSeconds * 1000): Promise<void> => {
     stopped ??= (async () => {
       stopping.abort()
-      await system.drain(config.drainSeconds * 1000)
+      await system.drain(patienceMs)
       app.server.closeIdleConnections()
       setTimeout(() => app.server.closeAllConnections(), 500).unref()
       await app.close()
       openStreams.stop()
       await Promise.all([telemetry?.stop(), nats?.stop()])
-      audit.close()
-      await system.close()
-      environments.close()
-      await folder.children.close()
-      removeServerFile(files.server)
-      folder.unlock()
+      await letGo()
     })()
     return stopped
+  }
+  try {
+    writeServerFile(files.server, { url, pid: process.pid })
+  } catch (error) {
+    await stop(0).catch(() => {})
+    throw new CannotStart(`${files.server} cannot be written: ${(error as Error).message}`)
   }
   return { url, wall, resumed: system.resumed, running: () => system.runtime.busy(), stop, system }
 }

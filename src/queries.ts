@@ -1,13 +1,14 @@
 // The read door: everything that can be asked without changing anything, from the read models, and for a
 // task's own history from the log. What a principal may not see is not there for it.
 import type { Projector } from '../projections/projector.ts'
-import type { ReadStore, Statement } from '../projections/store.ts'
+import { type ReadStore, type Statement, sound, soundRow } from '../projections/store.ts'
 import { Refusal } from './contract/refusals.ts'
-import type { Log } from './contract/stored.ts'
+import { DamagedEvent, type Log } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Principal, Role } from './contract/token-events.ts'
 import type { TaskStatus } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
+import { isCorrupt } from './log/reading.ts'
 
 export type TaskRow = {
   position: number
@@ -44,18 +45,35 @@ export type TokenRow = {
 }
 
 const rowColumns =
-  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts'
+  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
 
 export const createQueries = (
   store: ReadStore,
-  { isCurrent, isCurrentFor, flush }: Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush'>,
+  {
+    isCurrent,
+    isCurrentFor,
+    flush,
+    reading,
+  }: Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush' | 'reading'>,
   log: Log,
 ) => {
-  const rowById = store.prepare<[string], TaskRow>(`SELECT ${rowColumns} FROM tasks WHERE id = ?`)
-  const fieldsAt = store.prepare<[number], string>('SELECT fields FROM tasks WHERE position = ?').pluck()
+  const rowOfId = store.prepare<[string], TaskRow & { row_sum: number }>(
+    `SELECT ${rowColumns} FROM tasks WHERE id = ?`,
+  )
+  const rowById = (id: string): TaskRow | undefined => {
+    const row = rowOfId.get(id)
+    return row && soundRow(row)
+  }
+  const fieldsAt = store.prepare<[number], { fields: string; sum: number }>(
+    'SELECT fields, sum FROM tasks WHERE position = ?',
+  )
   const inputsById = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
-  const idAt = store.prepare<[number], string>('SELECT id FROM tasks WHERE position = ?').pluck()
-  const bodies = store.prepare<[number], string>('SELECT body FROM items WHERE task = ? ORDER BY n').pluck()
+  const rowAt = store.prepare<[number], TaskRow & { row_sum: number }>(
+    `SELECT ${rowColumns} FROM tasks WHERE position = ?`,
+  )
+  const bodies = store.prepare<[number], { body: string; sum: number }>(
+    'SELECT body, sum FROM items WHERE task = ? ORDER BY n',
+  )
   const unfinishedRows = store.prepare<[], TaskRow & { secret_ref: string | null }>(
     `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
@@ -66,8 +84,8 @@ export const createQueries = (
        ORDER BY position DESC LIMIT 1`,
     )
     .pluck()
-  const waitingInSession = store.prepare<[string, string], { id: string; fields: string }>(
-    `SELECT id, fields FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
+  const waitingInSession = store.prepare<[string, string], { id: string; fields: string; sum: number }>(
+    `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
   )
   const completedInSession = store.prepare<[string, string], { id: string; contributed: string }>(
@@ -103,9 +121,10 @@ export const createQueries = (
 
   /** The task object as JSON text: the stored fields, then the items as they are stored. */
   const taskText = (position: number): string => {
-    const fields = fieldsAt.get(position)
-    if (fields === undefined) throw new Refusal('TaskNotFound')
-    return `${fields.slice(0, -1)},"output":[${bodies.all(position).join(',')}]}`
+    const row = fieldsAt.get(position)
+    if (row === undefined) throw new Refusal('TaskNotFound')
+    const output = bodies.all(position).map(({ body, sum }) => sound(body, sum))
+    return `${sound(row.fields, row.sum).slice(0, -1)},"output":[${output.join(',')}]}`
   }
 
   /** Asks the read models once they hold everything that the log holds; refuses while they do not. */
@@ -114,18 +133,30 @@ export const createQueries = (
     (...given: Given): Answer => {
       flush()
       if (!isCurrent()) throw new Refusal('ReadModelsBehind')
-      return ask(...given)
+      return reading(() => ask(...given))
     }
 
   const mayTouch = (principal: Principal, row: { user_id: string }) =>
     principal.userId === undefined || principal.userId === row.user_id
 
-  /** The row of a task that this principal may see. */
+  /** A stream of which the log finds nothing, though a task was made of it, has lost its entry there. */
+  const hasEvents = (stream: string): boolean => {
+    try {
+      return log.revisionOf(stream) !== -1
+    } catch (error) {
+      if (!isCorrupt(error)) throw error
+      return false
+    }
+  }
+
+  /** The row of a task that this principal may see. Throws DamagedEvent when the log does not know it. */
   const visible = (principal: Principal, taskId: string): TaskRow => {
     flush()
-    if (!isCurrentFor(taskStream(taskId))) throw new Refusal('ReadModelsBehind')
-    const row = rowById.get(taskId)
+    const stream = taskStream(taskId)
+    if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')
+    const row = reading(() => rowById(taskId))
     if (row === undefined || row.deleted === 1 || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
+    if (!hasEvents(stream)) throw new DamagedEvent(row.position, 'is not found in its stream')
     return row
   }
 
@@ -146,7 +177,7 @@ export const createQueries = (
 
   /**
    * A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user
-   * whose cursors are known.
+   * whose tasks and cursors are known.
    */
   const list = (
     wish: ListWish,
@@ -158,12 +189,13 @@ export const createQueries = (
       where.push(condition)
       values.push(value)
     }
-    if (wish.userId !== undefined) add('user_id = ?', wish.userId)
+    // Another user's tasks are not there for this principal.
+    for (const user of new Set([own, wish.userId])) if (user !== undefined) add('user_id = ?', user)
     if (wish.sessionId !== undefined) add('session_id = ?', wish.sessionId)
     if (!wish.includeSubtasks) where.push('subtask = 0')
     const cursor = wish.startingAfter ?? wish.endingBefore
     if (cursor !== undefined) {
-      const row = rowById.get(cursor)
+      const row = rowById(cursor)
       if (row === undefined || (own !== undefined && row.user_id !== own)) {
         return { unknownCursor: cursor }
       }
@@ -184,7 +216,10 @@ export const createQueries = (
             .slice(0, wanted)
     const positions = found.slice(0, wish.limit)
     if (backwards) positions.reverse()
-    const tasks = positions.map(at => ({ id: idAt.get(at) ?? '', text: taskText(at) }))
+    const tasks = positions.map(at => {
+      const row = rowAt.get(at)
+      return { id: row === undefined ? '' : soundRow(row).id, text: taskText(at) }
+    })
     return { tasks, more: found.length > wish.limit }
   }
 
@@ -192,9 +227,9 @@ export const createQueries = (
     visible,
     isVisible: (principal: Principal, row: TaskRow): boolean => row.deleted === 0 && mayTouch(principal, row),
     /** Of a task that was just found. */
-    taskText,
+    taskText: (position: number) => reading(() => taskText(position)),
     list: current(list),
-    rowById: current((taskId: string) => rowById.get(taskId)),
+    rowById: current(rowById),
     /** Every task that has not ended, oldest first. */
     unfinished: current(() => unfinishedRows.all()),
     /** Tasks whose stored deadline has passed. */
@@ -209,8 +244,10 @@ export const createQueries = (
     ),
     /** Tasks of a session that wait for their client, newest first, each with the calls that it waits for. */
     waitingInSession: current((userId: string, sessionId: string) =>
-      waitingInSession.all(userId, sessionId).map(({ id, fields }) => {
-        const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: { call_id: string }[] } }
+      waitingInSession.all(userId, sessionId).map(({ id, fields, sum }) => {
+        const { metadata } = JSON.parse(sound(fields, sum)) as {
+          metadata?: { pending_inputs?: { call_id: string }[] }
+        }
         return { id, pending: (metadata?.pending_inputs ?? []).map(call => call.call_id) }
       }),
     ),
@@ -230,7 +267,7 @@ export const createQueries = (
     /** Tasks by status, as far as the read models are. */
     taskCounts(): Record<string, number> {
       flush()
-      return Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks]))
+      return Object.fromEntries(reading(() => counts.all()).map(({ status, tasks }) => [status, tasks]))
     },
     tokens: current(() => tokenRows.all()),
     headPosition: () => log.head(),

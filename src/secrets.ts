@@ -15,6 +15,19 @@ export type Secrets = {
   close(): void
 }
 
+/** The file is small, and a part of what was put into it is of no use. Tells nothing of what it holds. */
+const checkWhole = (db: Database.Database): void => {
+  if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok')
+    throw new Error('database disk image is malformed')
+  for (const body of db.prepare<[], string>('SELECT body FROM secrets').pluck().all()) {
+    try {
+      JSON.parse(body)
+    } catch {
+      throw new Error('what it holds is not as it was written')
+    }
+  }
+}
+
 const open = (path: string): Database.Database => {
   try {
     closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
@@ -26,6 +39,7 @@ const open = (path: string): Database.Database => {
     db.exec(
       'CREATE TABLE IF NOT EXISTS secrets (ref TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
     )
+    checkWhole(db)
     return db
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

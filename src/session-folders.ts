@@ -29,5 +29,10 @@ export const createSessionFolders = (root: string): SessionFolders => {
       return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
     },
     clear: sessionId => rm(folderOf(sessionId), { recursive: true, force: true }),
+    async clearOthers(sessionIds) {
+      const kept = new Set(sessionIds.map(segment))
+      const others = (await readdir(root).catch(() => [])).filter(name => !kept.has(name))
+      for (const name of others) await rm(path.join(root, name), { recursive: true, force: true })
+    },
   }
 }

@@ -38,7 +38,7 @@ export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
 
 export const createSessionQueries = (
   store: ReadStore,
-  { isCurrent, flush }: Pick<Projector, 'isCurrent' | 'flush'>,
+  { isCurrent, flush, reading }: Pick<Projector, 'isCurrent' | 'flush' | 'reading'>,
 ) => {
   const byId = store.prepare<[string], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
@@ -54,7 +54,7 @@ export const createSessionQueries = (
   const current = <T>(read: () => T): T => {
     flush()
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
-    return read()
+    return reading(read)
   }
   return {
     rowById: (id: string): SessionRow | undefined => current(() => byId.get(id)),

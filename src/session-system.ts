@@ -65,6 +65,12 @@ export const createSessionSystem = (parts: Parts) => {
     sessions,
     queries,
     busy: runtime.busy,
+    /** What a stop has left over: sessions that cannot come back, and files of those that are none. */
+    async start(): Promise<void> {
+      await sessions.closeLost()
+      const active = queries.active().map(({ id }) => id)
+      await folders.clearOthers(active).catch(onFault)
+    },
     async stop(): Promise<void> {
       stopSweeping()
       runtime.stop()

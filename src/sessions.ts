@@ -9,12 +9,18 @@ import {
   type OpenObject,
 } from './contract/environment.ts'
 import type { Clock, Ids } from './contract/ports.ts'
-import { Invalid, type Problem, Refusal } from './contract/refusals.ts'
+import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
 import type { Principal } from './contract/token-events.ts'
 import type { CreateEnvBody, EnvStepAnswer, StepEnvBody, ToolDefinition } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
-import { emptySession, evolveSession, type SessionView, stepAnswerOf } from './history/env-session.ts'
+import {
+  emptySession,
+  evolveSession,
+  type SessionView,
+  stepAnswerOf,
+  takenAt,
+} from './history/env-session.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { Secrets } from './secrets.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
@@ -95,7 +101,12 @@ export const createSessions = (parts: Parts) => {
     if (row !== undefined) queries.visible(principal, id)
   }
 
-  const create = async (asked: Asked, body: CreateEnvBody, idempotencyKey?: string) => {
+  type Making = { idempotencyKey?: string | undefined; began(): void }
+  const create = async (
+    asked: Asked,
+    body: CreateEnvBody,
+    { idempotencyKey, began }: Making = { began() {} },
+  ) => {
     const { principal } = asked
     const userId = userOf(principal, body.user_id)
     const source = await resolved(body)
@@ -126,6 +137,7 @@ export const createSessions = (parts: Parts) => {
       values,
       seed: parts.randomSeed() % largestSeed,
       keys: { digest: digestOfBody(rest), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      began,
       ...by(asked),
     }
     try {
@@ -199,14 +211,7 @@ export const createSessions = (parts: Parts) => {
       const view = await (isNone
         ? inTurn(id, () => intendAndTake(stream, step, who))
         : ask(stream, step, who))
-      const { idempotencyKey, digest } = step.keys
-      const { newest } = view
-      const revision =
-        view.byEffect.get(step.effectId) ??
-        (idempotencyKey === undefined ? undefined : view.byKey.get(idempotencyKey)?.revision) ??
-        (newest !== undefined && newest.digest === digest && step.repeats?.(newest.effect_id)
-          ? view.byEffect.get(newest.effect_id)
-          : undefined)
+      const revision = takenAt(view, step)
       if (revision === undefined) throw lost(view)
       return { answer: await answerAt(stream, view, revision), revision }
     } finally {
@@ -223,15 +228,31 @@ export const createSessions = (parts: Parts) => {
     if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
   }
 
-  /** The answer of the step that this key has taken, whatever became of the session since. */
-  const knownStep = async (principal: Principal, id: string, key: string | undefined, digest: string) => {
-    if (key === undefined) return undefined
-    queries.visible(principal, id)
+  type Retry = { idempotencyKey?: string | undefined; isRetry: boolean }
+  /**
+   * A step before its turn: where it has been taken already, whatever became of the session since; else it fits the
+   * tools that there are now.
+   */
+  const foreseen = async (asked: Asked, body: StepEnvBody, { idempotencyKey, isRetry }: Retry) => {
+    const { env_vars: _, stream: __, request_id: ___, ...same } = body
+    const { session_id: id } = same
+    const digest = digestOfBody(same)
+    const isLost = (effectId: string) => delivered.get(id) !== effectId
+    const wish = {
+      effectId: ids.next('call_'),
+      keys: { digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      ...(isRetry && idempotencyKey === undefined ? { repeats: isLost } : {}),
+    }
+    queries.visible(asked.principal, id)
     const view = await viewOf(id)
-    const known = view.byKey.get(key)
-    if (known === undefined) return undefined
-    if (known.digest !== digest) throw new Refusal('Conflict', { idempotency_key: key })
-    return answerAt(envSessionStream(id), view, known.revision)
+    const revision = takenAt(view, wish)
+    if (revision !== undefined) return { wish, view, revision }
+    if (idempotencyKey !== undefined && view.byKey.has(idempotencyKey)) {
+      throw new Refusal('Conflict', { idempotency_key: idempotencyKey })
+    }
+    if (view.state !== 'active') throw lost(view)
+    if (!view.done) await mustFit(view.tools, body.tool_name, body.tool_args ?? {})
+    return { wish, view, revision }
   }
 
   const close = async (asked: Asked, id: string, reason: string): Promise<void> => {
@@ -251,52 +272,32 @@ export const createSessions = (parts: Parts) => {
     async step(
       asked: Asked,
       body: StepEnvBody,
-      given: {
-        idempotencyKey?: string | undefined
-        isRetry: boolean
-        began(step: number): void
-        emit(text: string): void
-        signal: AbortSignal
-      },
+      given: Retry & Pick<StepWish, 'began' | 'emit' | 'signal'>,
     ): Promise<EnvStepAnswer> {
-      const id = body.session_id
-      const { env_vars: _, stream: __, request_id: ___, ...same } = body
-      const digest = digestOfBody(same)
-      const known = await knownStep(asked.principal, id, given.idempotencyKey, digest)
-      if (known !== undefined) return known
-      const view = await active(asked.principal, id)
-      const args = body.tool_args ?? {}
-      const { newest } = view
-      const repeats =
-        given.isRetry && given.idempotencyKey === undefined
-          ? (effectId: string) => delivered.get(id) !== effectId
-          : undefined
-      const mayBeKnown = repeats !== undefined && newest?.digest === digest
-      if (!mayBeKnown && !view.done) await mustFit(view.tools, body.tool_name, args)
+      const { session_id: id, tool_name: toolName, tool_args, task_id, expected_step } = body
+      const { began, emit, signal } = given
+      const { wish, view, revision } = await foreseen(asked, body, given)
+      if (revision !== undefined) return answerAt(envSessionStream(id), view, revision)
       const step: StepWish = {
-        toolName: body.tool_name,
-        toolArgs: args,
-        effectId: ids.next('call_'),
-        itemId: ids.next('tr_'),
-        ...(body.task_id ? { taskId: body.task_id } : {}),
-        ...(body.expected_step ? { expectedStep: body.expected_step } : {}),
-        keys: {
-          digest,
-          ...(given.idempotencyKey === undefined ? {} : { idempotencyKey: given.idempotencyKey }),
-        },
-        ...(repeats === undefined ? {} : { repeats }),
-        began: given.began,
-        emit: given.emit,
-        signal: given.signal,
+        ...wish,
+        ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_'), began, emit, signal },
+        ...(task_id ? { taskId: task_id } : {}),
+        ...(expected_step ? { expectedStep: expected_step } : {}),
       }
       return (await take(id, step, by(asked))).answer
     },
-    /** What a step would be refused for before it began, so that a stream need not begin. */
-    async mayStep({ principal }: Asked, body: StepEnvBody, mayBeKnown: boolean): Promise<void> {
-      if (mayBeKnown) return void queries.visible(principal, body.session_id)
-      const view = await active(principal, body.session_id)
+    /** Refuses a step that cannot be taken, so that a stream need not begin; true: it has been taken before. */
+    async mayStep(asked: Asked, body: StepEnvBody, retry: Retry): Promise<boolean> {
+      const { view, revision } = await foreseen(asked, body, retry)
+      if (revision !== undefined) return true
+      const { session_id: id, expected_step: expected } = body
+      const waits = waiting.get(id) ?? 0
+      if (waits > mostWaiting) throw new Refusal('Busy', { session_id: id })
+      if (expected && (expected <= view.step || expected > view.step + 1 + waits)) {
+        throw unexpectedStep(expected, view.step)
+      }
       if (view.done) throw new Refusal('SessionDone', { step: view.step })
-      await mustFit(view.tools, body.tool_name, body.tool_args ?? {})
+      return false
     },
     /** The answer of a step was handed over whole. */
     stepDelivered: (answer: EnvStepAnswer): void =>

@@ -7,7 +7,7 @@ import { deadlineOf } from '../actors/task/decide.ts'
 import type { Ttls } from '../actors/task/facts.ts'
 import { createRunningCalls } from '../actors/task/running-calls.ts'
 import { createScheduler, type Place } from '../actors/task/scheduler.ts'
-import { checkpointFits } from '../projections/projector.ts'
+import { misfitOf } from '../projections/projector.ts'
 import { createReadModels } from '../projections/read-models.ts'
 import type { ReadStore } from '../projections/store.ts'
 import { type EnvironmentKinds, withMcp } from './all-environments.ts'
@@ -30,6 +30,7 @@ import { createQueries } from './queries.ts'
 import { createRecall } from './recall.ts'
 import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
+import { createSessionQueries } from './session-queries.ts'
 import { createSessionSystem } from './session-system.ts'
 import { createSessionTools } from './session-tools.ts'
 import { answerProblem } from './structured-output.ts'
@@ -78,10 +79,16 @@ export const createSystem = async (parts: SystemParts) => {
   const follow = async (anew: boolean) => {
     const store = parts.openReadStore(anew)
     try {
-      if (!checkpointFits(store, log)) throw new Error('they belong to another log')
+      const misfit = misfitOf(store, log)
+      if (misfit !== undefined) throw new Error(misfit)
       const projector = createReadModels(store, log, world.timers, report)
       await projector.catchUp()
-      createQueries(store, projector, log).unfinished() // a look at what everything else starts from
+      // A look at what everything else starts from.
+      const asked = { ...projector, reading: <T>(ask: () => T): T => ask() }
+      const found = createQueries(store, asked, log)
+      found.unfinished()
+      found.tokens()
+      createSessionQueries(store, asked).active()
       return { store, projector }
     } catch (error) {
       store.close()
@@ -90,6 +97,7 @@ export const createSystem = async (parts: SystemParts) => {
   }
   // Read models that cannot be gone on with, whatever is wrong with them, hold nothing that the log does not hold.
   const { store, projector } = await follow(false).catch(error => {
+    if (error instanceof CannotStart) throw error
     if (error instanceof DamagedEvent)
       throw new CannotStart(`log.db is damaged: ${error.message}; restore it from a backup`)
     report('warn', `the read models are rebuilt: ${error instanceof Error ? error.message : String(error)}`)
@@ -228,11 +236,11 @@ export const createSystem = async (parts: SystemParts) => {
   }
   const recall = createRecall(log, queries, world.clock)
   const rolloutFiles = createRolloutFiles(parts.rolloutsRoot, queries, recall, report)
-  const sweep = () => {
+  const sweep = async () => {
     expireOverdue()
-    if (!draining && !log.isFailing() && projector.isCurrent()) rolloutFiles.write().catch(fault)
+    if (!draining && !log.isFailing() && projector.isCurrent()) await rolloutFiles.write()
   }
-  const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, sweep)
+  const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, () => void sweep().catch(fault))
   let catchingUp = false
   const catchUpAgain = () => {
     if (catchingUp) return
@@ -254,7 +262,7 @@ export const createSystem = async (parts: SystemParts) => {
   })
 
   if (!parts.idle) takePlaces()
-  if (!parts.idle) await environments.sessions.closeLost()
+  if (!parts.idle) await environments.start()
   const resumed = parts.idle ? 0 : await goOn()
 
   return {

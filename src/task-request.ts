@@ -1,5 +1,6 @@
 // From the body of a create to what is stored: the rules that a schema cannot say, where paths lead, which
 // agent runs, and the secret values taken out.
+import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Compile } from 'typebox/compile'
@@ -48,9 +49,15 @@ export const within = (root: string, given: string): string | undefined => {
   }
 }
 
-/** A folder name that is exactly one segment, whatever the id holds. */
-export const segment = (id: string): string =>
-  /^[A-Za-z0-9_-]{1,128}$/.test(id) ? id : `=${Buffer.from(id).toString('base64url')}`
+/** File systems take names of 255 bytes; some are given a suffix. */
+const longestSegment = 240
+
+/** A folder name that is exactly one segment, whatever the id holds: the id, its bytes, or their digest. */
+export const segment = (id: string): string => {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(id)) return id
+  const bytes = `=${Buffer.from(id).toString('base64url')}`
+  return bytes.length <= longestSegment ? bytes : `~${hash('sha256', id, 'base64url')}`
+}
 
 /** Steps given as text, for a script that is called as a subagent; undefined: they are none. */
 export const scriptSteps = (text: string): ScriptStep[] | undefined => {
@@ -82,7 +89,7 @@ const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 
 /** What the model agent does not do yet: refused by name, never passed over in silence. */
 const notYet = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
 
-const modelProblems = ({ agent_config, inference_args }: CreateTaskBody): Problem[] => {
+const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
     [['inference_args'], inference_args],
     [['agent_config', 'inference_args'], agent_config?.inference_args],
@@ -130,14 +137,14 @@ export type TaskRequest = {
   workdir: (userId: string, sessionId: string) => string
 }
 
-/** Checks what the schema could not and throws Invalid with every problem at once. */
-export const readTaskRequest = async (
-  body: CreateTaskBody,
-  places: Places,
-  agents: AgentChoice,
-  /** What is wrong with a JSON Schema. */
-  problemsOfSchema: (schema: object) => Promise<string[]>,
-): Promise<TaskRequest> => {
+/** What the checks need; `problemsOfSchema`: what is wrong with a JSON Schema. */
+type Checks = [places: Places, agents: AgentChoice, problemsOfSchema: (schema: object) => Promise<string[]>]
+
+/** What the schema of a body cannot say. */
+const otherProblems = async (
+  body: Partial<CreateTaskBody>,
+  ...[places, agents, problemsOfSchema]: Checks
+): Promise<Problem[]> => {
   const problems: Problem[] = []
   // Honoured only when not streaming, and checked only when honoured.
   if (body.structured_output && !body.stream) {
@@ -148,8 +155,7 @@ export const readTaskRequest = async (
     if (reservedMetadata.has(key))
       problems.push(problem(['metadata', key], 'This key is written by the service'))
   }
-  const wished = [body.agent_config?.agent_id, body.client_id].find(name => name && agents.known(name))
-  const agent = wished ?? agents.fallback
+  const agent = agentOf(body, agents)
   if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
   if (agent === 'model') problems.push(...modelProblems(body))
   const hasMcpServer = agents.hasMcpServer ?? (() => false)
@@ -165,6 +171,37 @@ export const readTaskRequest = async (
       problems.push(problem([field], 'The path leads outside of its root, or cannot exist'))
     }
   }
+  return problems
+}
+
+const agentOf = ({ agent_config, client_id }: Partial<CreateTaskBody>, agents: AgentChoice): string =>
+  [agent_config?.agent_id, client_id].find(name => name && agents.known(name)) ?? agents.fallback
+
+/** What cannot be judged while a field is wrong that decides about it. */
+const judgedBy: Record<string, string[]> = {
+  stream: ['structured_output'],
+  client_id: ['agent_config', 'inference_args'],
+  agent_config: ['client_id', 'inference_args'],
+}
+
+/** Everything that is wrong with a body in which the schema has found problems: those of the other fields, too. */
+export const allProblems = async (
+  body: unknown,
+  { problems }: Invalid,
+  ...checks: Checks
+): Promise<Invalid> => {
+  const wrong = new Set(problems.map(({ loc }) => `${loc[1] ?? ''}`))
+  if (wrong.has('')) return new Invalid(problems) // it is no object at all
+  const left = new Set([...wrong].flatMap(name => [name, ...(judgedBy[name] ?? [])]))
+  const rest = Object.fromEntries(Object.entries(body as object).filter(([name]) => !left.has(name)))
+  const others = await otherProblems(rest, ...checks)
+  return new Invalid([...problems, ...others])
+}
+
+/** Checks what the schema could not and throws Invalid with every problem at once. */
+export const readTaskRequest = async (body: CreateTaskBody, ...checks: Checks): Promise<TaskRequest> => {
+  const [places, agents] = checks
+  const problems = await otherProblems(body, ...checks)
   if (problems.length > 0) throw new Invalid(problems)
 
   const known = Object.fromEntries(
@@ -179,7 +216,7 @@ export const readTaskRequest = async (
       .filter(key => !knownFields.has(key))
       .slice(0, ignoredNamed),
     digest: digestOfBody({ ...body, ...shown }),
-    agent,
+    agent: agentOf(body, agents),
     workdir: (userId, sessionId) =>
       workspace_dir
         ? path.resolve(places.workspaceRoot, workspace_dir)

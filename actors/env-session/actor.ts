@@ -5,6 +5,7 @@ import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract
 import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession, type SessionView } from '../../src/history/env-session.ts'
 import type { Behaviour, Kind } from '../runtime.ts'
 import { check } from './check.ts'
@@ -30,11 +31,14 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
 
 const notBegun = 'it was canceled before it began'
 
-/** What is wrong with what the environment was given, in the words of its author. */
+/** What is wrong with what the environment was given, in the words of its author; a disk that fails is ours. */
 const authors = <T>(work: Promise<T>): Promise<T> =>
   work.catch(error => {
-    throw error instanceof EnvironmentGone ? error : new AuthorsError((error as Error).message)
+    const isTheirs = !(error instanceof EnvironmentGone) && error.syscall === undefined
+    throw isTheirs ? new AuthorsError(error.message) : error
   })
+const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 export const envSessionKind =
   ({ clock, instances, forgetSecrets }: SessionParts): Kind<SessionView, SessionCommand> =>
@@ -54,6 +58,7 @@ export const envSessionKind =
           const { wish, source, values, seed } = command
           const { session_id: sessionId, kwargs } = wish
           const given = { kwargs, env_vars: values }
+          command.began()
           const instance = await authors(instances.open(stream, sessionId, source, given))
           const answer = await authors(instance.reset({ seed, options: {}, now }))
           const { recovery } = instance
@@ -83,7 +88,7 @@ export const envSessionKind =
           const instance = await instances.of(stream, view)
           const number = view.step + 1
           command.step.began(number)
-          const given = { tool, args, seed: view.seed, number, now }
+          const given = { tool, args, seed: view.seed, number: number - view.stepsBefore, now }
           const answer = await instance.step(given, { emit, signal }).catch(error => {
             if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
             throw error
@@ -111,8 +116,13 @@ export const envSessionKind =
           if (instances.isStopped()) throw new Refusal('ShuttingDown') // it was ended by us
           if (error instanceof AuthorsError) instances.still(stream, view.revision)
           const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
-          if (isOver || command.type === 'CreateSession') await instances.drop(stream)
-          if (!isOver || command.type === 'CreateSession') throw error // there is no session to lose
+          if (command.type === 'CreateSession') {
+            instances.leave(stream, command.wish.session_id) // there is no session to lose
+            await instances.left(stream)
+          }
+          if (isFull(error)) throw new StorageFailure('the disk is full')
+          if (!isOver || command.type === 'CreateSession') throw error
+          await instances.drop(stream)
           const during = (error as { during?: 'step' }).during
           outcome = { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
         }

@@ -1,8 +1,8 @@
 // What a session refuses before anything is done, and what has been done already. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
-import { Refusal } from '../../src/contract/refusals.ts'
-import type { SessionView } from '../../src/history/env-session.ts'
+import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
+import { type SessionView, takenAt } from '../../src/history/env-session.ts'
 
 const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
@@ -12,18 +12,12 @@ const gone = (view: SessionView): Refusal =>
 /** `nothing`: it is as it is wished already. */
 export type Check = 'do' | 'nothing'
 
-const checkStep = (view: SessionView, { effectId, keys, expectedStep, repeats }: StepWish): Check => {
-  if (view.byEffect.has(effectId)) return 'nothing'
-  const { newest } = view
-  if (newest !== undefined && newest.digest === keys.digest && repeats?.(newest.effect_id)) return 'nothing'
-  const known = keys.idempotencyKey === undefined ? undefined : view.byKey.get(keys.idempotencyKey)
-  if (known !== undefined) {
-    if (known.digest === keys.digest) return 'nothing'
+const checkStep = (view: SessionView, { keys, expectedStep }: StepWish): Check => {
+  if (keys.idempotencyKey !== undefined && view.byKey.has(keys.idempotencyKey)) {
     throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
   }
-  if (expectedStep !== undefined && expectedStep !== view.step + 1) {
-    throw new Refusal('Conflict', { expected_step: expectedStep, step: view.step })
-  }
+  if (expectedStep !== undefined && expectedStep !== view.step + 1)
+    throw unexpectedStep(expectedStep, view.step)
   if (view.done) throw new Refusal('SessionDone', { step: view.step })
   return 'do'
 }
@@ -51,7 +45,7 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
   if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
   // A step that was taken is answered, also when the session has closed since.
   const step = command.type === 'TakeStep' || command.type === 'IntendStep' ? command.step : undefined
-  if (step !== undefined && view.byEffect.has(step.effectId)) return 'nothing'
+  if (step !== undefined && takenAt(view, step) !== undefined) return 'nothing'
   if (state !== 'active') throw gone(view)
   return step === undefined ? 'do' : checkStep(view, step)
 }

@@ -32,6 +32,8 @@ export type SessionFolders = {
   kept(sessionId: string, snapshot: Snapshot): Promise<unknown>
   /** Nothing of the session is left on the disk. */
   clear(sessionId: string): Promise<void>
+  /** Nothing is left of any session but these. */
+  clearOthers(sessionIds: string[]): Promise<void>
 }
 
 /** The session cannot come back, and why. */
@@ -89,13 +91,16 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
   const refold = async (stream: string, instance: Instance): Promise<void> => {
     type Reset = { seed: number; options: OpenObject; now: number }
     let reset: Reset | undefined
+    let before = 0
     let steps: EnvSessionEventData<'EnvStepCompleted'>[] = []
     let seen: unknown
     for await (const page of log.readStream(stream)) {
       for (const { header, data } of page) {
         if (header.type === 'EnvSessionCreated' || header.type === 'EnvSessionReset') {
-          const { seed, now, observation, ...rest } = data as EnvSessionEventData<'EnvSessionReset'>
+          const { seed, now, observation, steps_before, ...rest } =
+            data as EnvSessionEventData<'EnvSessionReset'>
           reset = { seed, now, options: rest.options ?? {} }
+          before = steps_before ?? 0
           steps = []
           seen = observation
         }
@@ -111,7 +116,7 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     for (const { step, tool_name, tool_args, now, observation, state, stopped } of steps) {
       // A step that was stopped and left nothing behind is none; else it is done again, and must leave the same.
       if (stopped === true && same(state, here)) continue
-      const given = { tool: tool_name, args: tool_args, seed: reset.seed, number: step, now }
+      const given = { tool: tool_name, args: tool_args, seed: reset.seed, number: step - before, now }
       const answer = await instance.step(given, { emit() {}, signal: new AbortController().signal })
       const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
       if (!same(shown, was)) throw mismatch(`step ${step}`)
@@ -131,7 +136,8 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
     const given = { kwargs, env_vars: valuesOf(created), dir: folders.dirOf(sessionId) }
     const instance = await environments.open(found.source, given).catch(error => {
-      throw new SessionLost(`it does not come back: ${error.message}`)
+      // A disk that is full, or the like, is a trouble of the moment.
+      throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
     })
     try {
       if (recovery === 'snapshot') await instance.restore(state)

@@ -92,6 +92,10 @@ const tlsOf = (env: Env, urls: URL[]): NatsSettings['tls'] => {
   if ((cert === undefined) !== (key === undefined)) {
     throw new CannotStart('NATS_CERT and NATS_KEY go together: one of them is not set')
   }
+  for (const [name, text] of Object.entries({ NATS_CA: ca, NATS_CERT: cert, NATS_KEY: key })) {
+    if (text !== undefined && !text.includes('-----BEGIN '))
+      throw new CannotStart(`${name}=${env[name]} is no PEM file`)
+  }
   const isWanted = urls.some(({ protocol }) => protocol === 'tls:')
   if (!isWanted && ca === undefined && cert === undefined) return undefined
   return Object.freeze({

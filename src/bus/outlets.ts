@@ -1,5 +1,6 @@
 // The two ways of giving messages to NATS. Both say when the oldest of those under way were taken.
 import { type Connection, type NatsStreams, reasonOf } from './nats.ts'
+import { idHeader } from './nats-subject.ts'
 
 export type Outlet = {
   send(subject: string, body: string, headers: Record<string, string>): void
@@ -12,6 +13,9 @@ export type Hears = {
   failed(reason: string): void
 }
 
+/** What a stream is told to expect takes so many bytes at most. */
+export const expectedBytes = 128
+
 /** Into a stream: each message follows the one before it, or is refused. */
 export const streamOutlet = (
   streams: NatsStreams,
@@ -20,6 +24,7 @@ export const streamOutlet = (
 ): Outlet => {
   let sent = lastSequence
   let acknowledged = lastSequence
+  let previous: string | undefined
   const { publish, close } = streams.publisher((number, receipt) => {
     if ('refused' in receipt) failed(`it is refused: ${receipt.refused}`)
     else if (number !== acknowledged + 1) failed('it is acknowledged in another order')
@@ -31,8 +36,14 @@ export const streamOutlet = (
   })
   return {
     send(subject, body, headers) {
-      publish(sent + 1, subject, body, { ...headers, 'Nats-Expected-Last-Sequence': String(sent) })
+      publish(sent + 1, subject, body, {
+        ...headers,
+        'Nats-Expected-Last-Sequence': String(sent),
+        // A foreign message may have taken the sequence of the one before, which then is missing.
+        ...(previous === undefined ? {} : { 'Nats-Expected-Last-Msg-Id': previous }),
+      })
       sent++
+      previous = headers[idHeader]
     },
     close,
   }

@@ -7,7 +7,7 @@ import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Connection, reasonOf } from './nats.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
-import { type Outlet, plainOutlet, streamOutlet } from './outlets.ts'
+import { expectedBytes, type Outlet, plainOutlet, streamOutlet } from './outlets.ts'
 import { openStream, WrongStream } from './relay-stream.ts'
 import { createTail } from './tail.ts'
 import { bodyOf, type Told } from './told.ts'
@@ -38,7 +38,7 @@ class Interrupted extends Error {}
 const sizeOf = (body: string, headers: Record<string, string>): number =>
   Object.entries(headers).reduce(
     (sum, [name, value]) => sum + name.length + value.length + 4,
-    Buffer.byteLength(body) + 'NATS/1.0\r\n\r\n'.length,
+    Buffer.byteLength(body) + 'NATS/1.0\r\n\r\n'.length + expectedBytes,
   )
 
 export const createRelay = ({ log, file, timers, report }: RelayParts) => {

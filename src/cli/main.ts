@@ -4,8 +4,16 @@ import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
 
 // Whoever reads a pipe may go away: what is said then is said to nobody.
-process.stdout.on('error', () => {})
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return
+  process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
+  process.exit(2)
+})
 process.stderr.on('error', () => {})
+// A command that does not listen itself has nothing to tidy up.
+process.on('SIGINT', () => {
+  if (process.listenerCount('SIGINT') === 1) process.exit(130)
+})
 
 try {
   await createProgram().parseAsync(process.argv)
@@ -14,6 +22,6 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else if (code !== undefined) {
     process.stderr.write(`reprise: ${(error as Error).message}\n`)
-    process.exitCode = code
+    process.exit(code) // whatever is still open after a failure must not keep it here
   } else throw error
 }

@@ -29,14 +29,22 @@ const greeting = (config: Config, { url, wall, resumed }: Server): string =>
     '',
   ].join('\n')
 
+/** Nobody types Ctrl-C twice in so short a time. */
+const echoMs = 100
+
 export const serve = async (): Promise<void> => {
   const config = readConfig(process.env)
   const server = await startServer(config, createReport(config.logLevel))
   process.stdout.write(`${greeting(config, server)}\n`)
 
-  let asked = 0
+  let asked: number | undefined
   const stop = (signal: NodeJS.Signals) => {
-    if (++asked > 1) process.exit(130)
+    if (asked !== undefined) {
+      // npm passes on what the terminal has sent to everybody; supervisors repeat themselves.
+      if (signal === 'SIGINT' && performance.now() - asked > echoMs) process.exit(130)
+      return
+    }
+    asked = performance.now()
     const running = server.running()
     const tasks = `${running} running task${running === 1 ? '' : 's'}`
     process.stderr.write(`draining ${tasks}${signal === 'SIGINT' ? ' (Ctrl-C again to force)' : ''}\n`)

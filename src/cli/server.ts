@@ -15,6 +15,9 @@ export const urlOfServer = (config: Config): string | undefined => {
   return url === undefined || !isLocked(files.lock) ? undefined : url
 }
 
+/** For the beginning of an answer: a stream's comes at once, a blocking one's within ten seconds. */
+const patienceMs = 30_000
+
 const tokenSource = (config: Config): string =>
   config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
@@ -42,17 +45,26 @@ export const askServer = async (
   path: string,
   { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
 ): Promise<Response> => {
+  // A server that is stopped holds its port, and would be waited for for ever.
+  const silent = new AbortController()
+  const patience = setTimeout(() => silent.abort(), patienceMs)
   const response = await fetch(`${url}${path}`, {
     method,
+    signal: silent.signal,
     headers: {
       authorization: `Bearer ${adminTokenOf(config)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((error: Error & { cause?: Error }) => {
-    throw new NotReached(`the server at ${url} cannot be reached: ${error.cause?.message || error.message}`)
   })
+    .catch((error: Error & { cause?: Error }) => {
+      const why = silent.signal.aborted
+        ? `it has said nothing for ${patienceMs / 1000} s`
+        : error.cause?.message || error.message
+      throw new NotReached(`the server at ${url} cannot be reached: ${why}`)
+    })
+    .finally(() => clearTimeout(patience))
   if (response.ok) return response
   if (response.status === 401)
     throw new CannotStart(`the server at ${url} does not take the admin token from ${tokenSource(config)}`)

@@ -36,6 +36,8 @@ export type SessionCommand = Asked &
         values: Record<string, string>
         seed: number
         keys: RequestKeys
+        /** Hears that an instance is made, and none that is there already is answered. */
+        began(): void
       }
     /** Says before a step that cannot be done again that it is about to be taken. */
     | { type: 'IntendStep'; step: StepWish }

@@ -11,6 +11,8 @@ const Moment = Type.Integer()
 const Keys = { idempotency_key: optional(Text), digest: optional(Text) }
 
 const Seen = { observation: Open, state: Open, done: Type.Boolean() }
+/** How many steps there were before; absent: none. The numbers that a step draws follow from its place after them. */
+const Begun = { steps_before: optional(Type.Integer()) }
 
 /** A file beside the log, of which the log knows the digest; the newest one only is kept. */
 const Snapshot = Type.Object({ file: Text, digest: Text })
@@ -34,6 +36,7 @@ const facts = {
     now: Moment,
     tools: Type.Array(ToolDefinition),
     snapshot: optional(Snapshot),
+    ...Begun,
     ...Seen,
     ...Keys,
   },
@@ -68,6 +71,7 @@ const facts = {
     now: Moment,
     tools: optional(Type.Array(ToolDefinition)),
     snapshot: optional(Snapshot),
+    ...Begun,
     ...Seen,
   },
   EnvSessionClosed: { reason: Text },

@@ -41,6 +41,10 @@ export class Refusal extends Error {
   }
 }
 
+/** A step that its caller takes for another one. */
+export const unexpectedStep = (expected: number, step: number): Refusal =>
+  new Refusal('Conflict', { expected_step: expected, step }, `the next step is ${step + 1}, not ${expected}`)
+
 /** One problem of a request: where it is (`body`, `query`, `path` or `header` first), why, pydantic's word for it. */
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 

@@ -7,10 +7,13 @@ import type { Hello } from './protocol.ts'
 
 /** A failure may be mended without a change of the file: a package installed, a neighbour written. */
 const forgetFailureMs = 10 * 60_000
+/** Who waits longer than this for a failure may be gone before it comes: it is told again for a while. */
+const slowMs = 9000
+const toldAgainMs = 60_000
 /** A list does not wait for a slow one: the next list knows more. */
 const patienceMs = 5000
 
-type Known = { digest: string; hello: Promise<Hello>; hasFailed: boolean }
+type Known = { digest: string; hello: Promise<Hello>; isTriedAgain: boolean }
 type Parts = {
   pool: Pick<Pool, 'hello'>
   start(file: string): Promise<EnvironmentProcess>
@@ -30,10 +33,15 @@ export const createHellos = ({ pool, start, timers }: Parts): Hellos => {
     return found?.digest === digest ? found : undefined
   }
   const remember = ({ file, digest }: Module, hello: Promise<Hello>): Promise<Hello> => {
-    const own: Known = { digest, hello, hasFailed: false }
+    const own: Known = { digest, hello, isTriedAgain: false }
+    const begun = performance.now()
     known.set(file, own)
     hello.catch(() => {
-      own.hasFailed = true
+      const tryAgain = () => {
+        own.isTriedAgain = true
+      }
+      if (performance.now() - begun < slowMs) tryAgain()
+      else timers.after(toldAgainMs, tryAgain)
       timers.after(forgetFailureMs, () => known.get(file) === own && known.delete(file))
     })
     return hello
@@ -47,7 +55,7 @@ export const createHellos = ({ pool, start, timers }: Parts): Hellos => {
   return {
     forUse(module) {
       const found = find(module)
-      return found === undefined || found.hasFailed ? remember(module, pool.hello(module)) : found.hello
+      return found === undefined || found.isTriedAgain ? remember(module, pool.hello(module)) : found.hello
     },
     forList: module => inTime(find(module)?.hello ?? remember(module, helloAlone(start, module.file))),
   }

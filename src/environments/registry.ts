@@ -18,6 +18,8 @@ const together = 4
 export type Refusal = {
   /** `broken`: it is there, but cannot be loaded or used. */
   refused: 'unknown' | 'forbidden' | 'broken'
+  /** What is unknown: of a create that names none, the default. */
+  name?: string
   message: string
 }
 export type Resolved = { source: EnvironmentSource; recovery: Recovery; parameters: OpenObject } | Refusal
@@ -72,11 +74,11 @@ export const createRegistry = ({ hellos, folder, byDefault }: Parts): Registry =
     const { module, className } = split(name)
     const found = find(module)
     if (found === 'forbidden') return { refused: found, message: `${module} leads out of ENV_PATH` }
-    if (found === 'unknown') return { refused: found, message: `there is no environment ${name}` }
+    if (found === 'unknown') return { refused: found, name, message: `there is no environment ${name}` }
     try {
       const digest = digestOf(found.file)
       const one = pick(await hellos.forUse({ file: found.file, digest }), className)
-      if (one === undefined) return { refused: 'unknown', message: `there is no environment ${name}` }
+      if (one === undefined) return { refused: 'unknown', name, message: `there is no environment ${name}` }
       if (one.error !== undefined) return { refused: 'broken', message: `${name}: ${one.error}` }
       const source = {
         name: found.origin === 'builtin' ? found.name : `${found.name}#${one.name}`,

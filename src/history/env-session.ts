@@ -1,4 +1,5 @@
 // The fold of an environment session: what its events say so far. The only one.
+import type { StepWish } from '../contract/env-session-commands.ts'
 import type {
   EnvSessionEventData,
   EnvSessionEventType,
@@ -20,6 +21,8 @@ export type SessionView = {
   accessedAt: number
   /** The newest step; 0: none. Counts on over restarts and resets. */
   step: number
+  /** Those before the newest create or reset. */
+  stepsBefore: number
   seed: number
   observation: OpenObject
   observed: OpenObject
@@ -46,6 +49,7 @@ export const emptySession = (): SessionView => ({
   createdAt: 0,
   accessedAt: 0,
   step: 0,
+  stepsBefore: 0,
   seed: 0,
   observation: {},
   observed: {},
@@ -82,6 +86,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.created = data
     view.createdAt = at
     view.seed = data.seed
+    view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools
     view.snapshot = data.snapshot
     view.newest = undefined
@@ -106,6 +111,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
   },
   EnvSessionReset: (view, data, at) => {
     view.seed = data.seed
+    view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools ?? view.tools
     view.snapshot = data.snapshot ?? view.snapshot
     see(view, data, at)
@@ -127,6 +133,17 @@ export const evolveSession = (view: SessionView, { position, header, data }: Rec
   view.revision = header.revision
   view.position = position
   return view
+}
+
+/** The revision of the step that this one is once more; undefined: it has not been taken. */
+export const takenAt = (
+  { byEffect, byKey, newest }: SessionView,
+  { effectId, keys, repeats }: Pick<StepWish, 'effectId' | 'keys' | 'repeats'>,
+): number | undefined => {
+  const keyed = keys.idempotencyKey === undefined ? undefined : byKey.get(keys.idempotencyKey)
+  if (keyed !== undefined && keyed.digest === keys.digest) return keyed.revision
+  const isNewest = newest !== undefined && newest.digest === keys.digest && repeats?.(newest.effect_id)
+  return byEffect.get(isNewest ? newest.effect_id : effectId)
 }
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)

@@ -6,6 +6,7 @@ import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
+import { badRequest } from './bad-request.ts'
 import { createBodyBudget, readBodies } from './body.ts'
 import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
@@ -42,12 +43,7 @@ const create = (parts: Parts) =>
       send(plain, answerOf(error, undefined))
     },
     clientErrorHandler(_error, socket) {
-      if (!socket.writable) return
-      const body = JSON.stringify({ code: -32600, message: 'this is not HTTP that the server understands' })
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-API-Version: ${apiVersion}\r\n` +
-          `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-      )
+      if (socket.writable) socket.end(badRequest('this is not HTTP that the server understands'))
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -93,11 +89,14 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   app.decorateRequest('principal')
   app.decorateRequest('envelopeId', '')
   watchRequests(app as unknown as App, parts)
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-api-version', apiVersion)
+    setRequestId(request, reply, parts.newId())
+    done()
+  })
   allowOrigins(app as unknown as App, parts.allowedOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
-    void reply.header('x-api-version', apiVersion)
-    setRequestId(request, reply, parts.newId())
     try {
       const given = shortHeader(request, 'x-request-id')
       if (given !== undefined) setRequestId(request, reply, given)

@@ -59,7 +59,7 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget): void => {
 
   const read = async (request: FastifyRequest, payload: IncomingMessage): Promise<unknown> => {
     const encoding = request.headers['content-encoding']
-    if (encoding !== undefined && encoding !== 'identity') throw new Refusal('MediaType')
+    if (encoding && encoding.toLowerCase() !== 'identity') throw new Refusal('MediaType')
     const bytes = await collect(request, payload)
     if (bytes.length === 0) return undefined
     if (!isUtf8(bytes)) {
@@ -72,4 +72,9 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget): void => {
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
     read(request, payload),
   )
+  // Some clients name a type where they send nothing.
+  app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
+    const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+    if (!isEmpty) throw new Refusal('MediaType')
+  })
 }

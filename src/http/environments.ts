@@ -10,6 +10,7 @@ import {
   SessionBody,
   StepEnvBody,
 } from '../contract/wire.ts'
+import { errorObjectOf } from './errors.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, shortHeader } from './request-id.ts'
@@ -26,6 +27,19 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
   const { sessions, environments, stopping, openStreams } = parts
   const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
   const text = async (answer: Promise<object>): Promise<string> => JSON.stringify(await answer)
+  const noteReplay = (reply: FastifyReply) => void reply.header('idempotency-replayed', 'true')
+  /** The text of an answer; one that comes of what was done before says so, unless the headers have left already. */
+  const toldOnce = async (
+    reply: FastifyReply,
+    ask: (began: () => void) => Promise<object>,
+  ): Promise<string> => {
+    let isNew = false
+    const answer = await ask(() => {
+      isNew = true
+    })
+    if (!isNew) noteReplay(reply)
+    return JSON.stringify(answer)
+  }
 
   app.route({
     method: 'GET',
@@ -35,6 +49,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       const q = readQuery(request.query)
       const [after, before] = [q.text('starting_after'), q.text('ending_before')]
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+      q.notBoth('starting_after', 'ending_before')
       q.done()
       return { environments: page(await environments.list(), { after, before, limit }) }
     },
@@ -58,20 +73,23 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     config: { access: 'write' },
     schema: { body: CreateEnvBody },
     handler: (request, reply) => {
-      const key = shortHeader(request, 'idempotency-key')
-      return answerWhenReady(reply, text(sessions.create(asked(request), request.body, key)), stopping)
+      const told = toldOnce(reply, began =>
+        sessions.create(asked(request), request.body, {
+          idempotencyKey: shortHeader(request, 'idempotency-key'),
+          began,
+        }),
+      )
+      return answerWhenReady(reply, told, stopping)
     },
   })
 
+  const retryOf = (request: FastifyRequest) => ({
+    idempotencyKey: shortHeader(request, 'idempotency-key'),
+    isRetry: isRetry(request),
+  })
   type Heard = { began(step: number): void; emit(text: string): void }
-  const take = (request: FastifyRequest<StepBody>, { began, emit }: Heard) =>
-    sessions.step(asked(request), request.body, {
-      idempotencyKey: shortHeader(request, 'idempotency-key'),
-      isRetry: isRetry(request),
-      began,
-      emit,
-      signal: neverStops,
-    })
+  const take = (request: FastifyRequest<StepBody>, heard: Heard) =>
+    sessions.step(asked(request), request.body, { ...retryOf(request), ...heard, signal: neverStops })
   /** An answer that was handed over whole is not given again to a retry. */
   const noteDelivery = (reply: FastifyReply, answer: EnvStepAnswer) =>
     reply.raw.once('close', () => {
@@ -112,9 +130,9 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       began(answer.step) // a step that was taken before
       send('step.completed', answer)
     } catch (error) {
-      const { code, message } = error instanceof Refusal ? error : { code: -32603, message: 'internal error' }
-      if (!(error instanceof Refusal)) faultOf(parts, request)(error)
-      send('step.failed', { error: { code, message } })
+      const { object, fault } = errorObjectOf(error)
+      if (fault) faultOf(parts, request)(error)
+      send('step.failed', { error: object })
     } finally {
       stopping.removeEventListener('abort', cut)
       raw.end()
@@ -128,15 +146,14 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     schema: { body: StepEnvBody },
     async handler(request, reply) {
       if (request.body.stream) {
-        const mayBeKnown = isRetry(request) || request.headers['idempotency-key'] !== undefined
-        await sessions.mayStep(asked(request), request.body, mayBeKnown)
+        if (await sessions.mayStep(asked(request), request.body, retryOf(request))) noteReplay(reply)
         await streamStep(request, reply)
         return reply
       }
-      const answer = take(request, { began() {}, emit() {} })
-      const told = answer.then(step => {
-        noteDelivery(reply, step)
-        return JSON.stringify(step)
+      const told = toldOnce(reply, async began => {
+        const answer = await take(request, { began, emit() {} })
+        noteDelivery(reply, answer)
+        return answer
       })
       return answerWhenReady(reply, told, stopping)
     },

@@ -3,6 +3,8 @@
 import { detailedRefusals } from '../contract/answers.ts'
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
+import type { ErrorObject } from '../contract/wire.ts'
+import { mostProblems } from './problems.ts'
 
 export type Answer = { status: number; headers: Record<string, string>; body: unknown }
 
@@ -40,7 +42,7 @@ const refusalOf = (error: unknown): Refusal | undefined => {
 /** `envelopeId` is given where the operation answers with an envelope. Undefined: a fault, to be logged in full. */
 export const answerOf = (error: unknown, envelopeId: string | undefined): Answer & { fault: boolean } => {
   if (error instanceof Invalid) {
-    return { status: 422, headers: {}, body: { detail: error.problems }, fault: false }
+    return { status: 422, headers: {}, body: { detail: error.problems.slice(0, mostProblems) }, fault: false }
   }
   const refusal = refusalOf(error)
   const { http, code } = refusal ?? refusals.Fault
@@ -55,4 +57,16 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
     body,
     fault: refusal === undefined && !isGone(error),
   }
+}
+
+const invalidCode = -32602
+
+/** The bare error object, for a message of a stream or a socket; an invalid request is one, too. */
+export const errorObjectOf = (error: unknown): { object: ErrorObject; fault: boolean } => {
+  const { body, fault } = answerOf(error, undefined)
+  if (error instanceof Invalid) {
+    return { object: { code: invalidCode, message: error.message, data: body }, fault }
+  }
+  const { code, message, data } = body as ErrorObject
+  return { object: { code, message, ...(data === undefined ? {} : { data }) }, fault }
 }

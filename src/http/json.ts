@@ -1,9 +1,8 @@
 // Text to JSON value, for every body we are sent. JSON.parse does the reading; what it would let through and we
 // do not want (bottomless nesting, keys that reach for prototypes) is refused here, before anything else looks.
+import { deepestBody } from '../contract/depth.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { mostProblems } from './problems.ts'
-
-const deepest = 64
 
 const quote = 0x22
 const backslash = 0x5c
@@ -14,7 +13,7 @@ const closeBrace = 0x7d
 
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) {
-    const msg = `JSON is nested deeper than ${deepest} levels`
+    const msg = `JSON is nested deeper than ${deepestBody} levels`
     throw new Invalid([{ loc: ['body'], type: 'json_too_deep', msg }])
   }
   const value = parse(text)
@@ -59,7 +58,7 @@ function isTooDeep(text: string): boolean {
       if (at === -1) return false
     } else if (code === openBrace || code === openBracket) {
       depth++
-      if (depth > deepest) return true
+      if (depth > deepestBody) return true
     } else if (code === closeBrace || code === closeBracket) {
       depth--
     }
@@ -82,7 +81,8 @@ function closingQuote(text: string, opening: number): number {
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
 // A number too large for JavaScript would be stored as null: it has a long exponent or very many digits.
-const maybeInfinite = /\d[eE]\+?0*\d{3}|\d{300}/
+// Long digits are counted from their first one alone: from each of them it would take forever.
+const maybeInfinite = /\d[eE]\+?0*\d{3}|(?<!\d)\d{300}/
 
 // Recursion is safe: the depth was checked before.
 function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): void {
@@ -91,7 +91,10 @@ function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): v
   }
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) findUnsafe(item, [...loc, index], problems)
+    for (const [index, item] of value.entries()) {
+      if (problems.length >= mostProblems) return
+      findUnsafe(item, [...loc, index], problems)
+    }
     return
   }
   for (const [key, child] of Object.entries(value)) {

@@ -12,11 +12,13 @@ export type QueryReader = {
   oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
   /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
   manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
-  /** From `name` repeated, each a list with commas; undefined when it is not there. */
+  /** The same, each a list with commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
   /** A whole number that is not beyond `end`. */
   cursor(name: string, end: number): number | undefined
+  /** Of these two one may be given. */
+  notBoth(one: string, other: string): void
   /** What the reads above found wrong. */
   problems(): Problem[]
   /** Throws Invalid with all of it. */
@@ -80,6 +82,11 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
       if (after === undefined || after <= end) return after
       return refuse(name, 'value_error', 'The cursor is beyond the end of the log', undefined)
     },
+    notBoth(one, other) {
+      if (read(one) === undefined || read(other) === undefined) return
+      const msg = `${one} and ${other} cannot be given together`
+      for (const name of [one, other]) refuse(name, 'value_error', msg, undefined)
+    },
     oneOf(name, values, fallback) {
       const value = read(name)
       if (value === undefined) return fallback
@@ -92,7 +99,9 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
       known(
         name,
         values,
-        all(name).flatMap(value => (typeof value === 'string' ? value.split(',') : value)),
+        [...all(name), ...all(`${name}[]`)].flatMap(value =>
+          typeof value === 'string' ? value.split(',') : value,
+        ),
       ),
     boolean(name, fallback) {
       const value = read(name)

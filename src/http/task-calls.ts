@@ -11,7 +11,7 @@ import {
   isTerminal,
   type PostMessageBody,
 } from '../contract/wire.ts'
-import { readTaskRequest } from '../task-request.ts'
+import { allProblems, readTaskRequest } from '../task-request.ts'
 import type { Parts } from './parts.ts'
 
 export type Caller = { principal: Principal; requestId: string }
@@ -116,6 +116,12 @@ export const createTaskCalls = (parts: TaskCallParts) => {
         },
       }
     },
+
+    /** Why a create is invalid: what the schema found, and what it could not. */
+    invalid: (body: unknown, found: Error): Promise<Error> | Error =>
+      found instanceof Invalid
+        ? allProblems(body, found, parts.places, parts.agents, parts.problemsOfSchema)
+        : found,
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
       return recall.textOf(await commands[verb](principal, taskId, requestId))

@@ -1,5 +1,7 @@
 // How much a caller may hand in, and how much we say about it. Values become JSON text here, once: that is what is
 // measured, what crosses to the thread, and what a compiled schema is known by.
+import { isDeeper } from '../contract/depth.ts'
+
 export const mostProblems = 20
 const longestProblem = 240
 const largestSchema = 64 * 1024
@@ -27,12 +29,6 @@ const jsonText = (what: string, value: unknown, largest: number, limit: string):
   if (text === undefined) return { problem: `the ${what} is not JSON` }
   return Buffer.byteLength(text) > largest ? { problem: `the ${what} is larger than ${limit}` } : { text }
 }
-
-/** Never goes deeper than `levels`, whatever it is given. */
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1)))
 
 export const short = (text: string, longest = longestProblem): string =>
   text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text

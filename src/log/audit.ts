@@ -136,7 +136,8 @@ export const openAuditTrail = (path: string, head: () => number): AuditTrail & {
         () => positionOf.get(no, from + 1) ?? end,
       )
       if (rows.length === 0) return
-      yield* checked(rows, ({ position, revision }) => {
+      yield* checked(rows, ({ position, revision, stream: found }) => {
+        if (found !== stream) throw new DamagedEvent(position, `is found as one of ${stream}`)
         if (revision !== ++from) throw new DamagedEvent(position, `is not revision ${from} of ${stream}`)
       })
     }

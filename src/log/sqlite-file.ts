@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { digestOf, leafOf } from './leaf.ts'
 import { schema } from './schema.ts'
+import { checkWal, smallestDatabase, unfit } from './wal.ts'
 
 const schemaVersion = 1
 /** `rpri`: says in the file itself that it is ours. */
@@ -22,7 +23,7 @@ const isOlder = (version: string, than: string): boolean => {
 const explained = (path: string, error: unknown): CannotStart => {
   if (error instanceof CannotStart) return error
   const { code = '', message: why } = error as { code?: string; message: string }
-  if (/^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM)/.test(code)) {
+  if (/^(E[A-Z]|SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM))/.test(code)) {
     return new CannotStart(
       `${path} cannot be opened (${why}): check that the disk has room and the file may be written`,
     )
@@ -50,6 +51,12 @@ const checkTail = (db: Database.Database, path: string): void => {
   }
 }
 
+/** Made with the log, never changed. */
+const checkId = (db: Database.Database): void => {
+  const id = db.prepare("SELECT value FROM facts WHERE key = 'log_id'").pluck().get()
+  if (typeof id !== 'string') throw new Error('it has no id')
+}
+
 /** Whose file it is, before anything in it is changed: true for an empty one. */
 const identify = (db: Database.Database, path: string): boolean => {
   const version = db.pragma('user_version', { simple: true }) as number
@@ -73,10 +80,30 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
+/** What can be seen of a file without writing: closing this connection moves nothing out of the WAL. */
+const lookInto = (path: string): void => {
+  const missing = checkWal(path)
+  if (!existsSync(path)) return
+  const db = new Database(path, { readonly: true })
+  try {
+    if (identify(db, path)) return
+    // A page that was taken and given back within one commit is never written.
+    if (missing > Number(db.pragma('freelist_count', { simple: true }))) throw unfit(path)
+    checkId(db)
+    checkTail(db, path)
+  } finally {
+    db.close()
+  }
+}
+
+/** Whether there is a log, or anything else that is a database. */
+export const isBegun = (path: string): boolean => existsSync(path) && statSync(path).size >= smallestDatabase
+
 /** Opens the write connection; makes the schema in a new file; throws CannotStart. */
 export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
   let db: Database.Database | undefined
   try {
+    lookInto(path)
     db = new Database(path)
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
     if (isOlder(version, oldestSqlite)) {
@@ -97,7 +124,6 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     if (moved?.busy === 0 && statSync(path).size < pages * pageSize) {
       throw new Error('the file is shorter than its contents')
     }
-    checkTail(db, path)
     return db
   } catch (error) {
     db?.close()

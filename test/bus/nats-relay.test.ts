@@ -275,6 +275,30 @@ t.test('a stream that is not that of this log is left alone, with one line', { s
 })
 
 t.test(
+  'a foreign message that comes while the relay works stops it, too, and nothing behind it is missed',
+  { skip: noNats },
+  async t => {
+    const nats = await natsServer(t)
+    const client = await nats.client(t)
+    const bus = await givenBus(t, nats.url)
+    bus.start()
+    await bus.append(5)
+    await bus.caughtUp()
+    const { seq } = await jetstream(client).publish('reprise.events.anna.task.TaskCreated.x', '{}')
+    await bus.append(8)
+    await until(() => bus.counts().stopped)
+    t.match(bus.messages().at(-1), /ends with a message that is not ours/)
+    const manager = await jetstreamManager(client)
+    await manager.streams.deleteMessage('REPRISE_EVENTS', seq)
+    await bus.stop()
+    const next = await givenBus(t, nats.url, { store: bus.store })
+    next.start()
+    await next.caughtUp()
+    t.same(wordsIn(await storedIn(client)), wordsOf(await next.told()))
+  },
+)
+
+t.test(
   'an event that is too long for NATS leaves a hole that can be seen, and nothing behind it waits',
   { skip: noNats },
   async t => {
@@ -297,6 +321,29 @@ t.test(
     t.equal(stored[at]?.headers['Reprise-Prev'], String(told[at]?.position))
     t.match(bus.messages(), ['NATS is connected', /too long for NATS/])
     t.equal(bus.counts().tooLong, 1)
+  },
+)
+
+t.test(
+  'an event that would be too long with what the relay adds to it holds nothing up',
+  { skip: noNats },
+  async t => {
+    const nats = await natsServer(t)
+    const client = await nats.client(t)
+    const bus = await givenBus(t, nats.url)
+    bus.start()
+    for (let missing = 0; missing < 600; missing += 40) {
+      const error = 'x'.repeat(1024 * 1024 - missing)
+      await bus.append(0, [
+        { type: 'AgentError', schema_version: 1, data: { agent_id: 'a', error }, seq: 9, frames: 0 },
+      ])
+    }
+    await bus.append(5)
+    await bus.caughtUp()
+    const [stored, told] = [await storedIn(client), await bus.told()]
+    t.equal(stored.length + bus.counts().tooLong, told.length)
+    t.ok(bus.counts().tooLong > 0 && bus.counts().tooLong < 15)
+    t.notMatch(bus.messages(), ['NATS is connected', /do not reach/])
   },
 )
 

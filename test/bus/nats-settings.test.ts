@@ -15,7 +15,13 @@ t.test('without NATS_URL there is no NATS, whatever else is set', async t => {
 })
 
 t.test('servers, logins and TLS, by URL and by variables', async t => {
-  const folder = t.testdir({ 'a.creds': creds, 'ca.pem': 'CA', 'cert.pem': 'C', 'key.pem': 'K' })
+  const pem = (what: string) => `-----BEGIN ${what}-----\n`
+  const folder = t.testdir({
+    'a.creds': creds,
+    'ca.pem': pem('CA'),
+    'cert.pem': pem('C'),
+    'key.pem': pem('K'),
+  })
   const file = (name: string) => `${folder}/${name}`
   const nothing = { login: { by: 'nothing' }, tls: undefined }
   for (const [env, expected] of [
@@ -40,10 +46,10 @@ t.test('servers, logins and TLS, by URL and by variables', async t => {
     [{ NATS_URL: 'a', NATS_TOKEN: 't' }, { login: { by: 'token', token: 't' } }],
     [{ NATS_URL: 'a', NATS_CREDS: file('a.creds') }, { login: { by: 'credentials', file: file('a.creds') } }],
     [{ NATS_URL: 'tls://a:443' }, { tls: {}, shown: 'tls://a:443' }],
-    [{ NATS_URL: 'a', NATS_CA: file('ca.pem') }, { tls: { ca: 'CA' } }],
+    [{ NATS_URL: 'a', NATS_CA: file('ca.pem') }, { tls: { ca: pem('CA') } }],
     [
       { NATS_URL: 'a', NATS_CERT: file('cert.pem'), NATS_KEY: file('key.pem') },
-      { tls: { cert: 'C', key: 'K' } },
+      { tls: { cert: pem('C'), key: pem('K') } },
     ],
   ] as const) {
     t.match(natsOf(env), expected, JSON.stringify(env))
@@ -66,6 +72,7 @@ t.test('what cannot be followed is one line, without the secret in it', async t 
     [{ NATS_URL: 'a', NATS_CREDS: `${folder}/none` }, /NATS_CREDS=.*none cannot be read: ENOENT/],
     [{ NATS_URL: 'a', NATS_CREDS: `${folder}/none.creds` }, /no credentials file/],
     [{ NATS_URL: 'a', NATS_CA: '/nowhere' }, /NATS_CA=\/nowhere cannot be read/],
+    [{ NATS_URL: 'a', NATS_CA: `${folder}/none.creds` }, /NATS_CA=.*none\.creds is no PEM file/],
     [{ NATS_URL: 'a', NATS_CERT: `${folder}/a.creds` }, /NATS_CERT and NATS_KEY go together/],
   ] as const) {
     try {

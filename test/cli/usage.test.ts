@@ -1,12 +1,15 @@
 // What the reprise command answers to a wrong or a questioning command line.
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { built } from '../../src/built.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import { lockFolder } from '../../src/log/lock.ts'
 import { version } from '../../src/version.ts'
 import { runReprise } from '../support/server.ts'
-import { shell } from './support.ts'
+import { shell, start } from './support.ts'
 
 /** Every command that does something, by its words. */
 const commands = createProgram().commands.flatMap(command =>
@@ -139,4 +142,31 @@ t.test('whoever reads may go away before anything is said', async t => {
   for (const line of ['reprise --help | true', 'reprise token create --help | head -n 1']) {
     t.match(await shell(line), { code: 0, stderr: '' })
   }
+})
+
+t.test('an answer that cannot be written is exit code 2', { skip: !existsSync('/dev/full') }, async t => {
+  for (const line of ['reprise --help > /dev/full', 'reprise --version > /dev/full']) {
+    const { code, stderr } = await shell(line)
+    t.equal(code, 2)
+    t.match(stderr, /^reprise: stdout cannot be written: .*ENOSPC.*\n$/)
+  }
+})
+
+t.test('Ctrl-C ends a command that waits for an answer: exit code 130', async t => {
+  const DATA_DIR = t.testdir()
+  const silent = createServer()
+  const asked = once(silent, 'connection')
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => silent.close())
+  const { port } = silent.address() as AddressInfo
+  writeFileSync(
+    path.join(DATA_DIR, 'server.json'),
+    JSON.stringify({ url: `http://127.0.0.1:${port}`, pid: 1 }),
+  )
+  t.teardown(lockFolder(path.join(DATA_DIR, 'lock.db'), () => 'held'))
+  const list = start(t, ['token', 'list'], { DATA_DIR })
+  const [socket] = (await asked) as [Socket]
+  t.teardown(() => socket.destroy())
+  list.signal('SIGINT')
+  t.match(await list.ended, { code: 130, stdout: '', stderr: '' })
 })

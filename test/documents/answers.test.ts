@@ -305,8 +305,8 @@ t.test('environments and their sessions', async t => {
   t.match(await call('POST', '/step', { ...east, task_id: 'mine' }), { status: 200, body: { done: true } })
   t.match(await call('POST', '/step', east), { status: 400, body: { code: -32026 } })
   t.match(await call('POST', '/step', { ...east, stream: true }), { status: 400 })
-  const streamed = await call('POST', '/step', { ...east, stream: true }, { 'idempotency-key': 'other' })
-  t.match(streamed.text, 'event: step.failed', 'what is looked up first is refused in the stream')
+  const other = { 'idempotency-key': 'other' }
+  t.match(await call('POST', '/step', { ...east, stream: true }, other), { status: 400 })
   t.equal((await call('POST', '/reset', { ...of, seed: 7 })).status, 200)
   t.equal((await call('POST', '/observation', of)).status, 200)
   for (const path of ['/sessions', '/sessions?user_id=default', '/session/maze', '/session/maze/machine'])

@@ -167,10 +167,11 @@ t.test('a summary replaces what was seen; what is seen beside it is repeated as 
   t.match(document.final_metrics, { total_prompt_tokens: 20, total_completion_tokens: 10, total_steps: 9 })
 })
 
-t.test('arguments that are no object stand as they were said', async t => {
+t.test('arguments that are no object, or too deep to be written, stand as they were said', async t => {
+  const deep = `{"a":${'['.repeat(64)}${']'.repeat(64)}}`
   const { document } = await turnsOf(t, [
     () => ({
-      parts: ['[1]', '{"a":', ''].map(said => ({ say: 'call', name: 'count', arguments: said })),
+      parts: ['[1]', '{"a":', deep, ''].map(said => ({ say: 'call', name: 'count', arguments: said })),
       end: { end: 'continue' },
     }),
   ])
@@ -180,6 +181,7 @@ t.test('arguments that are no object stand as they were said', async t => {
     [
       [{}, '[1]'],
       [{}, '{"a":'],
+      [{}, deep],
       [{}, undefined],
     ],
   )

@@ -179,7 +179,28 @@ t.test('a compressed body is a 415, one that says it is not passes', async t => 
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, identity']) {
     t.equal((await post(whole, { 'content-encoding': encoding })).status, 415, encoding)
   }
-  t.equal((await post(whole, { 'content-encoding': 'identity' })).status, 200)
+  for (const encoding of ['identity', 'Identity', '']) {
+    t.equal((await post(whole, { 'content-encoding': encoding })).status, 200, encoding)
+  }
+})
+
+t.test('where nothing is sent, any media type may be named', async t => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
+    const sent = { 'content-type': type }
+    const cancel = await read(api('POST', '/tasks/nothing/cancel', '', sent))
+    t.equal(cancel.status, 404, `${type}: there is no such task`)
+    t.same(brief((await post('', sent)).body.detail), ['body missing'], type)
+  }
+})
+
+t.test('of a script of wrong steps a bounded number is listed', async t => {
+  const { status, body } = await post({
+    ...whole,
+    client_id: 'script',
+    agent_config: { script: Array(3000).fill({}) },
+  })
+  t.equal(status, 422)
+  t.equal(body.detail.length, 1000)
 })
 
 const sized = (size: number) => {

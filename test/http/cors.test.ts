@@ -71,6 +71,8 @@ t.test(
       'access-control-max-age': '600',
     })
     t.notOk(answer.headers.has('access-control-allow-credentials'))
+    t.equal(answer.headers.get('x-api-version'), '2.3.0')
+    t.match(answer.headers.get('x-request-id'), /^req_/)
     t.equal(
       (await preflight({ origin: 'https://evil.example', 'access-control-request-method': 'POST' })).status,
       405,

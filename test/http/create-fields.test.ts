@@ -265,6 +265,33 @@ t.test('everything that is wrong is said at once', async t => {
   ])
 })
 
+t.test('so is what a schema cannot say, of the fields that it takes', async t => {
+  const { body } = await post({
+    user_id: 5,
+    metadata: { reason: 'x' },
+    workspace_dir: '/etc',
+    structured_output: { type: 'nonsense' },
+    stream: false,
+    client_id: 'script',
+    agent_config: { script: [{}] },
+  })
+  t.same([...new Set(brief(body.detail))].sort(), [
+    'body agent_config script 0 value_error',
+    'body metadata reason value_error',
+    'body structured_output value_error',
+    'body user_id string_type',
+    'body user_message_content missing',
+    'body workspace_dir value_error',
+  ])
+  const { body: unsure } = await post({
+    ...whole,
+    client_id: 'script',
+    agent_config: { script: 1 },
+    stream: 1,
+  })
+  t.same(brief(unsure.detail).sort(), ['body agent_config script list_type', 'body stream bool_type'])
+})
+
 t.test('a body that is no object is refused in its own words; null is none', async t => {
   for (const body of ['null', '[]', '"x"', '1', 'true']) {
     const { status, body: answer } = await post(body)

@@ -118,6 +118,27 @@ t.test('an Idempotency-Key makes one session of two creates', async t => {
   t.equal((await create({ ...body, client_id: 'other' }, key)).status, 409, 'for another body it is taken')
 })
 
+t.test('what was done before says so in a header, and nothing else does', async t => {
+  const told = ({ headers }: { headers: globalThis.Headers }) => headers.get('idempotency-replayed')
+  const key = { 'idempotency-key': 'told' }
+  const body = { session_id: 'told', env_class_path: gone }
+  t.equal(told(await create(body, key)), null)
+  t.equal(told(await create(body, key)), 'true', 'a create with its key')
+  t.equal(told(await create(body)), 'true', 'or of a session that is there')
+  t.equal(told(await add('told', 1, key)), null)
+  t.equal(told(await add('told', 1, key)), 'true', 'a step with its key')
+  t.equal(told(await add('told', 1)), null)
+  const [one, other] = await Promise.all([0, 1].map(() => add('told', 1, { 'idempotency-key': 'at once' })))
+  t.same([one, other].map(answer => answer && told(answer)).sort(), [null, 'true'], 'one of two at once')
+
+  const say = { session_id: 'told', tool_name: 'say', tool_args: { words: 'so' } }
+  for (const expected of [null, 'true']) {
+    const stream = await streamed(say, { 'idempotency-key': 'streamed once' })
+    await stream.rest()
+    t.equal(stream.response.headers.get('idempotency-replayed'), expected)
+  }
+})
+
 t.test('a create that comes again after the session was closed is answered, and opens nothing', async t => {
   for (const named of [{}, { session_id: 'closed-since' }]) {
     const body = { env_class_path: counter, env_init_kwargs: { start: 5 }, ...named }
@@ -177,6 +198,25 @@ t.test('arguments of an environment that do not fit are 422 where they are', asy
   }
   const both = await create({ env_class_path: counter, env_init_kwargs: { start: 'x', end: 'y' } })
   t.equal(both.body.detail.length, 2, 'all problems at once')
+})
+
+t.test('a create that is refused leaves nothing on the disk', async t => {
+  const folder = path.join(dataDir, 'environments')
+  for (const broken of ['in its constructor', 'in its reset']) {
+    const body = { session_id: 'never', env_class_path: counter, env_init_kwargs: { broken } }
+    t.equal((await create(body)).status, 422)
+    t.notOk(existsSync(path.join(folder, 'never')), broken)
+  }
+})
+
+t.test('a session_id may have 256 characters, of any kind', async t => {
+  for (const session_id of ['x'.repeat(256), '!'.repeat(256), '...', 'a/../../b']) {
+    const { status, text } = await create({ session_id, env_class_path: kept })
+    t.equal(status, 200, text.slice(0, 300))
+    t.match((await add(session_id, 1)).body, { step: 1, state: { total: 1 } })
+    t.match((await call('GET', `/env/session/${encodeURIComponent(session_id)}`)).body, { session_id })
+    await close(session_id)
+  }
 })
 
 t.test('a body that is not valid is 422 with every problem', async t => {
@@ -563,6 +603,34 @@ t.test('a streamed step with a known key is the step that it was', async t => {
   t.same(answer, first.body)
 })
 
+t.test('a stream begins only for a step that may be taken, whatever its headers say', async t => {
+  const id = await made()
+  await add(id, 1)
+  const known = { 'idempotency-key': 'known' }
+  await add(id, 2, known)
+  const key = { 'idempotency-key': 'unknown' }
+  const retry = { 'x-stainless-retry-count': '1' }
+  const tries: [object, Record<string, string>, number][] = [
+    [{ tool_name: 'nobody' }, key, 422],
+    [{ tool_name: 'nobody' }, retry, 422],
+    [{ tool_name: 'add' }, key, 422],
+    [{ tool_name: 'add', tool_args: { by: 9 } }, known, 409],
+    [{ tool_name: 'add', tool_args: { by: 1 } }, { 'idempotency-key': 'x'.repeat(257) }, 422],
+    [{ tool_name: 'add', tool_args: { by: 1 }, expected_step: 2 }, {}, 409],
+    [{ tool_name: 'add', tool_args: { by: 1 }, expected_step: 4 }, {}, 409],
+  ]
+  for (const [body, headers, status] of tries) {
+    const what = JSON.stringify([body, headers])
+    t.equal(
+      (await call('POST', '/env/step', { session_id: id, stream: true, ...body }, headers)).status,
+      status,
+      what,
+    )
+    t.equal((await call('POST', '/env/step', { session_id: id, ...body }, headers)).status, status, what)
+  }
+  t.match((await observe(id)).body.state, { total: 3 })
+})
+
 t.test('a streamed step whose reader goes is done all the same', async t => {
   const id = await made()
   const file = path.join(t.testdir(), 'go')
@@ -610,6 +678,25 @@ t.test('the same seed and moves are the same trajectory, and another seed is ano
     const [first, second, other] = await Promise.all([play(path, 7), play(path, 7), play(path, 8)])
     t.equal(first, second, path)
     t.not(first, other)
+  }
+})
+
+t.test('the same seed is the same trajectory again in one session, whatever was done before', async t => {
+  for (const env_class_path of [counter, kept, gone]) {
+    const id = await made({ env_class_path })
+    const play = async (before: number) => {
+      for (let n = 0; n < before; n++) await step(id, 'draw')
+      const { observation } = (await reset(id, { seed: 7 })).body
+      for (let n = 0; n < 2; n++) await step(id, 'draw')
+      const { drawn, seed } = (await observe(id)).body.state
+      return { observation, drawn, seed }
+    }
+    const first = await play(0)
+    t.equal(new Set(first.drawn).size, 2, 'and its steps draw different numbers')
+    t.same(await play(3), first, env_class_path)
+    await close(id)
+    await create({ session_id: id, env_class_path })
+    t.same(await play(1), first, 'in a new instance, too')
   }
 })
 
@@ -725,6 +812,9 @@ t.test('the list of environments has ours and those of the folder, in pages by n
     t.equal(status, 422, query)
     t.same(body.detail[0]?.loc, ['query', 'limit'])
   }
+  const { status, body } = await call('GET', '/env?starting_after=chess&ending_before=sql')
+  t.equal(status, 422, 'one cursor at a time')
+  t.same(brief(body.detail), ['query starting_after value_error', 'query ending_before value_error'])
 })
 
 t.test('one environment is found by its name, its module, or its module and class', async t => {

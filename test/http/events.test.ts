@@ -166,6 +166,7 @@ t.test('only the types that are asked for', async t => {
     ['types=TaskCreated,AgentSpawned', ['TaskCreated', 'AgentSpawned']],
     ['types=TaskCreated&types=AgentSpawned', ['TaskCreated', 'AgentSpawned']],
     ['types=TaskCreated,AgentSpawned&types=TaskUpdated', ['TaskCreated', 'AgentSpawned', 'TaskUpdated']],
+    ['types[]=TaskCreated&types[]=AgentSpawned', ['TaskCreated', 'AgentSpawned']],
     ['types=TaskCreated,TaskCreated', ['TaskCreated']],
     ['types=TaskCreated%2CAgentSpawned', ['TaskCreated', 'AgentSpawned']],
     ['types=CronJobFailed,GroupChatMessage,EnvStepCompleted&types=AgentCompleted', ['AgentCompleted']],

@@ -71,6 +71,25 @@ t.test('a streamed replay begins at 0', async t => {
   t.same(dataLines(await second.rest()), whole)
 })
 
+t.test(
+  'the envelopes of a replay have the id of its X-Request-ID: its own, or else that of the first',
+  async t => {
+    for (const stream of [true, false]) {
+      const key = { 'idempotency-key': `k-ids-${stream}` }
+      const idOf = async (headers = {}) => {
+        const answer = await api('POST', '/tasks', { ...echo, stream }, { ...key, ...headers })
+        const text = await answer.text()
+        const { id } = JSON.parse(stream ? (dataLines(text)[0] ?? '').slice(5) : text) as { id: string }
+        t.equal(answer.headers.get('x-request-id'), id)
+        return id
+      }
+      const first = await idOf()
+      t.equal(await idOf(), first)
+      t.equal(await idOf({ 'x-request-id': 'mine' }), 'mine')
+    }
+  },
+)
+
 t.test('a replay waits for the end as the first call does', async t => {
   const key = { 'idempotency-key': 'k-5' }
   const body = { ...echo, ...script({ sleep_ms: 300 }, { message: 'done' }) }

@@ -98,8 +98,16 @@ t.test('minds only keys, not values', async t => {
   t.same(places('{"a":"__proto__","b":["constructor"]}'), [])
 })
 
-t.test('lists a bounded number of unsafe keys', async t => {
+t.test('lists a bounded number of unsafe keys and of numbers that are too large', async t => {
   t.equal(problemsOf(`[${'{"__proto__":1},'.repeat(5000)}1]`).length, mostProblems)
+  t.equal(problemsOf(`[${'1e999,'.repeat(5000)}1]`).length, mostProblems)
+})
+
+t.test('looks for numbers that are too large in linear time', async t => {
+  const text = JSON.stringify(Array(40_000).fill('1'.repeat(299)))
+  const start = performance.now()
+  parseJson(text)
+  t.ok(performance.now() - start < 2000)
 })
 
 t.test('takes the last of duplicate keys', async t => {

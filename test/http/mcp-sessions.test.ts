@@ -43,6 +43,18 @@ const starts = () =>
 
 t.afterEach(() => call('POST', '/env/sessions/cleanup?inactive_seconds=0'))
 
+t.test('it may be the environment of a create that names none, which then says what it needs', async t => {
+  const other = await serveHere(t, { MCP_CONFIG, ENV_DEFAULT: 'mcp' })
+  const theirs = envCalls(other.api)
+  const bare = await theirs.create({ env_id: 'my own' })
+  t.equal(bare.status, 422)
+  t.match(bare.body.detail, [{ loc: ['body', 'env_init_kwargs'], msg: /the property "server"/ }])
+  const { status, body } = await theirs.create({ env_id: 'my own', env_init_kwargs: { server: 'tools' } })
+  t.equal(status, 200)
+  t.match(body, { env_id: 'my own', initial_state: { server: 'tools' } })
+  t.equal((await theirs.create({ env_class_path: 'nobody' })).status, 404)
+})
+
 t.test('the tools of the server are those of the session, and a step calls one', async t => {
   for (const name of ['tools', 'place']) {
     const before = starts().length

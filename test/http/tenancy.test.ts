@@ -92,6 +92,8 @@ t.test("another user's tasks are in no list, and no cursors", async t => {
     t.equal(foreign.status, 422)
     t.equal(foreign.text, unknown.text)
     t.equal((await bob('GET', `/tasks?${name}=${bobsId}`)).status, 200)
+    t.same(idsOf(await read(bob('GET', `/tasks?user_id=ann&${name}=${bobsId}`))), [])
+    t.equal((await bob('GET', `/tasks?user_id=ann&${name}=nothing`)).status, 422, 'whoever is named')
   }
   const all = idsOf(await read(api('GET', '/tasks?limit=100')))
   t.ok(all.includes(annsId) && all.includes(bobsId), 'an admin of all users sees all')

@@ -1,5 +1,6 @@
 // The log read back as it is stored: in small pages, for one owner as well, and never past what is broken.
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
@@ -147,4 +148,25 @@ t.test('what it yields is what the file holds', async t => {
     events.map(({ about, ...texts }) => ({ ...texts, stream: about.stream, revision: about.revision })),
     rows,
   )
+})
+
+t.test('a stream whose entry leads to another one is damaged', async t => {
+  const file = fileIn(t.testdir({}))
+  const log = await openFile(t, file)
+  for (const stream of ['task-a', 'task-b', 'task-c']) await log.append([to(stream, -1, {})])
+  await log.close()
+  const db = new Database(file)
+  const root = db
+    .prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_streams_1'")
+    .pluck()
+    .get()
+  db.close()
+  const bytes = readFileSync(file)
+  const at = bytes.indexOf('task-c', ((root ?? 0) - 1) * 4096) + 'task-c'.length
+  t.equal(bytes[at], 3, 'the number of the third stream')
+  bytes[at] = 2
+  writeFileSync(file, bytes)
+  const trail = trailOf(t, file, 3)
+  t.match(await read(trail.events(0, { stream: 'task-c' })), { positions: [], error: { position: 2 } })
+  t.match(await read(trail.events(0, { stream: 'task-b' })), { positions: [2], error: undefined })
 })

@@ -1,5 +1,5 @@
 // A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
-import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,7 +7,7 @@ import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { startServer } from '../../src/main.ts'
-import { adminToken, refusedStart, spawnServer } from '../support/server.ts'
+import { adminToken, apiOf, refusedStart, spawnServer } from '../support/server.ts'
 import { createTask, getTask } from './wire.ts'
 
 t.jobs = 2
@@ -85,6 +85,8 @@ t.test('a bad variable is one line that names it', async t => {
     TASK_TTL_PAUSED: ['0.5'],
     TASK_TTL_INPUT_REQUIRED: ['9999999999999'],
     HOST: ['203.0.113.7', 'no such host'],
+    WORKSPACE_ROOT: ['/dev/null', '/dev/null/below'],
+    ENV_PATH: ['/dev/null', path.join(t.testdirName, 'not-there')],
     DATA_DIR: [path.join(t.testdir({ file: '' }), 'file/folder')],
   }
   for (const [name, values] of Object.entries(bad)) {
@@ -163,6 +165,50 @@ t.test('a log that is damaged, foreign or newer is refused and left as it is', a
 
   copyFileSync(sound, file)
   t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'once it is repaired, it starts')
+})
+
+t.test('a log that is gone is not begun anew beside what was made of it', async t => {
+  const dataDir = t.testdir()
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined)
+  const config = readConfig({ PORT: '0', ADMIN_TOKEN: adminToken, DATA_DIR: dataDir })
+  const server = await startServer(config, () => {})
+  await createTask(apiOf(server.url), { user_message_content: 'kept', client_id: 'echo' })
+  await server.stop()
+  const file = path.join(dataDir, 'log.db')
+  const log = readFileSync(file)
+  for (const content of [undefined, '']) {
+    rmSync(file)
+    if (content !== undefined) writeFileSync(file, content)
+    t.match(
+      await refusalOf({ DATA_DIR: dataDir }),
+      /log\.db is gone, and read\.db knows \d+ events of it: .*restore/,
+    )
+    writeFileSync(file, log)
+  }
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'with the log it starts')
+  for (const name of ['log.db', 'read.db']) rmSync(path.join(dataDir, name))
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'without both it begins')
+})
+
+t.test('a folder or a text in the place of a file is one line, and the process ends', async t => {
+  for (const name of ['log.db', 'read.db', 'secrets.db', 'lock.db', 'server.json', 'admin-token']) {
+    const dataDir = t.testdir({ [name]: { inside: '' } })
+    const { code, stdout, stderr } = await refusedStart(dataDir, { ADMIN_TOKEN: '' })
+    t.match({ code, stdout }, { code: 2, stdout: '' }, name)
+    t.match(stderr, new RegExp(`^reprise: .*${name.replace('.', '\\.')}.*\n$`))
+    t.ok(existsSync(path.join(dataDir, name, 'inside')), 'nothing of it is removed')
+  }
+  for (const content of ['two\nlines of a text', 'rp_short', '\u0000'.repeat(50)]) {
+    const { code, stderr } = await refusedStart(t.testdir({ 'admin-token': content }), { ADMIN_TOKEN: '' })
+    t.equal(code, 2)
+    t.match(stderr, /^reprise: .*admin-token holds no token: remove it, and a new one is made\n$/)
+  }
+})
+
+t.test('a data folder where none can be made is one line', { skip: !existsSync('/proc/self') }, async t => {
+  const { code, stderr } = await refusedStart('/proc/no/such')
+  t.equal(code, 2)
+  t.match(stderr, /^reprise: DATA_DIR=\/proc\/no\/such cannot be used: .+\n$/)
 })
 
 t.test('a damaged secrets.db or lock.db is one line, too', async t => {

@@ -1,9 +1,9 @@
 // The values of `env` over restarts: where they are, how long, and what happens when they are gone.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
-import { serveHere, spawnServer } from '../support/server.ts'
+import { refusedStart, serveHere, spawnServer } from '../support/server.ts'
 import { getTask, play, saidBy, untilStatus } from './wire.ts'
 
 const value = 'a-value-that-nobody-else-has'
@@ -73,4 +73,29 @@ t.test('after a restore of the log alone, a task that needs its values pauses an
     await untilStatus(next.api, id, 'paused')
   }
   t.same(saidBy(await untilStatus(next.api, plain.id, 'completed')), ['needs nothing'])
+})
+
+t.test('a secrets.db that is not as it was written is one line, without what it holds', async t => {
+  const dataDir = t.testdir()
+  const server = await serveHere(t, { DATA_DIR: dataDir, DRAIN_SECONDS: '0' })
+  await play(server.api, [{ sleep_ms: 60_000 }], { env })
+  await server.stop()
+  const file = path.join(dataDir, 'secrets.db')
+  const whole = readFileSync(file)
+  const damages: ((bytes: Buffer) => void)[] = [
+    bytes => bytes.write('!', bytes.indexOf(`"${value}"`)),
+    bytes => bytes.fill(7, 4096, 4300),
+  ]
+  for (const damage of damages) {
+    const bytes = Buffer.from(whole)
+    damage(bytes)
+    writeFileSync(file, bytes)
+    const { code, stdout, stderr } = await refusedStart(dataDir)
+    t.match({ code, stdout }, { code: 2, stdout: '' })
+    t.match(
+      stderr,
+      /^reprise: .*secrets\.db cannot be used \(.+\): remove it; tasks that need .+ are paused\n$/,
+    )
+    t.notMatch(stderr, value.slice(0, 6))
+  }
 })

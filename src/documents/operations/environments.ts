@@ -34,10 +34,10 @@ export const environmentOperations: Operation[] = [
     access: 'read',
     summary: 'List the environments',
     about:
-      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed.',
+      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed; one of the two may be given.',
     parameters: [
       query('starting_after', text, 'Those whose names come after this one.'),
-      query('ending_before', text, 'Those whose names come just before this one; it beats `starting_after`.'),
+      query('ending_before', text, 'Those whose names come just before this one.'),
       limit(1000, 100, 'environments'),
     ],
     answers: [{ status: 200, about: 'A page of environments.', type: json, schema: EnvironmentList }],
@@ -67,7 +67,7 @@ export const environmentOperations: Operation[] = [
       header(
         'Idempotency-Key',
         short,
-        'The same key with the same body is the same session, while it is active; with another body it is refused (409).',
+        'The same key with the same body is answered as it was then, whatever became of the session; with another body it is refused (409).',
       ),
     ],
     body: { schema: CreateEnvBody, examples: createEnvExamples },
@@ -77,6 +77,7 @@ export const environmentOperations: Operation[] = [
         about: 'The session, and how its world begins.',
         type: json,
         schema: CreatedEnv,
+        headers: ['Idempotency-Replayed'],
         examples: { map: createdEnv },
       },
     ],
@@ -110,6 +111,7 @@ export const environmentOperations: Operation[] = [
         about: 'What came of it.',
         type: json,
         schema: EnvStepAnswer,
+        headers: ['Idempotency-Replayed'],
         examples: { step: stepAnswer },
       },
       {
@@ -117,6 +119,7 @@ export const environmentOperations: Operation[] = [
         about:
           'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The last one is `step.completed` or `step.failed`.',
         type: eventStream,
+        headers: ['Idempotency-Replayed'],
         items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: StepFrame }),
         examples: { step: stepStream },
       },

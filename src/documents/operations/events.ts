@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage } from '../../contract/frames.ts'
-import { publicEventSchemas } from '../../contract/public-events.ts'
+import { eventNames } from '../../contract/public-events.ts'
 import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
 import { echoStream, eventsExample } from '../examples.ts'
@@ -56,8 +56,8 @@ export const eventOperations: Operation[] = [
       header('Last-Event-ID', position, 'As `starting_after`, which it beats.'),
       query(
         'types',
-        Type.Array(Type.Enum(Object.keys(publicEventSchemas))),
-        'Only these events; repeated, or a list with commas. Those of environment sessions are told only when they are named here.',
+        Type.Array(Type.Enum([...eventNames])),
+        'Only these events; repeated (as `types` or as `types[]`), or a list with commas. Those of environment sessions are told only when they are named here.',
       ),
       query('session_id', text, 'Only events of this session.'),
       query('task_id', text, 'Only events of this task, and steps that were taken for it.'),

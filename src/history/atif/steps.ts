@@ -1,4 +1,5 @@
 // Output items as steps of an ATIF trajectory.
+import { deepestBody, isDeeper } from '../../contract/depth.ts'
 import type {
   MessageItem,
   OutputItem,
@@ -16,12 +17,12 @@ export const saidTo = ({ role, message_content }: MessageItem): Step => ({
   ...extraOf({ message_content: lostFrom(message_content) }),
 })
 
-/** The arguments of a call; undefined when its text is no JSON object. */
+/** The arguments of a call; undefined when its text is no JSON object, or one too deep to be written again. */
 const argumentsOf = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
+    return isObject && !isDeeper(value, deepestBody) ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

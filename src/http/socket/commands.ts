@@ -80,14 +80,17 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
         return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
       case 'step': {
         const { request_id: _, idempotency_key, ...body } = said.fields
+        let isNew = false
         const answer = await sessions.step(caller, body, {
           idempotencyKey: idempotency_key ?? undefined,
           isRetry: false,
-          began() {},
+          began() {
+            isNew = true
+          },
           emit() {},
           signal: neverStops,
         })
-        if (await result(JSON.stringify(answer), false)) sessions.stepDelivered(answer)
+        if (await result(JSON.stringify(answer), !isNew)) sessions.stepDelivered(answer)
       }
     }
   }

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { apiVersion } from '../../contract/answers.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
+import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body.ts'
 import { createOrigins } from '../origins.ts'
 import type { App } from '../parts.ts'
@@ -42,8 +43,8 @@ const options = {
   closeTimeout: 1000,
 }
 
-const isWebSocket = ({ url = '', headers }: IncomingMessage): boolean =>
-  url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
+const isWebSocket = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
 
 /** A request that only wished for another protocol, once more, without that wish. */
 const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -122,6 +123,9 @@ export const openSocketDoor = (
   }
 
   wss.on('headers', headers => headers.push(`X-API-Version: ${apiVersion}`))
+  wss.on('wsClientError', ({ message }, socket) =>
+    socket.end(badRequest(message, 'Sec-WebSocket-Version: 13')),
+  )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isWebSocket(request)) return passOver(server, request, socket, head)
     // It comes back, where an error answer would end some clients for good.

@@ -1,7 +1,6 @@
 // What the server says, as text: JSON that is put together from JSON where it can be.
-import { Invalid } from '../../contract/refusals.ts'
 import type { CloseReason } from '../../contract/socket.ts'
-import { answerOf } from '../errors.ts'
+import { errorObjectOf } from '../errors.ts'
 
 export const closeWords: Record<CloseReason, string> = {
   goingDown: 'the server goes down',
@@ -26,15 +25,8 @@ export const saying = (type: string, requestId: string | undefined, fields: obje
 export const resultText = (requestId: string | undefined, data: string, replayed: boolean): string =>
   `{"type":"result"${echo(requestId)},"data":${data}${replayed ? ',"replayed":true' : ''}}`
 
-const invalidCode = -32602
-
 /** What an error looks like, and whether it is a fault of ours. */
 export const errorText = (error: unknown, requestId: string | undefined) => {
-  const { body, fault } = answerOf(error, undefined)
-  const { code, message, data } = body as { code: number; message: string; data?: unknown }
-  const object =
-    error instanceof Invalid
-      ? { code: invalidCode, message: error.message, data: { detail: error.problems } }
-      : { code, message, ...(data === undefined ? {} : { data }) }
+  const { object, fault } = errorObjectOf(error)
   return { text: saying('error', requestId, { error: object }), fault }
 }

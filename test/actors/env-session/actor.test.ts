@@ -1,5 +1,5 @@
 // Sessions in a system without a network: writes that fail, crashes at every stored event, and random histories.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -59,9 +59,9 @@ t.test('after a crash a session is where it was, and its steps count on', async 
     for (const again of [crash, restart]) {
       await again()
       t.same((await observe('s')).state, state, kind)
-      t.match(state, { total: 13, drawn: [drawnBy(7, 2)] })
+      t.match(state, { total: 13, drawn: [drawnBy(7, 1)] })
     }
-    t.match(await step('s', 'draw'), { step: 5, state: { total: 13, drawn: [drawnBy(7, 2), drawnBy(7, 5)] } })
+    t.match(await step('s', 'draw'), { step: 5, state: { total: 13, drawn: [drawnBy(7, 1), drawnBy(7, 4)] } })
     t.same(
       (await recorded('s')).steps.map(({ step }) => step),
       [1, 2, 3, 4, 5],
@@ -139,6 +139,49 @@ t.test('of two steps at once that cannot be done again each is told before it is
   )
   t.match(view.newest, { status: 'incomplete', tool_args: { by: 2 } })
   t.same(memory.happened, ['add 1', 'add 2'])
+})
+
+t.test(
+  'a step that its session did not survive is answered again, also to who asked while it ran',
+  async t => {
+    for (const kind of kinds) {
+      for (const retry of [{ key: 'k' }, { isRetry: true }]) {
+        const { create, step, memory, recorded } = await given(t)
+        await create('s', kind)
+        const { begun, go } = memory.hold()
+        const first = step('s', 'die', {}, { ...retry, isRetry: false })
+        await begun
+        const second = step('s', 'die', {}, retry)
+        await settle(20)
+        go()
+        const answer = await first
+        t.same(await second, answer, `${kind}: while it ran`)
+        t.same(await step('s', 'die', {}, retry), answer, `${kind}: and afterwards`)
+        t.match((await recorded('s')).types, ['EnvSessionCreated', /Env/, /Env/])
+        t.equal((await recorded('s')).steps.length, 1)
+      }
+    }
+  },
+)
+
+t.test('whether a step may be taken is told before it waits, as far as it can be known', async t => {
+  const { create, step, memory, mayStep } = await given(t)
+  await create('s', 'refold')
+  const { begun, go } = memory.hold()
+  const running = step('s', 'draw')
+  await begun
+  const waiting = Array.from({ length: 3 }, () => step('s', 'draw'))
+  await settle(20)
+  const may = (expected_step: number) => reasonOf(mayStep('s', 'draw', { expected_step }))
+  t.same(await Promise.all([1, 4, 5, 6].map(may)), [undefined, undefined, undefined, 'Conflict'])
+  const more = Array.from({ length: 61 }, () => step('s', 'draw'))
+  await settle(200)
+  t.equal(await reasonOf(mayStep('s', 'draw')), 'Busy')
+  go()
+  await Promise.all([running, ...waiting, ...more])
+  t.same(await Promise.all([65, 66, 67].map(may)), ['Conflict', undefined, 'Conflict'])
+  await step('s', 'end')
+  t.equal(await reasonOf(mayStep('s', 'draw')), 'SessionDone')
 })
 
 t.test('steps asked for at once are taken in the order in which they came', async t => {
@@ -222,6 +265,30 @@ t.test('a create that could not be written leaves nothing behind', async t => {
   await system().world.advance(2000)
   await create('s', 'refold', { env_vars: { KEY: 'v' } })
   t.equal(memory.alive(), 1, 'and no second instance')
+})
+
+t.test('a disk that is full refuses what needs it, and ends no session', async t => {
+  const { create, step, observe, crash, memory, faults } = await given(t)
+  const { open } = memory.environments
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'mkdir' })
+  const fill = () => {
+    memory.environments.open = () => Promise.reject(full)
+  }
+  for (const kind of ['refold', 'snapshot'] as const) {
+    await create(kind, kind)
+    await step(kind, 'add', { by: 3 })
+    await crash()
+    fill()
+    const tries: (() => Promise<unknown>)[] = [
+      () => observe(kind),
+      () => step(kind, 'add', { by: 1 }),
+      () => create('other', kind),
+    ]
+    for (const work of tries) await t.rejects(work(), { message: 'the disk is full' })
+    memory.environments.open = open
+    t.match(await step(kind, 'add', { by: 1 }), { step: 2, state: { total: 4 } }, kind)
+  }
+  t.same(faults, [])
 })
 
 t.test('code that has changed is said to have changed', async t => {
@@ -398,6 +465,18 @@ t.test('nothing is left running, nor on the disk, when a session has ended', asy
   t.equal(memory.alive(), 0)
 })
 
+t.test('a start keeps the files of active sessions, and leaves no others', async t => {
+  const workspaceRoot = folderFor(t)
+  const { create, step, observe, restart } = await given(t, { workspaceRoot })
+  await create('a b', 'snapshot')
+  await step('a b', 'add', { by: 1 })
+  for (const orphan of ['half-made', '=c2hhZG93'])
+    mkdirSync(path.join(workspaceRoot, orphan, 'files'), { recursive: true })
+  await restart()
+  t.same(readdirSync(workspaceRoot), [`=${Buffer.from('a b').toString('base64url')}`])
+  t.match((await observe('a b')).state, { total: 1 })
+})
+
 t.test('a session that is created again at once has its own files', async t => {
   const { create, step, close, crash, observe } = await given(t)
   await create('s', 'snapshot')
@@ -498,7 +577,7 @@ const play = async (t: Test, seed: number) => {
   }
   /** What was answered, by key. */
   const answers = new Map<string, string>()
-  const model = { open: false, seed: 0, total: 0, drawn: [] as number[], done: false, step: 0 }
+  const model = { open: false, seed: 0, total: 0, drawn: [] as number[], done: false, step: 0, before: 0 }
   const trouble = async () => {
     const kindOf = random()
     if (kindOf < 0.25) await crash(random() < 0.5)
@@ -532,7 +611,7 @@ const play = async (t: Test, seed: number) => {
       // Its seed is drawn by the server.
       await insist(() => create('s', kind, { env_init_kwargs: { total } }))
       const { view } = await recorded('s')
-      Object.assign(model, { open: true, total, drawn: [], done: false, seed: view.seed })
+      Object.assign(model, { open: true, total, drawn: [], done: false, seed: view.seed, before: model.step })
     }
     const what = random()
     const key = `k${n}`
@@ -551,7 +630,7 @@ const play = async (t: Test, seed: number) => {
       const answer = await insist(() => step('s', name, args, { key }))
       model.step++
       if (name === 'add') model.total += args.by
-      if (name === 'draw') model.drawn.push(drawnBy(model.seed, model.step))
+      if (name === 'draw') model.drawn.push(drawnBy(model.seed, model.step - model.before))
       if (name === 'end') model.done = true
       const { total, drawn, done } = model
       t.match(answer, { step: model.step, state: { total, drawn }, done }, `seed ${seed}: ${name}`)
@@ -559,7 +638,7 @@ const play = async (t: Test, seed: number) => {
     } else if (what < 0.72) {
       const drawnSeed = Math.floor(random() * 100)
       await insist(() => reset('s', drawnSeed, { total: 2 }))
-      Object.assign(model, { seed: drawnSeed, total: 2, drawn: [], done: false })
+      Object.assign(model, { seed: drawnSeed, total: 2, drawn: [], done: false, before: model.step })
     } else if (what < 0.85) {
       const { total, drawn, done } = model
       t.match(await insist(() => observe('s')), { state: { total, drawn }, done }, `seed ${seed}: observed`)

@@ -90,6 +90,7 @@ const create = (
   values: {},
   seed: 7,
   keys: { digest: 'body' },
+  began() {},
   ...by,
 })
 const wishOf = (more: Partial<StepWish> = {}): StepWish => ({

@@ -30,6 +30,8 @@ export const sessionsOf = (system: () => SessionSystem) => {
         { session_id, tool_name, tool_args, ...more },
         { idempotencyKey: key, isRetry, began, emit() {}, signal },
       ),
+    mayStep: (session_id: string, tool_name: string, more: Partial<StepEnvBody> = {}) =>
+      sessions().mayStep(asked, { session_id, tool_name, ...more }, { isRetry: false }),
     reset: (id: string, seed: number, options = {}) => sessions().reset(asked, id, seed, options),
     observe: (id: string) => sessions().observe(asked, id),
     close: (id: string) => sessions().close(asked, id),

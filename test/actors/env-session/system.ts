@@ -66,7 +66,7 @@ export const givenSessions = async (options: SessionOptions) => {
     isNamed: () => false,
     onFault: options.onFault ?? report,
   })
-  await environments.sessions.closeLost()
+  await environments.start()
 
   return {
     world,

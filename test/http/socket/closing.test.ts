@@ -328,7 +328,13 @@ t.test('the handshake is held to its rules', async t => {
     `GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
   )
   await closed
-  t.match(state.raw, /^HTTP\/1\.1 400 /)
+  t.match(state.raw, /^HTTP\/1\.1 400 .*X-API-Version: 2\.3\.0\r\n.*Sec-WebSocket-Version: 13\r\n/s)
+  t.match(JSON.parse(state.raw.split('\r\n\r\n')[1] ?? ''), { code: -32600, message: /Sec-WebSocket-Key/ })
+  t.match(await wishing(t, '/ws', 'websocket', { method: 'POST' }), {
+    status: 405,
+    text: /-32601/,
+    version: '2.3.0',
+  })
   const ws = new WebSocket(addressOf(url), {
     headers: { authorization: `Bearer ${adminToken}` },
     perMessageDeflate: true,
