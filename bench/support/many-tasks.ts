@@ -1,6 +1,6 @@
 // Read models of many tasks, written straight into the projection's own tables: what matters to a list is what
 // stands there, not how it came.
-import type { ReadStore } from '../../projections/store.ts'
+import { type ReadStore, sumOf, sumOfRow } from '../../projections/store.ts'
 import { short } from './stats.ts'
 
 export type Models = { tasks: number; busyUser: string }
@@ -25,43 +25,66 @@ const text = 'the quick brown fox jumps over the lazy dog '.repeat(14)
 export const fillTasks = (store: ReadStore, tasks: number): Models => {
   const began = performance.now()
   const insert = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, principal, digest,
-       request_id, secret_ref, inputs, deadline, ended_at, completed_position)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, 'admin', ?, ?, NULL, ?, NULL, ?, ?)`,
+    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum, principal,
+       digest, request_id, secret_ref, inputs, rollouts, deadline, ended_at, completed_position, row_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, NULL, ?, ?, ?)`,
   )
-  const putItem = store.prepare('INSERT INTO items (task, n, id, completed, body) VALUES (?, 0, ?, 1, ?)')
+  const putItem = store.prepare('INSERT INTO items (task, n, body, sum) VALUES (?, 0, ?, ?)')
   const write = store.transaction((from: number, to: number) => {
     for (let n = from; n < to; n++) {
       const position = n * factsPerTask + 1
       const [id, user_id, status] = [idOfTask(n), userOf(n), statusOf(n)]
       const session_id = `sess_${id.slice(5)}`
       const item = `msg_${id.slice(5)}`
-      const fields = { object: 'task', id, session_id, user_id, status, created_at: 1_795_231_783 + n }
-      const said = [{ type: 'output_text', text }]
+      const fields = JSON.stringify({
+        object: 'task',
+        id,
+        session_id,
+        user_id,
+        status,
+        created_at: 1_795_231_783 + n,
+      })
+      const keys = {
+        id,
+        user_id,
+        session_id,
+        status,
+        subtask: 0,
+        deleted: 0,
+        principal: 'admin',
+        digest: ((n * 2654435761) % 2 ** 32).toString(16).padStart(43, 'd'),
+        request_id: `req_${id.slice(5)}`,
+        ended_at: 1_795_231_783_000 + n,
+        rollouts: 0,
+      }
       insert.run(
         position,
         id,
         user_id,
         session_id,
         status,
-        JSON.stringify(fields),
-        ((n * 2654435761) % 2 ** 32).toString(16).padStart(43, 'd'),
-        `req_${id.slice(5)}`,
+        keys.subtask,
+        keys.deleted,
+        fields,
+        sumOf(fields),
+        keys.principal,
+        keys.digest,
+        keys.request_id,
         JSON.stringify([item]),
-        1_795_231_783_000 + n,
+        keys.rollouts,
+        keys.ended_at,
         status === 'completed' ? position + factsPerTask - 1 : null,
+        sumOfRow(keys),
       )
-      putItem.run(
-        position,
-        item,
-        JSON.stringify({
-          type: 'message',
-          id: item,
-          status: 'completed',
-          role: 'assistant',
-          message_content: said,
-        }),
-      )
+      const message_content = [{ type: 'output_text', text }]
+      const body = JSON.stringify({
+        type: 'message',
+        id: item,
+        status: 'completed',
+        role: 'assistant',
+        message_content,
+      })
+      putItem.run(position, body, sumOf(body))
     }
   })
   for (let from = 0; from < tasks; from += batch) write(from, Math.min(tasks, from + batch))
