@@ -5,7 +5,8 @@
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import { emptyReadStore, isDamage, type ReadStore } from './store.ts'
+import { emptyReadStore, type ReadStore } from './store.ts'
+import { isDamage } from './sums.ts'
 
 export type Projection = {
   /** Gets ready for events, once everything before them is written; undefined when nothing is missing. */

@@ -1,9 +1,7 @@
 // The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
 import { rmSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
-import { isCorrupt } from '../src/log/reading.ts'
 
 export type ReadStore = Database.Database
 export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
@@ -143,50 +141,6 @@ export const emptyReadStore = (db: ReadStore): void => {
   }
   fill(db)
 }
-
-/** What SQLite does not notice of damage: texts that are not as they were written. */
-class DamagedText extends Error {}
-export const sumOf = (text: string): number => crc32(text)
-/** Throws when it is not the text that was written. */
-export const sound = (text: string, sum: number): string => {
-  if (sumOf(text) !== sum) throw new DamagedText('a text does not fit its sum')
-  return text
-}
-/** What a task is found and shown by, besides its texts. */
-export type TaskKeys = {
-  id: string
-  user_id: string
-  session_id: string
-  status: string
-  subtask: number
-  deleted: number
-  principal: string
-  digest: string
-  request_id: string
-  ended_at: number | null
-  rollouts: number
-}
-export const sumOfRow = (row: TaskKeys): number =>
-  sumOf(
-    JSON.stringify([
-      row.id,
-      row.user_id,
-      row.session_id,
-      row.status,
-      row.subtask,
-      row.deleted,
-      row.principal,
-      row.digest,
-      row.request_id,
-      row.ended_at,
-      row.rollouts,
-    ]),
-  )
-export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): Row => {
-  if (sumOfRow(row) !== row.row_sum) throw new DamagedText('a row does not fit its sum')
-  return row
-}
-export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
 
 /** Opens the read models; a file of another version, or a damaged one, is replaced by an empty one. */
 export const openReadStore = (path: string, anew = false): ReadStore => {

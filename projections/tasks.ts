@@ -8,7 +8,8 @@ import { contributed } from '../src/history/context.ts'
 import { taskOf } from '../src/history/task-object.ts'
 import { emptyTask, evolve, type TaskView } from '../src/history/task-view.ts'
 import type { Projection } from './projector.ts'
-import { type ReadStore, sumOf, sumOfRow } from './store.ts'
+import type { ReadStore } from './store.ts'
+import { sumOf, sumOfRow } from './sums.ts'
 
 /** A task being followed: `row` is the position that created it; then what of it is written already. */
 type Followed = {

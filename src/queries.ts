@@ -1,7 +1,8 @@
 // The read door: everything that can be asked without changing anything, from the read models, and for a
 // task's own history from the log. What a principal may not see is not there for it.
 import type { Projector } from '../projections/projector.ts'
-import { type ReadStore, type Statement, sound, soundRow } from '../projections/store.ts'
+import type { ReadStore, Statement } from '../projections/store.ts'
+import { sound, soundRow, type TaskKeys } from '../projections/sums.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, type Log } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
@@ -10,21 +11,7 @@ import type { TaskStatus } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
 import { isCorrupt } from './log/reading.ts'
 
-export type TaskRow = {
-  position: number
-  id: string
-  user_id: string
-  session_id: string
-  status: TaskStatus
-  subtask: number
-  deleted: number
-  principal: string
-  digest: string
-  request_id: string
-  ended_at: number | null
-  /** Whether the task object shows its rollouts: 0, no. */
-  rollouts: number
-}
+export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 export type ListWish = {
   userId: string | undefined
   sessionId: string | undefined

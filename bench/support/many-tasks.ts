@@ -1,6 +1,7 @@
 // Read models of many tasks, written straight into the projection's own tables: what matters to a list is what
 // stands there, not how it came.
-import { type ReadStore, sumOf, sumOfRow } from '../../projections/store.ts'
+import type { ReadStore } from '../../projections/store.ts'
+import { sumOf, sumOfRow } from '../../projections/sums.ts'
 import { short } from './stats.ts'
 
 export type Models = { tasks: number; busyUser: string }
