@@ -1,0 +1,88 @@
+// Environment sessions of each level of recovery, in each state and closed for each reason; tasks that step them.
+import { script } from '../../http/agent-tasks.ts'
+import { counter, gone, kept } from '../../http/env-calls.ts'
+import { pause } from '../../support/http.ts'
+import type { Stage } from './stage.ts'
+
+const walls = [counter, kept, gone]
+
+export const playSessions = async (stage: Stage): Promise<void> => {
+  const { env, act, begins, becomes, post, must } = stage
+  await env.made({ session_id: 'idle' })
+  await pause(1500)
+  await env.observe('of-anna')
+  await must('POST', '/env/sessions/cleanup?inactive_seconds=1')
+  for (const [n, env_class_path] of walls.entries()) {
+    const id = `steps-${n}`
+    const key = { 'idempotency-key': `create-${n}` }
+    await env.create({ session_id: id, env_class_path, client_id: 'c1', env_vars: { PASSWORD: 'open' } }, key)
+    await env.add(id, 2, { 'idempotency-key': `step-${n}` })
+    await env.step(id, 'draw', {}, { task_id: 'task_mine', expected_step: 2 })
+    await env.step(id, 'say', { words: 'one two' })
+    await env.step(id, 'fail', { why: 'not today' })
+    await env.step(id, 'lie')
+    await env.add(id, 1000)
+    await env.reset(id, { seed: 7, options: { start: 5 } })
+    await env.reset(id)
+    await env.step(id, 'draw')
+  }
+  for (const [n, env_class_path] of walls.entries()) {
+    const done = await env.made({ session_id: `done-${n}`, env_class_path, env_init_kwargs: { end: 3 } })
+    await env.add(done, 3)
+    const closed = await env.made({ session_id: `closed-${n}`, env_class_path })
+    await env.step(closed, 'end')
+    await env.close(closed)
+    await env.made({ session_id: closed, env_class_path, env_init_kwargs: { start: 9 } })
+    await env.add(closed, 1)
+    await env.close(closed)
+    const crashed = await env.made({ session_id: `crashed-${n}`, env_class_path })
+    await env.step(crashed, 'exit')
+    await env.remove(crashed)
+  }
+  const crashed = await env.made({ session_id: 'crashed' })
+  await env.step(crashed, 'exit')
+  const again = await env.made({ session_id: 'again' })
+  await env.add(again, 1)
+  await env.close(again)
+  await env.made({ session_id: again })
+  await env.remove(await env.made({ session_id: 'deleted-while-active' }))
+  const lost = await env.made({ session_id: 'lost-in-its-reset' })
+  await env.reset(lost, { options: { exit: true } })
+  await env.create({ session_id: 'grid', env_class_path: 'gridworld', user_id: 'anna' })
+  await env.step('grid', 'look')
+  await env.create({ session_id: 'chess', env_class_path: 'chess' })
+  await env.create({ session_id: 'sql', env_class_path: 'sql' })
+  await env.step('sql', 'execute', { sql: 'CREATE TABLE seen (n)' })
+  await env.create({ session_id: 'mcp', env_id: 'mcp', env_init_kwargs: { server: 'tools' } })
+  await env.step('mcp', 'echo', { text: 'hello' })
+
+  const world = await env.made({ session_id: 'world', env_init_kwargs: { end: 5 } })
+  await post({
+    session_id: world,
+    agent_config: script(
+      { tool: 'say', arguments: { words: 'one two' } },
+      { tool: 'add', arguments: { by: 5 } },
+      { message: 'never said' },
+    ),
+  })
+  const held = await env.made({ session_id: 'held' })
+  const holding = await begins({
+    session_id: held,
+    agent_config: script({ tool: 'hold', arguments: { file: stage.file('held') } }),
+  })
+  await stage.exists('held.begun')
+  await act(holding, 'cancel')
+  await becomes(holding, 'canceled')
+}
+
+/** Sessions that the kill and the restarts will meet: one of them in the middle of a step. */
+export const playHeldSessions = async ({ env, file, exists }: Stage): Promise<void> => {
+  for (const [n, env_class_path] of walls.entries()) {
+    const id = await env.made({ session_id: `held-${n}`, env_class_path })
+    await env.add(id, 1)
+    void env.step(id, 'hold', { file: file(`step-${n}`) }).catch(() => {}) // the kill breaks it off
+    await exists(`step-${n}.begun`)
+  }
+  await env.made({ session_id: 'secretive', env_class_path: 'sql', env_vars: { PASSWORD: 'open' } })
+  await env.made({ session_id: 'old-code', env_class_path: counter })
+}

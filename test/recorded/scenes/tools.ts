@@ -1,0 +1,125 @@
+// Tasks that call tools: ours, the client's, those of MCP servers, and subagents.
+import { callId, result, script, tool } from '../../http/agent-tasks.ts'
+import type { Stage } from './stage.ts'
+
+const withMcp = (...steps: object[]) => ({ ...script(...steps), tool_mcp_config: { tools: {} } })
+
+export const playTools = async (stage: Stage): Promise<void> => {
+  const { begins, becomes, act, answer, post, play, file, hasBegun } = stage
+  await play([
+    {
+      tools: [
+        { tool: 'calculator', arguments: { expression: '6*7' } },
+        { tool: 'nobody' },
+        { tool: 'calculator', arguments: { words: 5 } },
+        { tool: 'write_file', arguments: { path: 'a.txt', content: 'hello' } },
+      ],
+    },
+    { tool: 'read_file', arguments: { path: 'a.txt' } },
+    { tool: 'run_javascript', arguments: { code: '[1, 2, 3].map(n => n * n)' } },
+    { message: 'then $result' },
+  ])
+  await play([{ tool: 'calculator', arguments: { expression: '1+1' } }, { message: 'never said' }], {
+    stop_tools: ['calculator'],
+  })
+  await post({ user_message_content: 'what is 6*7?', agent_config: { agent_id: 'demo' } })
+  await post({
+    agent_config: withMcp(
+      { tool: 'tools__echo', arguments: { text: 'hello' } },
+      { tools: [{ tool: 'tools__everything' }, { tool: 'tools__fail', arguments: { why: 'not today' } }] },
+      { message: 'done' },
+    ),
+  })
+  await play([
+    {
+      subagent: 'script',
+      input: JSON.stringify([{ usage: { input_tokens: 2 } }, { message: 'from below' }]),
+    },
+    { message: 'it said $result' },
+  ])
+  const structured_output = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  await play([{ message: '{"n":1}' }], { structured_output })
+  await play([{ message: 'one' }], { structured_output })
+
+  const client_tools = [tool('ask', { type: 'object', properties: { q: { type: 'string' } } })]
+  const asking = script(
+    { tools: [{ tool: 'ask' }, { tool: 'ask', arguments: { q: '2' } }] },
+    { message: '$result' },
+  )
+  const inParts = await begins({ agent_config: asking, client_tools })
+  const waiting = await becomes(inParts, 'input-required')
+  const chart = { message_content: [{ type: 'text', text: 'yes' }], block_list: [{ type: 'chart', x: [1] }] }
+  await answer(inParts, { call_id: callId(waiting), ...chart })
+  await answer(inParts, { call_id: callId(waiting, 1), message_content: 'no', status: 'incomplete' })
+  await becomes(inParts, 'completed')
+
+  const askOnce = { agent_config: script({ tool: 'ask' }, { message: '$result' }), client_tools }
+  const sameTask = await becomes(await begins({ ...askOnce, session_id: 's3' }), 'input-required')
+  await post({
+    session_id: 's3',
+    task_id: sameTask.id,
+    user_message_content: '',
+    history_messages: [result(callId(sameTask), 'yes')],
+  })
+  const elsewhere = await becomes(await begins({ ...askOnce, session_id: 's4' }), 'input-required')
+  await post({
+    session_id: 's4',
+    client_id: 'echo',
+    user_message_content: 'and now?',
+    history_messages: [result(callId(elsewhere), 'yes')],
+  })
+  const given = await becomes(await begins(askOnce), 'input-required')
+  await act(given.id, 'cancel', { reason: 'nobody answers' })
+  await becomes(await begins(askOnce), 'input-required')
+  const partly = await becomes(await begins({ agent_config: asking, client_tools }), 'input-required')
+  await answer(partly.id, { call_id: callId(partly), message_content: 'the other stays open' })
+
+  const stopped = await begins({
+    agent_config: withMcp({ tool: 'tools__wait', arguments: { file: file('stopped') } }),
+  })
+  await hasBegun('stopped')
+  await act(stopped, 'cancel')
+  const family = await begins({
+    agent_config: script({ subagent: 'script', input: JSON.stringify([{ sleep_ms: 600_000 }]) }),
+  })
+  await stage.hasChild(family)
+  await act(family, 'cancel', { reason: 'both of you' })
+}
+
+/** What is under way when the server is killed. */
+export const playUnderWay = async ({ begins, becomes, stream, file, hasBegun }: Stage) => {
+  const waits = (name: string) =>
+    begins({
+      agent_config: withMcp(
+        { tool: 'tools__wait', arguments: { file: file(name) } },
+        { message: 'then $result' },
+      ),
+    })
+  const ids = { again: await waits('again'), given: await waits('given'), unknown: await waits('unknown') }
+  await begins({
+    agent_config: withMcp({ tool: 'tools__look', arguments: { file: file('look') } }, { message: 'then' }),
+  })
+  for (const name of ['again', 'given', 'unknown', 'look']) await hasBegun(name)
+  const secret = await begins({ agent_config: script({ pause: 'tea' }, { message: 'x' }), env: { A: 'b' } })
+  await becomes(secret, 'paused')
+  const said = { message: 'one two three four five six', delta_ms: 200 }
+  const spoken = await stream({ agent_config: script({ reasoning: 'first' }, said, { message: 'and done' }) })
+  await spoken.until(frames => frames.filter(({ type }) => type === 'task.text.delta').length > 1)
+  return { ...ids, secret }
+}
+
+/** The same after the kill: one runs once more, one is given its result, one stays as it is. */
+export const playAfterKill = async (
+  { act, becomes, get, answer, hasBegun }: Stage,
+  { again, given, unknown }: { again: string; given: string; unknown: string },
+): Promise<void> => {
+  for (const id of [again, given, unknown]) await becomes(id, 'paused')
+  const { metadata } = await get(given)
+  const { call_id } = (metadata as { effect: { call_id: string } }).effect
+  await answer(given, { call_id, message_content: 'it was done by hand' })
+  await act(given, 'resume')
+  await becomes(given, 'completed')
+  await act(again, 'resume')
+  await hasBegun('again')
+  await act(again, 'cancel')
+}
