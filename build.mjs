@@ -30,6 +30,7 @@ const others = await bundle({
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',
+    'body-thread': 'src/http/body/body-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
     'environment-host': 'src/environments/host/main.ts',

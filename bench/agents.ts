@@ -142,7 +142,7 @@ const openSystem = async (folder: string) => {
 
   /** Creates a task, follows its stream to its end, and notes how late each delta came. */
   const play = async (): Promise<void> => {
-    const request = await readTaskRequest(body, places, choice, async () => [])
+    const request = await readTaskRequest(body, undefined, places, choice, async () => [])
     const workdir = path.join(folder, world.ids.next('w_'))
     const said: number[] = []
     saidAt.set(workdir, said)

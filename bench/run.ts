@@ -21,6 +21,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   'env-steps': () => import('./env-steps.ts'),
   replay: () => import('./replay.ts'),
   lists: () => import('./lists.ts'),
+  bodies: () => import('./bodies.ts'),
   start: () => import('./start.ts'),
   memory: () => import('./memory.ts'),
 }

@@ -4,10 +4,11 @@ import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Compile } from 'typebox/compile'
+import { isLonger, mostSmallText } from './contract/json-limits.ts'
 import { Invalid, type Problem } from './contract/refusals.ts'
 import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
-import { digestOfBody } from './digest.ts'
-import { mcpProblems, splitHeaders } from './mcp/request.ts'
+import { mcpProblems } from './mcp/request.ts'
+import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 
 export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
 export type AgentChoice = {
@@ -19,7 +20,6 @@ export type AgentChoice = {
 
 const knownFields = new Set(Object.keys(CreateTaskBody.properties))
 const ignoredNamed = 100
-const hidden = '***'
 
 const problem = (loc: (string | number)[], msg: string, type = 'value_error'): Problem => ({
   loc: ['body', ...loc],
@@ -107,25 +107,6 @@ const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>
   return [...args, ...config]
 }
 
-/** Takes the values of `env` and of MCP headers out; the names stay. */
-const splitSecrets = (body: CreateTaskBody): { shown: CreateTaskBody; secrets: Record<string, unknown> } => {
-  const secrets: Record<string, unknown> = {}
-  const shown = { ...body }
-  if (body.env && Object.keys(body.env).length > 0) {
-    secrets.env = body.env
-    shown.env = masked(body.env)
-  }
-  const mcp = body.agent_config?.tool_mcp_config
-  if (mcp) {
-    const { shown: tool_mcp_config, headers } = splitHeaders(mcp)
-    if (Object.keys(headers).length > 0) secrets.tool_mcp_config = headers
-    shown.agent_config = { ...body.agent_config, tool_mcp_config }
-  }
-  return { shown, secrets }
-}
-const masked = (values: object): Record<string, unknown> =>
-  Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
-
 export type TaskRequest = {
   /** The body as it is stored and shown: known fields, secret values hidden. */
   shown: CreateTaskBody
@@ -150,6 +131,18 @@ const otherProblems = async (
   if (body.structured_output && !body.stream) {
     const wrong = await problemsOfSchema(body.structured_output)
     problems.push(...wrong.map(msg => problem(['structured_output'], msg)))
+  }
+  // These are written with every change of the task, or into a file that is synced before the task is stored.
+  const small: [(string | number)[], unknown][] = [
+    [['env'], body.env],
+    [['metadata'], body.metadata],
+    [['agent_config', 'tool_mcp_config'], body.agent_config?.tool_mcp_config],
+  ]
+  for (const [at, value] of small) {
+    if (!isLonger(value, mostSmallText)) continue
+    problems.push(
+      problem(at, `Keys and texts may have at most ${mostSmallText} characters together`, 'too_long'),
+    )
   }
   for (const key of Object.keys(body.metadata ?? {})) {
     if (reservedMetadata.has(key))
@@ -198,8 +191,15 @@ export const allProblems = async (
   return new Invalid([...problems, ...others])
 }
 
-/** Checks what the schema could not and throws Invalid with every problem at once. */
-export const readTaskRequest = async (body: CreateTaskBody, ...checks: Checks): Promise<TaskRequest> => {
+/**
+ * Checks what the schema could not and throws Invalid with every problem at once. `digest`: that of the body, where it is
+ * known already.
+ */
+export const readTaskRequest = async (
+  body: CreateTaskBody,
+  digest: string | undefined,
+  ...checks: Checks
+): Promise<TaskRequest> => {
   const [places, agents] = checks
   const problems = await otherProblems(body, ...checks)
   if (problems.length > 0) throw new Invalid(problems)
@@ -215,7 +215,7 @@ export const readTaskRequest = async (body: CreateTaskBody, ...checks: Checks): 
     ignoredFields: Object.keys(body)
       .filter(key => !knownFields.has(key))
       .slice(0, ignoredNamed),
-    digest: digestOfBody({ ...body, ...shown }),
+    digest: digest ?? digestOfCreate(body),
     agent: agentOf(body, agents),
     workdir: (userId, sessionId) =>
       workspace_dir

@@ -16,6 +16,11 @@ export const refusals = {
   SessionDone: { http: 400, code: -32026, message: 'the session is done: reset it first' },
   Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
   BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },
+  BodyTooSlow: {
+    http: 408,
+    code: -32600,
+    message: 'the request came too slowly: a body needs 64 KiB a second',
+  },
   MediaType: { http: 415, code: -32600, message: 'send an uncompressed application/json body' },
   RouteNotFound: { http: 404, code: -32601, message: 'no such route' },
   MethodNotAllowed: { http: 405, code: -32601, message: 'this route has no such method' },

@@ -12,7 +12,9 @@ const usual = ({ access, method }: Operation): RefusalName[] => {
   return [
     'Unauthenticated',
     ...(narrow ? (['Forbidden'] as const) : []),
-    ...(method === 'GET' ? [] : (['BodyTooLarge', 'MediaType', 'Busy', 'StorageDown'] as const)),
+    ...(method === 'GET'
+      ? []
+      : (['BodyTooSlow', 'BodyTooLarge', 'MediaType', 'Busy', 'StorageDown'] as const)),
     'Fault',
     'ReadModelsBehind',
     'Damaged',
@@ -44,6 +46,7 @@ const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operat
   const names: Record<number, string> = {
     401: 'Unauthenticated',
     403: 'Forbidden',
+    408: 'BodyTooSlow',
     413: 'BodyTooLarge',
     415: 'MediaType',
     429: 'Busy',

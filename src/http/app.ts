@@ -6,8 +6,10 @@ import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
-import { badRequest } from './bad-request.ts'
-import { createBodyBudget, readBodies } from './body.ts'
+import { badRequest, requestTimeout } from './bad-request.ts'
+import { readBodies } from './body/body.ts'
+import { createBodyBudget } from './body/budget.ts'
+import { longestMs } from './body/pace.ts'
 import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
 import { environmentRoutes } from './environments.ts'
@@ -28,6 +30,10 @@ import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 
 const otherBodiesLimit = 1024 * 1024
+/** A connection that says nothing, or not the whole head of a request, is closed after this time. */
+const headersMs = 10_000
+/** A connection without a request stays open for this time: longer than proxies keep theirs. */
+const keptAliveMs = 72_000
 
 const create = (parts: Parts) =>
   fastify({
@@ -35,6 +41,9 @@ const create = (parts: Parts) =>
     exposeHeadRoutes: false,
     return503OnClosing: false,
     bodyLimit: otherBodiesLimit,
+    requestTimeout: longestMs(Math.max(parts.bodyLimit, otherBodiesLimit)),
+    keepAliveTimeout: keptAliveMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: 1000 },
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors(error, _request, reply) {
       const id = parts.newId()
@@ -42,8 +51,12 @@ const create = (parts: Parts) =>
       void plain.headers({ 'x-api-version': apiVersion, 'x-request-id': id })
       send(plain, answerOf(error, undefined))
     },
-    clientErrorHandler(_error, socket) {
-      if (socket.writable) socket.end(badRequest('this is not HTTP that the server understands'))
+    clientErrorHandler(error, socket) {
+      if (!socket.writable) return void socket.destroy()
+      const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      // A connection that said nothing is closed without a word: its owner may take one for the answer to its next request.
+      if (isLate && socket.bytesRead === 0) return void socket.destroy()
+      socket.end(isLate ? requestTimeout() : badRequest('this is not HTTP that the server understands'))
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -54,7 +67,8 @@ const drainedAtMost = 64 * 1024 * 1024
 const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers
   const isLong = encoding !== undefined || Number(length ?? 0) > drainedAtMost
-  const close = isLong && (status === 401 || status === 413) ? { connection: 'close' } : {}
+  const isEnded = status === 408 || (isLong && (status === 401 || status === 413))
+  const close = isEnded ? { connection: 'close' } : {}
   void reply
     .code(status)
     .headers({ ...headers, ...close })

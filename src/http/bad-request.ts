@@ -1,11 +1,18 @@
 // An answer on a bare socket, where a request came to nothing before there was a response to give it with.
 import { apiVersion } from '../contract/answers.ts'
+import { refusals } from '../contract/refusals.ts'
 
 /** `message` is ASCII. The connection is to end after it. */
-export const badRequest = (message: string, ...headers: string[]): string => {
-  const body = JSON.stringify({ code: -32600, message })
+export const badRequest = (message: string, ...headers: string[]): string =>
+  answer('400 Bad Request', message, ...headers)
+
+/** The head of a request did not come in time. */
+export const requestTimeout = (): string => answer('408 Request Timeout', refusals.BodyTooSlow.message)
+
+const answer = (status: string, message: string, ...headers: string[]): string => {
+  const body = JSON.stringify({ code: refusals.BodyTooSlow.code, message })
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status}`,
     'Content-Type: application/json',
     `X-API-Version: ${apiVersion}`,
     `Content-Length: ${body.length}`,

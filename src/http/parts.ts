@@ -93,11 +93,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
     envelopeId: string
+    /** The digest of a create, where a large body was read and the digest made with it. */
+    bodyDigest: string | undefined
   }
   interface FastifyContextConfig {
     access?: Access
     /** It is a stream, whatever the caller accepts. */
     stream?: boolean
+    /** Its body is a create, which has a digest. */
+    isCreate?: boolean
     /** Errors of this operation are answered in an envelope. */
     envelope?: boolean
   }

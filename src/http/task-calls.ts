@@ -54,14 +54,17 @@ export type TaskCallParts = Pick<
 export const createTaskCalls = (parts: TaskCallParts) => {
   const { commands, queries, recall, openFeed } = parts
   return {
-    /** `endsAtWait`: of the frames of a streamed create, as of `openFeed`. */
+    /**
+     * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
+     * already.
+     */
     async create(
       { principal, requestId }: Caller,
-      body: CreateTaskBody,
+      { body, digest }: { body: CreateTaskBody; digest?: string | undefined },
       { key, isRetry }: Retry,
       endsAtWait: boolean,
     ): Promise<Made> {
-      const request = await readTaskRequest(body, parts.places, parts.agents, parts.problemsOfSchema)
+      const request = await readTaskRequest(body, digest, parts.places, parts.agents, parts.problemsOfSchema)
       let ofNew: Feed | undefined
       const created = await commands
         .create({

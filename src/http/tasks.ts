@@ -58,7 +58,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     method: 'POST',
     url: '/tasks',
     bodyLimit: parts.bodyLimit,
-    config: { access: 'write', envelope: true },
+    config: { access: 'write', envelope: true, isCreate: true },
     schema: { body: CreateTaskBody },
     attachValidation: true,
     async handler(request, reply) {
@@ -66,7 +66,8 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       if (validationError) throw await calls.invalid(body, validationError)
       if (body.request_id) setRequestId(request, reply, body.request_id)
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
-      const task = await calls.create({ principal, requestId: request.envelopeId }, body, retry, true)
+      const given = { body, digest: request.bodyDigest }
+      const task = await calls.create({ principal, requestId: request.envelopeId }, given, retry, true)
       if (task.replayed) void reply.header('idempotency-replayed', 'true')
       // A replay that brings no id of its own is told under the one of the first request.
       const isNamed = body.request_id || request.headers['x-request-id'] !== undefined

@@ -1,6 +1,6 @@
 // How much a caller may hand in, and how much we say about it. Values become JSON text here, once: that is what is
 // measured, what crosses to the thread, and what a compiled schema is known by.
-import { isDeeper } from '../contract/depth.ts'
+import { isDeeper } from '../contract/json-limits.ts'
 
 export const mostProblems = 20
 const longestProblem = 240

@@ -314,3 +314,19 @@ t.test('a million wrong items are not a million problems in the answer', async t
   t.equal(status, 422)
   t.ok(text.length < 1_000_000)
 })
+
+t.test('env, metadata and tool_mcp_config may have a mebi of characters each, and not one more', async t => {
+  const sized = (length: number) => ({ ab: 'x'.repeat(length - 4), cd: ['', 5] })
+  for (const [name, place] of [
+    ['env', 'env'],
+    ['metadata', 'metadata'],
+  ] as const) {
+    const { status } = await post({ ...whole, [name]: sized(1024 * 1024) })
+    t.equal(status, 200, name)
+    const { body } = await post({ ...whole, [name]: sized(1024 * 1024 + 1) })
+    t.match(body, { detail: [{ loc: ['body', place], type: 'too_long' }] })
+  }
+  const servers = { mine: { url: 'https://example.com/', headers: { 'X-Key': 'x'.repeat(1024 * 1024) } } }
+  const { body } = await post({ ...whole, agent_config: { tool_mcp_config: servers } })
+  t.match(body, { detail: [{ loc: ['body', 'agent_config', 'tool_mcp_config'], type: 'too_long' }] })
+})

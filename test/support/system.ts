@@ -178,7 +178,7 @@ export const givenSystem = async (options: Options = {}) => {
   ): Promise<string> => {
     const body: CreateTaskBody = { user_message_content: 'hello', stream: false, background: true, ...given }
     const agentChoice = { known: (name: string) => agents.has(name), fallback: 'echo' }
-    const request = await readTaskRequest(body, places, agentChoice, checker.problemsOf)
+    const request = await readTaskRequest(body, undefined, places, agentChoice, checker.problemsOf)
     const created = await system.commands.create({
       principal: call.principal ?? admin,
       request,

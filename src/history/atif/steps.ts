@@ -1,5 +1,5 @@
 // Output items as steps of an ATIF trajectory.
-import { deepestBody, isDeeper } from '../../contract/depth.ts'
+import { deepestBody, isDeeper } from '../../contract/json-limits.ts'
 import type {
   MessageItem,
   OutputItem,

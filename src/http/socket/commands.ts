@@ -35,7 +35,7 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
   ): Promise<void> => {
     if (body.stream) tasks.mustHaveRoom(body.task_id ?? '')
     const retry = { key: idempotency_key ?? undefined, isRetry: false }
-    const task = await calls.create(caller, body, retry, false)
+    const task = await calls.create(caller, { body }, retry, false)
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
     const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {

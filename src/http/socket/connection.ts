@@ -6,7 +6,7 @@ import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { type Asking, authorize, may } from '../auth.ts'
-import type { BodyBudget } from '../body.ts'
+import { type BodyBudget, holderOf } from '../body/budget.ts'
 import type { Cut } from '../open-streams.ts'
 import type { Parts } from '../parts.ts'
 import type { TaskCallParts, TaskCalls } from '../task-calls.ts'
@@ -75,8 +75,9 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   let kept: ReturnType<Parts['openStreams']['add']> | undefined
   let isOver = false
   let hasLeft = false
-  /** Bytes that came and are not given back to the budget. */
+  /** Bytes that came and are not given back to the budget, and the share that they count in. */
   let bytes = 0
+  let holder = holderOf(undefined)
   let isAwaited = false
 
   const fault = (error: unknown) => parts.fault(error, { request_id: parts.newId(), route: '/ws' })
@@ -96,7 +97,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const carryOut = createSocketCommands(door.calls, parts.sessions, tasks)
 
   function giveBack() {
-    budget.give(bytes)
+    budget.give(holder, bytes)
     bytes = 0
   }
   const letGo = () => {
@@ -157,6 +158,9 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const enter = (who: Principal, asking: Asking) => {
     clearTimeout(timer)
     principal = who
+    budget.give(holder, bytes)
+    holder = holderOf(who)
+    budget.take(holder, bytes)
     known()
     kept = parts.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
   }
@@ -271,8 +275,8 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     if (isOver) return
     isAwaited = false
     bytes += chunk.length
-    if (!budget.take(chunk.length)) {
-      end('tryLater', new Refusal('Busy'))
+    if (!budget.take(holder, chunk.length)) {
+      end('tryLater', new Refusal('Busy', { quota: 'bodies' }))
       deafen()
     } else if (principal === undefined && bytes > readBeforeToken) {
       end('unauthenticated', new Refusal('Unauthenticated'))

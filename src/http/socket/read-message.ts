@@ -7,7 +7,7 @@ import {
   clientMessages,
   clientMessageTypes,
 } from '../../contract/socket.ts'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../body/json.ts'
 import { bodyValidator } from '../validate.ts'
 import type { Message } from './inbox.ts'
 
@@ -26,7 +26,7 @@ const noDictionary = (...loc: string[]) => invalid(loc, 'dict_type', 'Input shou
 /** Throws Invalid when there is no message in it. */
 export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   if (isBinary) throw invalid([], 'json_invalid', 'JSON decode error: a message is text, not binary')
-  const given = parseJson(bytes.toString('utf8'))
+  const given = parseJson(bytes)
   if (!isObject(given)) throw noDictionary()
   const { type, data, ...top } = given
   const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { openFeed } from '../../../src/bus/feed.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
-import { createBodyBudget } from '../../../src/http/body.ts'
+import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
 import type { SocketParts } from '../../../src/http/socket/connection.ts'
 import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
@@ -68,7 +68,7 @@ export const doorHere = async (
       fault: error => faults.push(error),
       ...parts,
     },
-    createBodyBudget(budget),
+    createBodyBudget(budget, budget),
     { ...usualLimits, ...limits },
   )
   server.listen(0, '127.0.0.1')

@@ -1,22 +1,24 @@
-// Text to JSON value, for every body we are sent. JSON.parse does the reading; what it would let through and we
-// do not want (bottomless nesting, keys that reach for prototypes) is refused here, before anything else looks.
-import { deepestBody } from '../contract/depth.ts'
-import { Invalid, type Problem } from '../contract/refusals.ts'
-import { mostProblems } from './problems.ts'
+// Bytes to JSON value, for every body and message from outside. JSON.parse does the reading; what it would let through and
+// we do not want (bottomless nesting, more values than a request can need, keys that reach for prototypes) is refused here.
+import { isUtf8 } from 'node:buffer'
+import { Invalid, type Problem } from '../../contract/refusals.ts'
+import { mostProblems } from '../problems.ts'
+import { keysProblem, shapeProblem } from './shape.ts'
 
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
+/** A mark of byte order is no JSON, and stays to be refused. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) {
-    const msg = `JSON is nested deeper than ${deepestBody} levels`
-    throw new Invalid([{ loc: ['body'], type: 'json_too_deep', msg }])
+/** Throws Invalid with everything that is wrong. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) {
+    throw new Invalid([{ loc: ['body', 0], msg: 'JSON decode error: not UTF-8', type: 'json_invalid' }])
   }
+  const tooMuch = shapeProblem(bytes)
+  if (tooMuch !== undefined) throw new Invalid([tooMuch])
+  const text = decoder.decode(bytes)
   const value = parse(text)
+  const tooManyKeys = keysProblem(value, bytes.length)
+  if (tooManyKeys !== undefined) throw new Invalid([tooManyKeys])
   if (maybeUnsafe.test(text) || maybeInfinite.test(text)) {
     const problems: Problem[] = []
     findUnsafe(value, ['body'], problems)
@@ -46,35 +48,6 @@ function offsetOf(reason: string, text: string): number {
   if (reason === 'Unexpected end of JSON input') return text.length
   const position = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(reason)?.[1]
   return position === undefined ? 0 : Number(position)
-}
-
-// Counts brackets outside of strings. Whether they match is for JSON.parse to say.
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      at = closingQuote(text, at)
-      if (at === -1) return false
-    } else if (code === openBrace || code === openBracket) {
-      depth++
-      if (depth > deepestBody) return true
-    } else if (code === closeBrace || code === closeBracket) {
-      depth--
-    }
-  }
-  return false
-}
-
-// indexOf runs over long contents (a picture in base64) many times faster than a loop over characters. A quote
-// closes the string unless an odd number of backslashes stands before it.
-function closingQuote(text: string, opening: number): number {
-  for (let at = text.indexOf('"', opening + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let before = at
-    while (text.charCodeAt(before - 1) === backslash) before--
-    if ((at - before) % 2 === 0) return at
-  }
-  return -1
 }
 
 // Both names as written, or any escape of one of their letters (a–z and _ are \u005f to \u007a).

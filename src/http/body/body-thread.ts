@@ -1,0 +1,31 @@
+// The thread that reads large bodies, one after the other: it checks and parses the bytes, and makes the digest of a create.
+import { parentPort } from 'node:worker_threads'
+import { Invalid, type Problem } from '../../contract/refusals.ts'
+import type { CreateTaskBody } from '../../contract/wire.ts'
+import { digestOfCreate } from '../../request-secrets.ts'
+import { parseJson } from './json.ts'
+
+export type Job = { id: number; bytes: Uint8Array; isCreate: boolean }
+export type Parsed = { value: unknown; digest: string | undefined }
+export type Done = { id: number } & (Parsed | { problems: Problem[] })
+
+/** Undefined for what is no create: its schema refuses it later. */
+const digestOf = (value: unknown): string | undefined => {
+  try {
+    return digestOfCreate(value as CreateTaskBody)
+  } catch {
+    return undefined
+  }
+}
+
+const done = ({ id, bytes, isCreate }: Job): Done => {
+  try {
+    const value = parseJson(bytes)
+    return { id, value, digest: isCreate ? digestOf(value) : undefined }
+  } catch (error) {
+    if (error instanceof Invalid) return { id, problems: error.problems }
+    throw error
+  }
+}
+
+parentPort?.on('message', (job: Job) => parentPort?.postMessage(done(job)))

@@ -1,0 +1,49 @@
+// Reading request bodies: JSON only, uncompressed. A small one is read here; a large one in a thread, so that nobody waits
+// for it but its sender.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../../contract/refusals.ts'
+import { type BodyBudget, holderOf } from './budget.ts'
+import { collect } from './collect.ts'
+import { createBodyThread } from './elsewhere.ts'
+import { parseJson } from './json.ts'
+import { usualPace, watchPace } from './pace.ts'
+
+/** A body up to this size is read at once: a thread would take longer to hear of it. */
+const readHere = 64 * 1024
+
+export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = usualPace): void => {
+  const pace = watchPace(limits)
+  const elsewhere = createBodyThread()
+  app.addHook('onClose', async () => {
+    pace.stop()
+    await elsewhere.close()
+  })
+  app.decorateRequest('bodyDigest')
+
+  const read = async (request: FastifyRequest, payload: IncomingMessage): Promise<unknown> => {
+    const encoding = request.headers['content-encoding']
+    if (encoding && encoding.toLowerCase() !== 'identity') throw new Refusal('MediaType')
+    const { bytes, give } = await collect(request, payload, { budget, pace })
+    try {
+      if (bytes.length === 0) return undefined
+      if (bytes.length <= readHere) return parseJson(bytes)
+      const { isCreate = false } = request.routeOptions.config
+      const { value, digest } = await elsewhere.parse(holderOf(request.principal), bytes, isCreate)
+      request.bodyDigest = digest
+      return value
+    } finally {
+      give()
+    }
+  }
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
+    read(request, payload),
+  )
+  // Some clients name a type where they send nothing.
+  app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
+    const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+    if (!isEmpty) throw new Refusal('MediaType')
+  })
+}

@@ -1,0 +1,55 @@
+// The bytes of a request's body: within its limit, within the budget of all bodies, and no slower than the least pace.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../contract/refusals.ts'
+import { type BodyBudget, holderOf } from './budget.ts'
+import type { PaceWatch } from './pace.ts'
+
+/** `give` returns what the bytes take of the budget: it is called once, when they are not needed any more. */
+export type Collected = { bytes: Buffer; give(): void }
+
+export const collect = (
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  { budget, pace }: { budget: BodyBudget; pace: PaceWatch },
+): Promise<Collected> =>
+  new Promise((resolve, reject) => {
+    const limit = request.routeOptions.bodyLimit
+    if (Number(request.headers['content-length'] ?? 0) > limit) {
+      return reject(new Refusal('BodyTooLarge', { limit }))
+    }
+    const holder = holderOf(request.principal)
+    const chunks: Buffer[] = []
+    let size = 0
+    const give = () => budget.give(holder, size)
+    const finish = () => {
+      payload.off('data', take).off('end', whole).off('error', broken).off('close', broken)
+      coming.over()
+    }
+    const refuse = (error: Error) => {
+      finish()
+      give()
+      reject(error)
+    }
+    const refuseRest = (refusal: Refusal) => {
+      payload.resume() // what is still coming is thrown away
+      refuse(refusal)
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      coming.take(chunk.length)
+      const fits = budget.take(holder, chunk.length)
+      if (size > limit) return refuseRest(new Refusal('BodyTooLarge', { limit }))
+      if (!fits) return refuseRest(new Refusal('Busy', { quota: 'bodies' }))
+      chunks.push(chunk)
+    }
+    const whole = () => {
+      finish()
+      const [only] = chunks
+      resolve({ bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks), give })
+    }
+    const broken = (error?: Error) =>
+      refuse(error ?? Object.assign(new Error('the body was cut'), { code: 'ECONNRESET' }))
+    const coming = pace.begin(() => refuse(new Refusal('BodyTooSlow')))
+    payload.on('data', take).on('end', whole).on('error', broken).on('close', broken)
+  })

@@ -1,0 +1,58 @@
+// The least pace of a body: one that comes slower holds memory that others need, and is ended.
+
+export type Pace = {
+  /** Bytes a second. */
+  leastRate: number
+  /** For so long a body may come as slowly as it likes, milliseconds. */
+  graceMs: number
+  /** The time over which the rate is measured, again and again, milliseconds. */
+  windowMs: number
+}
+export const usualPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
+
+/** The longest time that a body of `bytes` may take, milliseconds. */
+export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace = usualPace): number =>
+  graceMs + windowMs + (bytes / leastRate) * 1000
+
+type Body = { windowEnds: number; needed: number; came: number; end: () => void }
+
+/** Watches bodies that are coming; `end` is called for each that is too slow. */
+export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = usualPace) => {
+  const coming = new Set<Body>()
+  const look = () => {
+    const now = performance.now()
+    for (const body of coming) {
+      if (now < body.windowEnds) continue
+      if (body.came < body.needed) {
+        coming.delete(body)
+        body.end()
+      } else {
+        body.came = 0
+        body.needed = (leastRate * windowMs) / 1000
+        body.windowEnds = now + windowMs
+      }
+    }
+  }
+  const timer = setInterval(look, Math.min(1000, windowMs / 2))
+  timer.unref()
+  return {
+    begin(end: () => void) {
+      // The grace brings the first window's bytes with it: a body that pauses later is measured from then on.
+      const body: Body = {
+        windowEnds: performance.now() + graceMs + windowMs,
+        needed: (leastRate * windowMs) / 1000,
+        came: 0,
+        end,
+      }
+      coming.add(body)
+      return {
+        take: (bytes: number) => {
+          body.came += bytes
+        },
+        over: () => void coming.delete(body),
+      }
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+export type PaceWatch = ReturnType<typeof watchPace>

@@ -1,0 +1,77 @@
+// How deep a JSON text is nested and how many values it holds, found in one pass over its bytes before anything is made of
+// them. Whether brackets and commas stand where they may is for JSON.parse to say.
+import { deepestBody, mostDifferentKeys, mostKeys, mostValues } from '../../contract/json-limits.ts'
+import type { Problem } from '../../contract/refusals.ts'
+
+const quote = 0x22
+const comma = 0x2c
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+const tooDeep: Problem = {
+  loc: ['body'],
+  type: 'json_too_deep',
+  msg: `JSON is nested deeper than ${deepestBody} levels`,
+}
+const tooManyValues: Problem = {
+  loc: ['body'],
+  type: 'too_long',
+  msg: `A body may hold at most ${mostValues} values: members of objects and items of lists`,
+}
+const tooManyKeys: Problem = {
+  loc: ['body'],
+  type: 'too_long',
+  msg: `An object of a body may have at most ${mostKeys} keys`,
+}
+
+const tooManyDifferentKeys: Problem = {
+  loc: ['body'],
+  type: 'too_long',
+  msg: `A body may use at most ${mostDifferentKeys} different keys`,
+}
+/** A text that is not longer than this cannot have as many: `"a":1,` is the shortest member. */
+const tooShortForThat = mostDifferentKeys * 6
+
+/** Of a value whose text had so many bytes: whether it has more different keys than a body may use. */
+export const keysProblem = (value: unknown, bytes: number): Problem | undefined => {
+  if (bytes < tooShortForThat) return undefined
+  const seen = new Set<string>()
+  const look = (each: unknown): void => {
+    if (typeof each !== 'object' || each === null || seen.size > mostDifferentKeys) return
+    if (Array.isArray(each)) for (const item of each) look(item)
+    else
+      for (const [key, child] of Object.entries(each)) {
+        seen.add(key)
+        look(child)
+      }
+  }
+  look(value)
+  return seen.size > mostDifferentKeys ? tooManyDifferentKeys : undefined
+}
+
+/** The first limit that a text exceeds; undefined: none. */
+export const shapeProblem = (bytes: Uint8Array): Problem | undefined => {
+  let depth = 0
+  let values = 0
+  /** Of each object that is open, by its level: its keys so far; -1 for a list. */
+  const keys = new Int32Array(deepestBody + 1).fill(-1)
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
+    } else if (byte === comma) {
+      if (++values > mostValues) return tooManyValues
+      if (keys[depth] !== -1 && ++(keys[depth] as number) > mostKeys) return tooManyKeys
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > deepestBody) return tooDeep
+      if (++values > mostValues) return tooManyValues
+      keys[depth] = byte === openBrace ? 1 : -1
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth > 0) depth--
+    }
+  }
+  return undefined
+}
