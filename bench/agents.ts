@@ -9,6 +9,7 @@ import type { Agent } from '../src/contract/agent.ts'
 import { taskStream } from '../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../src/contract/wire.ts'
 import { createSchemaChecker } from '../src/json-schema/checker.ts'
+import { noQuotas } from '../src/quotas.ts'
 import { openSecrets } from '../src/secrets.ts'
 import { createSessionFolders } from '../src/session-folders.ts'
 import { createSystem } from '../src/system.ts'
@@ -133,6 +134,7 @@ const openSystem = async (folder: string) => {
     rolloutsRoot: folder,
     ttls: { created: 0, queued: 0, working: 0, paused: 0, 'input-required': 0 },
     maxRunningTasks: 0,
+    quotas: noQuotas,
     report: () => {},
   })
   const places = { workspaceRoot: folder, rolloutsRoot: folder, logsRoot: folder }

@@ -18,6 +18,7 @@ import type { ContextReference } from './history/context.ts'
 import type { TaskView } from './history/task-view.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Queries, TaskRow } from './queries.ts'
+import type { Quotas } from './quotas.ts'
 import type { Secrets } from './secrets.ts'
 import type { TaskRequest } from './task-request.ts'
 
@@ -47,6 +48,7 @@ type Parts = {
   queries: Queries
   idempotency: Idempotency
   secrets: Secrets
+  quotas: Pick<Quotas, 'reserveTask'>
   ids: Ids
   /** Opens the log again after a failure, so that the read models know what it holds; rejects when it cannot. */
   ready: () => Promise<void>
@@ -59,6 +61,7 @@ export const createCommands = ({
   queries,
   idempotency,
   secrets,
+  quotas,
   ids,
   ready,
   isLogAway,
@@ -113,6 +116,9 @@ export const createCommands = ({
       ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
       ...(previous === undefined ? {} : { previous_task_id: previous }),
     }
+    const reserve = () => quotas.reserveTask(taskId, userId, principal.userId !== undefined)
+    // Where a task waits for the answers that this one brings, it ends as this one begins: there are not more.
+    let release = waiting === undefined ? reserve() : () => {}
     if (secretRef !== undefined) secrets.put(secretRef, request.secrets)
     const stream = taskStream(taskId)
     wish.onNew?.(stream)
@@ -131,6 +137,7 @@ export const createCommands = ({
         }
         const continued = await runtime.ask(taskStream(waiting.id), command).then(always, isOvertaken)
         if (continued) return { taskId, view: await runtime.until(stream, always) }
+        release = reserve()
       }
       const command: TaskCommand = { type: 'CreateTask', created, start, context, ...asked }
       return { taskId, view: await runtime.ask(stream, command, !body.task_id) }
@@ -138,6 +145,8 @@ export const createCommands = ({
       scheduler.leave(taskId)
       if (secretRef !== undefined) secrets.forget(secretRef)
       throw error
+    } finally {
+      release()
     }
   }
 

@@ -7,6 +7,7 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
+import type { QuotaLimits } from './quotas.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
 
 export type Config = Readonly<{
@@ -16,6 +17,8 @@ export type Config = Readonly<{
   adminToken: string | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   maxRunningTasks: number
+  /** What one user, and all together, may have at a time. */
+  quotas: QuotaLimits
   bodyLimit: number
   drainSeconds: number
   workspaceRoot: string
@@ -107,6 +110,18 @@ const flag = (env: Env, name: string): boolean => {
   return given === '1'
 }
 
+/** Each: 0 for no limit. */
+const quotasOf = (env: Env): QuotaLimits =>
+  Object.freeze({
+    tasks: wholeNumber(env, 'QUOTA_TASKS', 10_000),
+    sessions: wholeNumber(env, 'QUOTA_SESSIONS', 128),
+    streams: wholeNumber(env, 'QUOTA_STREAMS', 2000),
+    sockets: wholeNumber(env, 'QUOTA_SOCKETS', 1000),
+    disk: wholeNumber(env, 'QUOTA_DISK_MB', 4096) * 2 ** 20,
+    max_sessions: wholeNumber(env, 'MAX_SESSIONS', 256),
+    max_streams: wholeNumber(env, 'MAX_STREAMS', 20_000),
+  })
+
 const originsOf = (env: Env): readonly string[] => {
   const named = (env.ALLOWED_ORIGINS ?? '').split(',').map(text => text.trim())
   return Object.freeze(named.filter(text => text !== '').map(originOf))
@@ -153,6 +168,7 @@ export const readConfig = (env: Env): Config => {
     adminToken: env.ADMIN_TOKEN || undefined,
     logLevel,
     maxRunningTasks: wholeNumber(env, 'MAX_RUNNING_TASKS', 0),
+    quotas: quotasOf(env),
     bodyLimit,
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 8, 3600),
     model,

@@ -102,6 +102,7 @@ export const createQueries = (
   const counts = store.prepare<[], { status: string; tasks: number }>(
     'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
   )
+  const tokenUser = store.prepare<[string], string | null>('SELECT user_id FROM tokens WHERE id = ?').pluck()
   const tokenRows = store.prepare<[], TokenRow>(
     'SELECT * FROM tokens WHERE revoked = 0 ORDER BY created_at, id',
   )
@@ -256,6 +257,8 @@ export const createQueries = (
       flush()
       return Object.fromEntries(reading(() => counts.all()).map(({ status, tasks }) => [status, tasks]))
     },
+    /** The only user of a token, also of one that has ended; undefined: it stands for all. */
+    userOfPrincipal: current((id: string) => tokenUser.get(id) ?? undefined),
     tokens: current(() => tokenRows.all()),
     headPosition: () => log.head(),
     isCurrent,

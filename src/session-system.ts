@@ -8,6 +8,7 @@ import type { ReadStore } from '../projections/store.ts'
 import type { World } from './contract/ports.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
+import type { Quotas } from './quotas.ts'
 import type { Secrets } from './secrets.ts'
 import { createSessionQueries } from './session-queries.ts'
 import { createSessions, type Resolved } from './sessions.ts'
@@ -26,6 +27,7 @@ type Parts = {
     resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
   }
   folders: SessionFolders
+  quotas: Quotas
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
   onFault: (error: unknown) => void
@@ -51,6 +53,7 @@ export const createSessionSystem = (parts: Parts) => {
     checker: parts.checker,
     log,
     secrets,
+    quotas: parts.quotas,
     clock,
     ids,
     left: instances.left,

@@ -22,6 +22,7 @@ import {
   takenAt,
 } from './history/env-session.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
+import type { Quotas } from './quotas.ts'
 import type { Secrets } from './secrets.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
 
@@ -40,6 +41,7 @@ type Parts = {
   checker: SchemaChecker
   log: Log
   secrets: Secrets
+  quotas: Pick<Quotas, 'reserveSession'>
   clock: Clock
   ids: Ids
   randomSeed: () => number
@@ -63,7 +65,7 @@ const sessionIdFor = (principal: Principal, key: string | undefined): string | u
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
 
 export const createSessions = (parts: Parts) => {
-  const { runtime, queries, environments, checker, log, secrets, ids } = parts
+  const { runtime, queries, environments, checker, log, secrets, quotas, ids } = parts
   /** When a session was last looked at: no event tells. */
   const lookedAt = new Map<string, number>()
   const waiting = new Map<string, number>()
@@ -121,6 +123,7 @@ export const createSessions = (parts: Parts) => {
     )
     const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
     if (ref !== undefined) secrets.put(ref, { env_vars: values })
+    let release = () => {}
     const { env_vars: _, ...rest } = body
     const command: SessionCommand = {
       type: 'CreateSession',
@@ -137,7 +140,10 @@ export const createSessions = (parts: Parts) => {
       values,
       seed: parts.randomSeed() % largestSeed,
       keys: { digest: digestOfBody(rest), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
-      began,
+      began() {
+        release = quotas.reserveSession(sessionId, userId, principal.userId !== undefined)
+        began()
+      },
       ...by(asked),
     }
     try {
@@ -158,6 +164,8 @@ export const createSessions = (parts: Parts) => {
       if (error instanceof EnvironmentGone) throw invalid(['env_id'], error.message)
       if (error instanceof AuthorsError) throw invalid(['env_init_kwargs'], error.message)
       throw error
+    } finally {
+      release()
     }
   }
 

@@ -20,6 +20,7 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
+import { taskEnds } from './contract/task-events.ts'
 import { taskIdOf, taskStream } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { createIdempotency } from './idempotency.ts'
@@ -27,6 +28,7 @@ import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
 import type { Mcp } from './mcp/mcp.ts'
 import { createQueries } from './queries.ts'
+import { createQuotas, type QuotaLimits } from './quotas.ts'
 import { createRecall } from './recall.ts'
 import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
@@ -56,6 +58,7 @@ export type SystemParts = {
   rolloutsRoot: string
   ttls: Ttls
   maxRunningTasks: number
+  quotas: QuotaLimits
   /** Carries events to those who follow them; absent: they are told what is committed. */
   nats?: Pick<NatsBus, 'join'> | undefined
   report: Report
@@ -67,8 +70,6 @@ export type SystemParts = {
 
 const sweepMs = 250
 const retryMs = 1000
-/** The facts after which a task needs nothing any more. */
-const ends: ReadonlySet<string> = new Set(['TaskCompleted', 'TaskFailed', 'TaskCanceled', 'TaskExpired'])
 
 export const createSystem = async (parts: SystemParts) => {
   const { world, log, secrets, report } = parts
@@ -104,7 +105,9 @@ export const createSystem = async (parts: SystemParts) => {
     return follow(true)
   })
   const live = createLive()
+  const quotas = createQuotas(parts.quotas)
   log.onCommit(projector.follow)
+  log.onCommit(quotas.follow)
   const events = createEvents(log)
   const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
   log.onCommit(live.publish)
@@ -127,7 +130,7 @@ export const createSystem = async (parts: SystemParts) => {
   })
   if (mcp !== undefined) {
     log.onCommit(events => {
-      for (const { header } of events) if (ends.has(header.type)) mcp.ended(taskIdOf(header.stream))
+      for (const { header } of events) if (taskEnds.has(header.type)) mcp.ended(taskIdOf(header.stream))
     })
   }
   const kinds = mcp === undefined ? parts.environments : withMcp(parts.environments, mcp.environment)
@@ -140,6 +143,7 @@ export const createSystem = async (parts: SystemParts) => {
     checker: parts.checker,
     environments: kinds,
     folders: parts.sessionFolders,
+    quotas,
     idleSeconds: parts.sessionIdleSeconds,
     isNamed: ({ id, userId }) =>
       queries.unfinished().some(row => row.session_id === id && row.user_id === userId),
@@ -166,6 +170,12 @@ export const createSystem = async (parts: SystemParts) => {
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler,
+    // An agent that works for one user is bound as that user is.
+    reserve: child => {
+      const principal = queries.rowById(child.root_task_id ?? '')?.principal
+      const isBound = principal === undefined || queries.userOfPrincipal(principal) !== undefined
+      return quotas.reserveTask(child.task_id, child.user_id, isBound)
+    },
     ttls: parts.ttls,
     draining: () => draining,
     reach: parts.reach ?? (() => {}),
@@ -177,15 +187,18 @@ export const createSystem = async (parts: SystemParts) => {
     queries,
     idempotency,
     secrets,
+    quotas,
     ids: world.ids,
     ready: log.retry,
     isLogAway: log.isFailing,
   })
 
-  /** Everybody's place, as the log says. */
+  /** Everybody's place, and what everybody has, as the log says. */
   const takePlaces = () => {
+    const unfinished = queries.unfinished()
+    quotas.fill(unfinished, environments.queries.active())
     scheduler.reset()
-    for (const { id, user_id, session_id, status, subtask } of queries.unfinished()) {
+    for (const { id, user_id, session_id, status, subtask } of unfinished) {
       const waits = status === 'queued' || status === 'created'
       if (subtask === 1 || (status !== 'working' && !waits)) continue
       scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
@@ -278,6 +291,7 @@ export const createSystem = async (parts: SystemParts) => {
     runtime,
     scheduler,
     idempotency,
+    quotas,
     projector,
     resumed,
     expireOverdue,

@@ -68,6 +68,9 @@ export const createTickets = ({ secrets, clock, random, principals }: Parts) => 
       return principal
     },
 
+    /** Whether a connection by this ticket is open, which the next one closes. */
+    isSeated: (text: string): boolean => seats.has(refOf(text)),
+
     /** A connection by a ticket takes the place of the one before. The answer ends it. */
     sit(text: string, leave: () => void): () => void {
       const ref = refOf(text)

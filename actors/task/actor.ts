@@ -1,6 +1,7 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
 import { type Actor, createActor } from 'xstate'
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
 import type { NewEvent } from '../../src/contract/stored.ts'
 import {
   isMove,
@@ -83,6 +84,7 @@ export const taskKind =
       said: readonly SaidCall[],
       agentStep: number,
       signal: AbortSignal,
+      reserved: (() => void)[],
     ): Promise<PlannedCall[]> => {
       const { created } = view
       if (created === undefined) return []
@@ -92,6 +94,12 @@ export const taskKind =
         if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
         if (planned.plan !== 'delegate') return { callId, name, ...planned }
         const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
+        try {
+          reserved.push(parts.reserve(child))
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          return { callId, plan: 'refuse', why: error.message, itemId: world.ids.next('tr_') }
+        }
         return { callId, name, plan: 'delegate', child }
       }
       return Promise.all(said.map(one))
@@ -105,6 +113,8 @@ export const taskKind =
       const agent = parts.agents(created.agent)
       if (agent === undefined) return act({ type: 'PauseNow', reason: 'agent_missing' })
       const cause = bySystem()
+      /** Tasks of subagents that count, though no event says yet that they are there. */
+      const reserved: (() => void)[] = []
       const { request } = created
       const schema = request.stream ? undefined : (request.structured_output ?? undefined)
       const step = runStep(
@@ -125,7 +135,7 @@ export const taskKind =
           history,
           tools: signal => parts.tools.offered(scope(created), signal),
           env: () => (secrets.env ?? {}) as Record<string, unknown>,
-          plan: (said, signal) => plan(said, agentStep, signal),
+          plan: (said, signal) => plan(said, agentStep, signal, reserved),
           ...(schema === undefined
             ? {}
             : { refuse: answer => parts.answerProblem(schema, answer ?? lastMessage(view)) }),
@@ -135,6 +145,7 @@ export const taskKind =
       )
       running = step
       void step.settled.then(() => {
+        for (const release of reserved) release()
         if (running === step) running = undefined
       })
     }

@@ -2,6 +2,7 @@
 import type { Agent } from '../../src/contract/agent.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
+import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { Reach, Toolbox } from '../../src/contract/tools.ts'
 import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
@@ -25,6 +26,11 @@ export type TaskParts = {
   secrets: (ref: string) => Record<string, unknown> | undefined
   forgetSecrets: (ref: string) => void
   scheduler: Scheduler
+  /**
+   * Counts the task of a subagent as one of its user's, until it is stored or the answer is called. Throws a Refusal
+   * when the user has too many.
+   */
+  reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
   /** While the server drains, running steps and calls may finish and no step begins. */
   draining: () => boolean

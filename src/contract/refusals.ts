@@ -15,6 +15,11 @@ export const refusals = {
   SessionNotFound: { http: 404, code: -32025, message: 'no such session, or it is closed' },
   SessionDone: { http: 400, code: -32026, message: 'the session is done: reset it first' },
   Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
+  OverQuota: {
+    http: 429,
+    code: -32027,
+    message: 'a quota is used up: `data.quota` names it, `data.limit` is how much it allows',
+  },
   BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },
   BodyTooSlow: {
     http: 408,
@@ -45,6 +50,33 @@ export class Refusal extends Error {
     this.code = refusals[reason].code
   }
 }
+
+/** What a caller can have too much of, as `data.quota` names it; `max_…`: of all users together. */
+export const quotaNames = [
+  'tasks',
+  'sessions',
+  'streams',
+  'sockets',
+  'disk',
+  'max_sessions',
+  'max_streams',
+] as const
+export type QuotaName = (typeof quotaNames)[number]
+
+/** Each with the variable that sets it, and what to do. */
+const quotaWords: Record<QuotaName, string> = {
+  tasks: 'unfinished tasks of this user (QUOTA_TASKS): cancel some, or wait until some end',
+  sessions: 'active environment sessions of this user (QUOTA_SESSIONS): close some',
+  streams: 'open streams of this user (QUOTA_STREAMS): close some',
+  sockets: 'open WebSockets of this user (QUOTA_SOCKETS): close some',
+  disk: 'bytes of disk for this user (QUOTA_DISK_MB): close sessions or remove files',
+  max_sessions: 'active environment sessions of all users (MAX_SESSIONS): try again later',
+  max_streams: 'open streams and WebSockets of all users (MAX_STREAMS): try again later',
+}
+
+/** A user, or all users together, have as much of something as the operator allows. */
+export const overQuota = (quota: QuotaName, limit: number): Refusal =>
+  new Refusal('OverQuota', { quota, limit }, `there may be at most ${limit} ${quotaWords[quota]}`)
 
 /** A step that its caller takes for another one. */
 export const unexpectedStep = (expected: number, step: number): Refusal =>

@@ -279,3 +279,11 @@ export const statusAfter = (status: Lifecycle, type: TaskEventType): Lifecycle =
   return next
 }
 export const isMove = (type: TaskEventType): boolean => moves[type] !== undefined
+
+/** The facts after which a task needs nothing any more. */
+export const taskEnds: ReadonlySet<string> = new Set<TaskEventType>([
+  'TaskCompleted',
+  'TaskFailed',
+  'TaskCanceled',
+  'TaskExpired',
+])

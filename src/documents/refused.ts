@@ -1,6 +1,6 @@
 // What an operation answers when it says no: from the refusals of the contract, by status.
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/answers.ts'
-import { type RefusalName, refusals } from '../contract/refusals.ts'
+import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import { type Operation, rolesOf } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'
@@ -37,6 +37,11 @@ function retryAfter(): Json {
   return { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
 }
 
+/** What a refusal by a quota adds. */
+const quotaData: Json = {
+  properties: { quota: { enum: [...quotaNames] }, limit: { type: 'integer' } },
+}
+
 const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)
 
 /** A response that many operations have carries a name. */
@@ -69,7 +74,12 @@ export const refusedAnswers = (
   const refused = statuses.map((status): Refused => {
     const names = reasons.filter(reason => refusals[reason].http === status)
     const same = names.map(reason => refusals[reason])
-    const ofCode = { properties: { code: { enum: [...new Set(same.map(({ code }) => code))] } } }
+    const ofCode = {
+      properties: {
+        code: { enum: [...new Set(same.map(({ code }) => code))] },
+        ...(names.includes('OverQuota') ? { data: quotaData } : {}),
+      },
+    }
     const schema = operation.envelope
       ? { allOf: [schemas.of(ErrorEnvelope), { properties: { error: ofCode } }] }
       : { allOf: [schemas.of(names.every(isDetailed) ? DetailedError : ErrorObject), ofCode] }

@@ -11,6 +11,7 @@ import {
   StepEnvBody,
 } from '../contract/wire.ts'
 import { errorObjectOf } from './errors.ts'
+import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, shortHeader } from './request-id.ts'
@@ -147,6 +148,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     async handler(request, reply) {
       if (request.body.stream) {
         if (await sessions.mayStep(asked(request), request.body, retryOf(request))) noteReplay(reply)
+        holdStream(parts, request, reply)
         await streamStep(request, reply)
         return reply
       }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFilter, Told } from '../bus/events.ts'
 import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
+import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { doneWith, readQuery } from './query.ts'
 import { headersOf } from './slow-answer.ts'
@@ -119,6 +120,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     config: { access: 'follow', stream: true },
     async handler(request, reply) {
       const { filter, cursor } = wishOf(request, events.position())
+      holdStream(parts, request, reply)
       send(request, reply, filter, cursor)
       return reply
     },

@@ -20,6 +20,7 @@ import type { Frame } from '../history/frames.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { Principals } from '../principals.ts'
 import type { Queries } from '../queries.ts'
+import type { Quotas } from '../quotas.ts'
 import type { Recall } from '../recall.ts'
 import type { SessionQueries } from '../session-queries.ts'
 import type { Sessions } from '../sessions.ts'
@@ -53,6 +54,7 @@ export type Parts = {
   /** After so long without a look a session is inactive. */
   idleSeconds: number
   openStreams: OpenStreams
+  quotas: Pick<Quotas, 'openStream' | 'openSocket'>
   /** The public events of the log. */
   events: Events
   places: Places

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
+import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { sendTaskStream } from './task-stream.ts'
@@ -44,6 +45,7 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
         if (after >= next) throw beyond([header ? 'header' : 'query', name])
         if (after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
       }
+      holdStream(parts, request, reply)
       const feed = parts.openFeed(stream, after ?? -1, false)
       const onFault = faultOf(parts, request)
       await sendTaskStream(request, reply, {

@@ -5,6 +5,7 @@ import { Invalid, Refusal } from '../contract/refusals.ts'
 import { CreateTaskBody, taskStatuses } from '../contract/wire.ts'
 import type { Moment } from '../recall.ts'
 import { envelope } from './envelope.ts'
+import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
@@ -65,6 +66,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       const { body, principal, validationError } = request
       if (validationError) throw await calls.invalid(body, validationError)
       if (body.request_id) setRequestId(request, reply, body.request_id)
+      if (body.stream) holdStream(parts, request, reply)
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const given = { body, digest: request.bodyDigest }
       const task = await calls.create({ principal, requestId: request.envelopeId }, given, retry, true)

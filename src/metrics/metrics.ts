@@ -17,6 +17,8 @@ export type Gauges = {
   isLogFailing(): boolean
   /** How many positions the read models are behind the log. */
   lag(): number
+  /** How often each quota has refused something, and what there is of each kind, of all users together. */
+  quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
   /** Absent: NATS carries nothing. */
   nats?: () => NatsCounts
 }
@@ -65,6 +67,12 @@ export const createMetrics = () => {
       [{ kind: 'events' }, requests.open.get('/api/events') ?? 0],
       [{ kind: 'socket' }, requests.open.get('/ws') ?? 0],
     ]),
+    counter('reprise_quota_refusals_total', 'Requests that a quota refused, by its name.', () =>
+      gauges.quotas().refused.map(([quota, count]) => [{ quota }, count]),
+    ),
+    gauge('reprise_quota_used', 'What quotas count, of all users together.', () =>
+      Object.entries(gauges.quotas().used).map(([of, count]) => [{ of }, count]),
+    ),
     counter('reprise_socket_messages_total', 'Messages of WebSockets that were answered.', () =>
       [...requests.messages.values()].map(({ type, outcome, count }) => [{ type, outcome }, count]),
     ),

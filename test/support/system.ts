@@ -14,6 +14,7 @@ import { createSchemaChecker } from '../../src/json-schema/checker.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
+import { noQuotas, type QuotaLimits } from '../../src/quotas.ts'
 import type { Secrets } from '../../src/secrets.ts'
 import { createSessionFolders } from '../../src/session-folders.ts'
 import { createSystem, type SystemParts } from '../../src/system.ts'
@@ -120,6 +121,7 @@ type Options = {
   reach?: Reach
   ttls?: typeof noTtls
   maxRunningTasks?: number
+  quotas?: Partial<QuotaLimits>
   report?: Report
   build?: string
   /** Only looks: the tasks of the log are left as they are. */
@@ -160,6 +162,7 @@ export const givenSystem = async (options: Options = {}) => {
     rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
     ttls: options.ttls ?? noTtls,
     maxRunningTasks: options.maxRunningTasks ?? 0,
+    quotas: { ...noQuotas, ...options.quotas },
     report: options.report ?? (() => {}),
     idle: options.idle ?? false,
     ...(options.reach === undefined ? {} : { reach: options.reach }),

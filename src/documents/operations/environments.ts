@@ -81,7 +81,7 @@ export const environmentOperations: Operation[] = [
         examples: { map: createdEnv },
       },
     ],
-    refusals: ['EnvNotFound', 'SessionNotFound', 'Forbidden', 'Conflict'],
+    refusals: ['EnvNotFound', 'SessionNotFound', 'Forbidden', 'Conflict', 'OverQuota'],
   },
   {
     method: 'POST',
@@ -124,7 +124,7 @@ export const environmentOperations: Operation[] = [
         examples: { step: stepStream },
       },
     ],
-    refusals: ['SessionNotFound', 'SessionDone', 'Conflict'],
+    refusals: ['SessionNotFound', 'SessionDone', 'Conflict', 'OverQuota'],
   },
   {
     method: 'POST',

@@ -40,7 +40,7 @@ export const eventOperations: Operation[] = [
       },
       { status: 204, about: 'The task has ended, and nothing comes after the cursor.' },
     ],
-    refusals: ['TaskNotFound'],
+    refusals: ['TaskNotFound', 'OverQuota'],
   },
   {
     method: 'GET',
@@ -71,6 +71,7 @@ export const eventOperations: Operation[] = [
         examples: { task: eventsExample },
       },
     ],
+    refusals: ['OverQuota'],
   },
   {
     method: 'GET',
@@ -80,7 +81,7 @@ export const eventOperations: Operation[] = [
     access: 'open',
     summary: 'Open a WebSocket',
     about:
-      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. Who asks is said by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds.',
+      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. Who asks is said by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection beyond the quota `sockets` or `max_streams` gets a message `error` that names it, and is closed with 1013.',
     answers: [
       { status: 101, about: 'It is a WebSocket from here on.' },
       { status: 426, about: 'No WebSocket was asked for.', type: json, schema: ErrorObject },

@@ -62,7 +62,15 @@ export const taskOperations: Operation[] = [
         examples: { echo: echoStream },
       },
     ],
-    refusals: ['InputMissing', 'AlreadyAnswered', 'WrongState', 'Forbidden', 'TaskNotFound', 'Conflict'],
+    refusals: [
+      'InputMissing',
+      'AlreadyAnswered',
+      'WrongState',
+      'Forbidden',
+      'TaskNotFound',
+      'Conflict',
+      'OverQuota',
+    ],
   },
   {
     method: 'GET',

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
-import { type Asking, authorize, may } from '../auth.ts'
+import { type Asking, authorize, may, ticketOf } from '../auth.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 import type { Cut } from '../open-streams.ts'
 import type { Parts } from '../parts.ts'
@@ -34,6 +34,7 @@ export type SocketParts = TaskCallParts &
     | 'nextFrame'
     | 'openStreams'
     | 'principals'
+    | 'quotas'
     | 'requests'
     | 'sessions'
     | 'stopping'
@@ -73,6 +74,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const held = new Map<string, string>()
   let principal: Principal | undefined
   let kept: ReturnType<Parts['openStreams']['add']> | undefined
+  let release = () => {}
   let isOver = false
   let hasLeft = false
   /** Bytes that came and are not given back to the budget, and the share that they count in. */
@@ -155,14 +157,23 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   }
   const cut = (why: Cut) =>
     why === 'slow' ? end('slow') : end('unauthenticated', new Refusal('Unauthenticated'))
-  const enter = (who: Principal, asking: Asking) => {
+  /** False when the user, or all users together, have as many connections as they may. */
+  const enter = (who: Principal, asking: Asking): boolean => {
+    const ticket = ticketOf(asking)
+    known()
+    try {
+      release = parts.quotas.openSocket(who, ticket !== undefined && parts.tickets.isSeated(ticket))
+    } catch (error) {
+      end('tryLater', error as Error)
+      return false
+    }
     clearTimeout(timer)
     principal = who
     budget.give(holder, bytes)
     holder = holderOf(who)
     budget.take(holder, bytes)
-    known()
     kept = parts.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
+    return true
   }
 
   const refuse = (type: string, error: unknown, requestId: string | undefined) => {
@@ -178,7 +189,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     if (type !== 'auth') throw new Refusal('Unauthenticated')
     const who = parts.principals.authenticate(fields.token)
     if (who === undefined) throw new Refusal('Unauthenticated')
-    enter(who, { headers: {}, query: {}, method: 'GET' })
+    if (!enter(who, { headers: {}, query: {}, method: 'GET' })) return
     outbox.say(saying('authenticated', requestId, { user_id: who.userId ?? null, role: who.role }))
   }
 
@@ -269,6 +280,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   ws.on('error', () => {}) // it closes, too
   ws.once('close', () => {
     leave()
+    release()
     gone()
   })
   socket.on('data', (chunk: Buffer) => {

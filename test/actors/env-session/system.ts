@@ -7,6 +7,7 @@ import { trusted } from '../../../src/json-schema/checker.ts'
 import { openLog } from '../../../src/log/log.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
+import { createQuotas, noQuotas } from '../../../src/quotas.ts'
 import type { Secrets } from '../../../src/secrets.ts'
 import { createSessionFolders } from '../../../src/session-folders.ts'
 import { createSessionSystem } from '../../../src/session-system.ts'
@@ -62,6 +63,7 @@ export const givenSessions = async (options: SessionOptions) => {
     checker,
     environments: options.environments,
     folders: createSessionFolders(options.workspaceRoot),
+    quotas: createQuotas(noQuotas),
     idleSeconds: 3600,
     isNamed: () => false,
     onFault: options.onFault ?? report,

@@ -63,6 +63,7 @@ export const doorHere = async (
       principals,
       tickets,
       openStreams,
+      quotas: system.quotas,
       requests,
       stopping: stopping.signal,
       fault: error => faults.push(error),
