@@ -78,7 +78,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       if (next.value.say === 'delta') message += next.value.text
       if (next.value.say !== 'call') continue
       const args = JSON.parse(next.value.arguments)
-      await calculator?.run({ effectId: 'e', arguments: args, workdir: '/', at: 0, signal })
+      await calculator?.run({ effectId: 'e', arguments: args, workdir: '/', at: 0, user: 'bench', signal })
     }
     output.push({ type: 'message', id: 'm', role: 'assistant', message_content: message })
   }

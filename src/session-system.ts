@@ -1,11 +1,15 @@
 // Environment sessions put together: their actors and instances, their read model, and the door to them.
 import { randomInt } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { envSessionKind } from '../actors/env-session/actor.ts'
-import { createInstances, type Environments, type SessionFolders } from '../actors/env-session/instances.ts'
+import { createInstances, type Given, type SessionFolders } from '../actors/env-session/instances.ts'
 import { createRuntime } from '../actors/runtime.ts'
 import type { Projector } from '../projections/projector.ts'
 import type { ReadStore } from '../projections/store.ts'
+import type { EnvironmentSource, Instance } from './contract/environment.ts'
 import type { World } from './contract/ports.ts'
+import { createFairTurns } from './fair-turns.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
 import type { Quotas } from './quotas.ts'
@@ -14,6 +18,12 @@ import { createSessionQueries } from './session-queries.ts'
 import { createSessions, type Resolved } from './sessions.ts'
 
 const sweepMs = 300_000
+/**
+ * Instances that are opened at the same time, and of them one user's: each is a process that starts, and takes a processor
+ * for itself until it has. The others wait, so that a hundred creates at once slow nobody down.
+ */
+const most = Math.max(4, availableParallelism())
+const opening = { most, mostOfOne: Math.floor(most / 2) }
 const largestSeed = 2 ** 32 - 1
 
 type Parts = {
@@ -23,7 +33,8 @@ type Parts = {
   projector: Projector
   secrets: Secrets
   checker: SchemaChecker
-  environments: Pick<Environments, 'open'> & {
+  environments: {
+    open(source: EnvironmentSource, given: Given): Promise<Instance>
     resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
   }
   folders: SessionFolders
@@ -37,8 +48,14 @@ export const createSessionSystem = (parts: Parts) => {
   const { world, log, secrets, environments, folders, onFault } = parts
   const { clock, timers, ids } = world
   const queries = createSessionQueries(parts.store, parts.projector)
+  const turn = createFairTurns(opening)
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // each that waits for its turn listens
   const instances = createInstances({
-    environments,
+    environments: {
+      resolve: environments.resolve,
+      open: (source, given, user) => turn(user, () => environments.open(source, given), stopping.signal),
+    },
     folders,
     log,
     timers,
@@ -77,7 +94,9 @@ export const createSessionSystem = (parts: Parts) => {
     async stop(): Promise<void> {
       stopSweeping()
       runtime.stop()
-      await instances.stop()
+      const stopped = instances.stop()
+      stopping.abort() // whoever still waits for its turn
+      await stopped
     },
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
-import type { Principal } from './contract/token-events.ts'
+import { type Principal, turnOf } from './contract/token-events.ts'
 import type { CreateEnvBody, EnvStepAnswer, StepEnvBody, ToolDefinition } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
 import {
@@ -86,13 +86,13 @@ export const createSessions = (parts: Parts) => {
     return principal.userId ?? named ?? 'default'
   }
 
-  const resolved = async (body: CreateEnvBody): Promise<EnvironmentSource> => {
+  const resolved = async (principal: Principal, body: CreateEnvBody): Promise<EnvironmentSource> => {
     const kwargs = body.env_init_kwargs ?? {}
     const found = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
     if ('refused' in found) {
       throw new Refusal(found.refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, found.message)
     }
-    const fits = await checker.check(found.parameters, kwargs)
+    const fits = await checker.check(found.parameters, kwargs, turnOf(principal))
     if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
     return found.source
   }
@@ -111,7 +111,7 @@ export const createSessions = (parts: Parts) => {
   ) => {
     const { principal } = asked
     const userId = userOf(principal, body.user_id)
-    const source = await resolved(body)
+    const source = await resolved(principal, body)
     const sessionId = body.session_id ?? sessionIdFor(principal, idempotencyKey) ?? ids.next('session-')
     if (body.session_id) mustBeFree(principal, sessionId)
     const vars = body.env_vars ?? {}
@@ -229,10 +229,10 @@ export const createSessions = (parts: Parts) => {
     }
   }
 
-  const mustFit = async (tools: ToolDefinition[], name: string, args: OpenObject): Promise<void> => {
+  const mustFit = async ({ tools, created }: SessionView, name: string, args: OpenObject): Promise<void> => {
     const tool = tools.find(known => known.function.name === name)
     if (tool === undefined) throw invalid(['tool_name'], `There is no tool "${name}"`)
-    const verdict = await checker.check(tool.function.parameters, args)
+    const verdict = await checker.check(tool.function.parameters, args, created?.user_id)
     if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
   }
 
@@ -259,7 +259,7 @@ export const createSessions = (parts: Parts) => {
       throw new Refusal('Conflict', { idempotency_key: idempotencyKey })
     }
     if (view.state !== 'active') throw lost(view)
-    if (!view.done) await mustFit(view.tools, body.tool_name, body.tool_args ?? {})
+    if (!view.done) await mustFit(view, body.tool_name, body.tool_args ?? {})
     return { wish, view, revision }
   }
 

@@ -11,13 +11,13 @@ const impossible = (problems: string[]): ErrorObject => ({
 /** Why a text is no answer that fits; undefined: it fits. */
 export const answerProblem =
   (checker: SchemaChecker) =>
-  async (schema: object, answer: string): Promise<ErrorObject | undefined> => {
+  async (schema: object, answer: string, user: string): Promise<ErrorObject | undefined> => {
     let value: unknown
     try {
       value = JSON.parse(answer)
     } catch {
       return impossible(['it is no JSON'])
     }
-    const verdict = await checker.check(schema, value)
+    const verdict = await checker.check(schema, value, user)
     return verdict.ok ? undefined : impossible(verdict.problems)
   }

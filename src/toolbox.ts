@@ -63,10 +63,11 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
   const problemsOf = async (
     { function: { parameters } }: ToolDefinition,
     args: object,
+    user: string,
   ): Promise<string[]> => {
     if (Object.keys(parameters).length === 0) return []
-    const verdict = await checker.check(parameters, args)
-    return verdict.ok || (await checker.problemsOf(parameters)).length > 0 ? [] : verdict.problems
+    const verdict = await checker.check(parameters, args, user)
+    return verdict.ok || (await checker.problemsOf(parameters, user)).length > 0 ? [] : verdict.problems
   }
 
   return {
@@ -95,7 +96,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
     },
 
     async plan(scope, { name, arguments: text }, signal) {
-      const { request, depth } = scope
+      const { request, depth, userId } = scope
       if (!isAllowed(request, name)) return refuse(`the tool "${name}" is not allowed for this task`)
       const args = objectOf(text)
       const notAnObject = `the arguments of "${name}" must be a JSON object`
@@ -104,14 +105,14 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
 
       const planned = async (tool: Tool, given: Record<string, unknown> | undefined): Promise<CallPlan> => {
         if (given === undefined) return refuse(notAnObject)
-        const problems = await problemsOf(tool.definition, given)
+        const problems = await problemsOf(tool.definition, given, userId)
         return problems.length === 0 ? { plan: 'run', safe: tool.isSafe(given) } : unfit(problems)
       }
 
       const client = clientTool(request, name)
       if (client !== undefined) {
         if (args === undefined) return refuse(notAnObject)
-        const problems = await problemsOf(client, args)
+        const problems = await problemsOf(client, args, userId)
         return problems.length === 0 ? { plan: 'client' } : unfit(problems)
       }
       const step = await session.find(scope, name)
@@ -144,7 +145,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
       const tool = ofSession ?? byName.get(name)?.tool ?? (await mcp.find(scope, name, input.signal))
       const args = objectOf(input.arguments)
       if (tool === undefined || args === undefined) throw new Error(`there is no tool "${name}"`)
-      return tool.run({ ...input, arguments: args })
+      return tool.run({ ...input, arguments: args, user: scope.userId })
     },
   }
 }

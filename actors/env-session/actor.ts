@@ -59,7 +59,7 @@ export const envSessionKind =
           const { session_id: sessionId, kwargs } = wish
           const given = { kwargs, env_vars: values }
           command.began()
-          const instance = await authors(instances.open(stream, sessionId, source, given))
+          const instance = await authors(instances.open(stream, sessionId, source, given, wish.user_id))
           const answer = await authors(instance.reset({ seed, options: {}, now }))
           const { recovery } = instance
           return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, sessionId, view.step)) }

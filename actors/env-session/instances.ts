@@ -11,16 +11,15 @@ import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
+export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
 /** Where instances come from. */
 export type Environments = {
   resolve(
     envId: string | undefined,
     classPath: string | undefined,
   ): Promise<{ source: EnvironmentSource } | { refused: string; message: string }>
-  open(
-    source: EnvironmentSource,
-    given: { kwargs: OpenObject; env_vars: Record<string, string>; dir: string },
-  ): Promise<Instance>
+  /** Waits while too many are being opened; users take turns. */
+  open(source: EnvironmentSource, given: Given, user: string): Promise<Instance>
 }
 /** Where their states are kept, and what they may write. */
 export type SessionFolders = {
@@ -135,7 +134,7 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     const state = view.snapshot === undefined ? undefined : await folders.kept(sessionId, view.snapshot)
     if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
     const given = { kwargs, env_vars: valuesOf(created), dir: folders.dirOf(sessionId) }
-    const instance = await environments.open(found.source, given).catch(error => {
+    const instance = await environments.open(found.source, given, created.user_id).catch(error => {
       // A disk that is full, or the like, is a trouble of the moment.
       throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
     })
@@ -150,8 +149,8 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     }
   }
 
-  /** What is being opened is closed again when the service stops meanwhile. */
-  const tracked = async (work: Promise<Instance>): Promise<Instance> => {
+  /** What is being opened is closed again when the service stops meanwhile; else it is known from that moment on. */
+  const tracked = async (stream: string, work: Promise<Instance>, revision: number): Promise<Entry> => {
     const under = work.then(
       () => {},
       () => {},
@@ -159,7 +158,11 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     closing.add(under)
     try {
       const instance = await work
-      if (!stopped) return instance
+      if (!stopped) {
+        const entry = { instance, revision, usedAt: now() }
+        entries.set(stream, entry)
+        return entry
+      }
       await instance.close()
       throw new SessionLost('the service stops')
     } finally {
@@ -174,10 +177,7 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
       return known
     }
     if (known !== undefined) await drop(stream)
-    const instance = await tracked(bringBack(stream, view))
-    const entry = { instance, revision: view.revision, usedAt: now() }
-    entries.set(stream, entry)
-    return entry
+    return tracked(stream, bringBack(stream, view), view.revision)
   }
 
   return {
@@ -194,15 +194,14 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
       stream: string,
       sessionId: string,
       source: EnvironmentSource,
-      given: { kwargs: OpenObject; env_vars: Record<string, string> },
+      given: Omit<Given, 'dir'>,
+      user: string,
     ): Promise<Instance> {
       await leaving.get(stream)
       await drop(stream)
       await folders.clear(sessionId)
-      const opening = environments.open(source, { ...given, dir: folders.dirOf(sessionId) })
-      const instance = await tracked(opening)
-      entries.set(stream, { instance, revision: ahead, usedAt: now() })
-      return instance
+      const opening = environments.open(source, { ...given, dir: folders.dirOf(sessionId) }, user)
+      return (await tracked(stream, opening, ahead)).instance
     },
     /** The log of the session has moved, and its instance with it. */
     moved(stream: string, revision: number): void {

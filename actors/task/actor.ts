@@ -138,7 +138,9 @@ export const taskKind =
           plan: (said, signal) => plan(said, agentStep, signal, reserved),
           ...(schema === undefined
             ? {}
-            : { refuse: answer => parts.answerProblem(schema, answer ?? lastMessage(view)) }),
+            : {
+                refuse: answer => parts.answerProblem(schema, answer ?? lastMessage(view), created.user_id),
+              }),
         },
         report => tell({ type: 'RecordStep', agentStep, effectId, ...report, ...cause }),
         world,

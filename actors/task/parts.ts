@@ -21,7 +21,7 @@ export type TaskParts = {
   /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
   children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
   /** Why a text is no answer that fits a schema; undefined: it fits. */
-  answerProblem: (schema: object, answer: string) => Promise<ErrorObject | undefined>
+  answerProblem: (schema: object, answer: string, user: string) => Promise<ErrorObject | undefined>
   /** The hidden values of a task's request by reference; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
   forgetSecrets: (ref: string) => void

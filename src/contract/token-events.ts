@@ -18,3 +18,6 @@ export const isPrincipalStream = (stream: string): boolean => stream.startsWith(
 
 /** Who a request comes from. Without a `userId` it stands for all users. */
 export type Principal = { id: string; role: Role; userId: string | undefined; expiresAt: number | undefined }
+
+/** Who takes turns with others where work waits: a user, or a token that stands for all of them. */
+export const turnOf = ({ id, userId }: Principal): string => userId ?? id

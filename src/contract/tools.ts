@@ -8,6 +8,8 @@ export type ToolInput = {
   arguments: Record<string, unknown>
   /** An absolute path, perhaps not made yet: the only folder that file tools touch. */
   workdir: string
+  /** Whose task it is: where calls wait, users take turns. */
+  user: string
   /** When the call was intended, milliseconds: a tool that must give the same twice knows no other time. */
   at: number
   /** A tool that is told to stop settles only when what it does has really stopped. */
@@ -76,7 +78,7 @@ export type Toolbox = {
   run(
     scope: ToolScope,
     name: string,
-    input: Omit<ToolInput, 'arguments'> & { arguments: string },
+    input: Omit<ToolInput, 'arguments' | 'user'> & { arguments: string },
   ): Promise<ToolOutput>
 }
 

@@ -65,8 +65,8 @@ export type Parts = {
   machineOf: (status: TaskStatus) => object
   /** The number of the last frame that told of the acceptance of these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
-  /** What is wrong with a JSON Schema that a caller gave. */
-  problemsOfSchema: (schema: object) => Promise<string[]>
+  /** What is wrong with a JSON Schema that a caller gave. Users take turns. */
+  problemsOfSchema: (schema: object, user: string) => Promise<string[]>
   bodyLimit: number
   /** Pages of these origins may use the API from a browser; `*`: of all. */
   allowedOrigins: readonly string[]

@@ -4,7 +4,7 @@ import { isEmpty } from '../answers.ts'
 import type { Feed } from '../bus/feed.ts'
 import { isAtRest } from '../commands.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
+import { type Principal, turnOf } from '../contract/token-events.ts'
 import {
   type AnswerCallsBody,
   type CreateTaskBody,
@@ -53,6 +53,8 @@ export type TaskCallParts = Pick<
 
 export const createTaskCalls = (parts: TaskCallParts) => {
   const { commands, queries, recall, openFeed } = parts
+  const schemaCheck = (principal: Principal) => (schema: object) =>
+    parts.problemsOfSchema(schema, turnOf(principal))
   return {
     /**
      * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
@@ -64,7 +66,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       { key, isRetry }: Retry,
       endsAtWait: boolean,
     ): Promise<Made> {
-      const request = await readTaskRequest(body, digest, parts.places, parts.agents, parts.problemsOfSchema)
+      const request = await readTaskRequest(body, digest, parts.places, parts.agents, schemaCheck(principal))
       let ofNew: Feed | undefined
       const created = await commands
         .create({
@@ -121,9 +123,9 @@ export const createTaskCalls = (parts: TaskCallParts) => {
     },
 
     /** Why a create is invalid: what the schema found, and what it could not. */
-    invalid: (body: unknown, found: Error): Promise<Error> | Error =>
+    invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
       found instanceof Invalid
-        ? allProblems(body, found, parts.places, parts.agents, parts.problemsOfSchema)
+        ? allProblems(body, found, parts.places, parts.agents, schemaCheck(principal))
         : found,
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {

@@ -64,7 +64,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     attachValidation: true,
     async handler(request, reply) {
       const { body, principal, validationError } = request
-      if (validationError) throw await calls.invalid(body, validationError)
+      if (validationError) throw await calls.invalid(principal, body, validationError)
       if (body.request_id) setRequestId(request, reply, body.request_id)
       if (body.stream) holdStream(parts, request, reply)
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }

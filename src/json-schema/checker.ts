@@ -1,17 +1,19 @@
 // Whether a value fits a JSON Schema (2020-12): the answer of a task its `structured_output`, arguments the
 // `parameters` of their tool. A caller's schema and value never run on this thread, our own schemas do.
 import type { Timers } from '../contract/ports.ts'
+import { createFairTurns } from '../fair-turns.ts'
 import { compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
-import { schemaThread } from './thread.ts'
+import type { Request } from './schema-thread.ts'
+import { type SchemaThread, schemaThread } from './thread.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 export type { Verdict } from './verdict.ts'
 export type SchemaChecker = {
-  /** Why this cannot be used as a schema; empty if it can. */
-  problemsOf(schema: unknown): Promise<string[]>
+  /** Why this cannot be used as a schema; empty if it can. Users take turns; absent: nobody's in particular. */
+  problemsOf(schema: unknown, user?: string): Promise<string[]>
   /** A check that runs over its deadline, or takes too much memory, is not ok, with a problem that says so. */
-  check(schema: unknown, value: unknown): Promise<Verdict>
+  check(schema: unknown, value: unknown, user?: string): Promise<Verdict>
   /** Nothing is left running; calls that are under way reject, and so do later ones. */
   close(): Promise<void>
 }
@@ -30,24 +32,41 @@ export type Options = {
   timers?: Pick<Timers, 'after'>
 }
 
+/** A user has one, so that whoever sends what takes long keeps only itself waiting. The second starts when it is needed. */
+const mostThreads = 2
+
 export const createSchemaChecker = ({
   deadlineMs = 1000,
   timers = realTimers,
 }: Options = {}): SchemaChecker => {
-  const thread = schemaThread(deadlineMs, timers)
+  const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers))
+  /** Those that have nothing to do; the first was used last, and remembers most. */
+  const free = [...threads]
+  const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })
+  const ask = (user: string, request: Request): Promise<string[]> =>
+    turn(user, async () => {
+      const thread = free.shift() as SchemaThread
+      try {
+        return await thread.ask(request)
+      } finally {
+        free.unshift(thread)
+      }
+    })
   return {
-    async problemsOf(schema) {
+    async problemsOf(schema, user = '') {
       const text = schemaText(schema)
-      return 'problem' in text ? [text.problem] : thread.ask({ schema: text.text })
+      return 'problem' in text ? [text.problem] : ask(user, { schema: text.text })
     },
-    async check(schema, value) {
+    async check(schema, value, user = '') {
       const texts = [schemaText(schema), valueText(value)] as const
       const problems = texts.flatMap(text => ('problem' in text ? [text.problem] : []))
       const [schemaIs, valueIs] = texts
       if ('problem' in schemaIs || 'problem' in valueIs) return verdictOf(problems)
-      return verdictOf(await thread.ask({ schema: schemaIs.text, value: valueIs.text }))
+      return verdictOf(await ask(user, { schema: schemaIs.text, value: valueIs.text }))
     },
-    close: thread.close,
+    async close() {
+      await Promise.all(threads.map(({ close }) => close()))
+    },
   }
 }
 

@@ -17,12 +17,13 @@ export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
       'require and no timer. The time stands still and Math.random is seeded. Limits: 5 seconds, 64 MiB of memory, ' +
       '64 KiB of output. Nothing is kept for the next call.',
     required: { code: { type: 'string', description: 'The code to run.' } },
-    answer({ arguments: args, effectId, at, signal }) {
+    answer({ arguments: args, effectId, at, user, signal }) {
       const seed = createHash('sha256').update(effectId).digest().readUInt32LE()
       const tooLong = `The code ran longer than ${deadlineMs} ms and was stopped`
       const job: JavascriptJob = { code: args.code as string, seed, at, deadlineMs, tooLong }
       return inThread<string>('javascript-thread', job, {
         timers,
+        user,
         signal,
         deadlineMs: deadlineMs + graceMs,
         tooLong,

@@ -33,12 +33,18 @@ export const searchFiles = (timers: Timers, deadlineMs = 5_000) =>
         description: 'The folder or file to search, relative to the workspace. Everything when left out.',
       },
     },
-    async answer({ arguments: args, workdir, signal }) {
+    async answer({ arguments: args, workdir, user, signal }) {
       const { pattern, path: given = '.' } = args as { pattern: string; path?: string }
       unlessInvalid(pattern)
       const job: SearchJob = { workdir, given, pattern }
       const tooLong = `The search took longer than ${deadlineMs} ms: use a simpler pattern, or a path with less below`
-      const lines = await inThread<string[]>('search-thread', job, { timers, signal, deadlineMs, tooLong })
+      const lines = await inThread<string[]>('search-thread', job, {
+        timers,
+        user,
+        signal,
+        deadlineMs,
+        tooLong,
+      })
       return lines.length === 0 ? 'No line matches' : lines.join('\n')
     },
   })

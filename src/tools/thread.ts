@@ -2,13 +2,15 @@
 // when the call is stopped, and the caller hears of it when the thread is gone.
 
 import type { Timers } from '../contract/ports.ts'
+import { createFairTurns } from '../fair-turns.ts'
 import { startThread } from '../thread.ts'
 import type { Said } from './inside-thread.ts'
 import { stopped, unlessStopped } from './stop.ts'
-import { createTurns } from './turns.ts'
 
 export type Limits = {
   timers: Timers
+  /** Whose job it is: users take turns. */
+  user: string
   signal: AbortSignal
   /** Counted from when the thread has loaded its code. */
   deadlineMs: number
@@ -21,13 +23,18 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 const worded = (error: Error & { code?: string }): Error =>
   error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error('It needed too much memory and was ended') : error
 
-/** Threads of this process at a time: each may take some hundred MiB. */
-const turn = createTurns(8)
+/** Threads of this process at a time, and of them one user's: each may take some hundred MiB. */
+const turn = createFairTurns({ most: 8, mostOfOne: 6 })
 
 type Entry = 'search-thread' | 'javascript-thread'
 
-export const inThread = <Answer>(entry: Entry, job: object, limits: Limits): Promise<Answer> =>
-  turn(limits.signal, () => begin<Answer>(entry, job, limits))
+export const inThread = <Answer>(entry: Entry, job: object, limits: Limits): Promise<Answer> => {
+  const { user, signal } = limits
+  return turn(user, () => begin<Answer>(entry, job, limits), signal).catch(error => {
+    unlessStopped(signal) // also while it waited
+    throw error
+  })
+}
 
 const begin = async <Answer>(
   entry: Entry,

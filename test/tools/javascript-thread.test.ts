@@ -1,4 +1,5 @@
 // What the thread adds to the interpreter: the same result twice, limits, and an end.
+import { setMaxListeners } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { runJavascript } from '../../src/tools/run-javascript.ts'
@@ -106,4 +107,17 @@ t.test('code that never ends is ended when the call is stopped, and its thread w
     t.equal(threads(), 0)
   }
   t.ok(started.length > endless.length, 'and there were threads')
+})
+
+t.test('a user with a hundred calls that never end holds up no call of another', async t => {
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal)
+  const held = Array.from({ length: 100 }, () => run('for (;;);', { user: 'ann', signal: stop.signal }))
+  const ended = Promise.allSettled(held).then(() => 'over')
+  t.equal(await Promise.race([ended, run('6 * 7', { user: 'bob' })]), '42')
+  t.ok(threads() > 0, "and ann's go on")
+  stop.abort()
+  t.equal(await failure(held.at(-1) as Promise<string>), 'The call was stopped', 'one that has waited, too')
+  await ended
+  t.equal(threads(), 0)
 })

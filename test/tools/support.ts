@@ -9,7 +9,7 @@ import type { Tool } from '../../src/contract/tools.ts'
 import { builtinTools } from '../../src/tools/builtin.ts'
 import { realWorld } from '../../src/world.ts'
 
-export type Call = { effectId?: string; at?: number; signal?: AbortSignal; workdir?: string }
+export type Call = { effectId?: string; at?: number; user?: string; signal?: AbortSignal; workdir?: string }
 export const at = Date.parse('2026-01-01T00:00:00.000Z')
 
 /** Threads and timers of tools keep no process alive: while a test waits for one, something must. */
@@ -33,6 +33,7 @@ export const runTool = async (tool: Tool, args: object, call: Call = {}): Promis
     arguments: args as Record<string, unknown>,
     workdir: call.workdir ?? '/nowhere',
     at: call.at ?? at,
+    user: call.user ?? 'default',
     signal: call.signal ?? new AbortController().signal,
   })
   return content as string

@@ -5,6 +5,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
+import { until } from '../../support/http.ts'
 import { failingStore, memorySecrets, refused, rowsOf, storeOf } from '../../support/system.ts'
 import { randomOf, settle, testWorld } from '../../support/world.ts'
 import { drawnBy, memoryEnvironments, type Sum } from './memory.ts'
@@ -289,6 +290,44 @@ t.test('a disk that is full refuses what needs it, and ends no session', async t
     t.match(await step(kind, 'add', { by: 1 }), { step: 2, state: { total: 4 } }, kind)
   }
   t.same(faults, [])
+})
+
+t.test('few instances are opened at a time, and users take turns', async t => {
+  const { system, memory } = await given(t)
+  const { open } = memory.environments
+  const opening: (() => void)[] = []
+  memory.environments.open = async (...given) => {
+    await new Promise<void>(resolve => opening.push(resolve))
+    return open(...given)
+  }
+  const { sessions } = system().environments
+  const create = (userId: string, session_id: string) =>
+    sessions.create(
+      { principal: { id: `tok-${userId}`, role: 'user', userId, expiresAt: undefined }, requestId: 'r' },
+      { session_id, env_class_path: 'refold' },
+    )
+  const anns = Array.from({ length: 40 }, (_, n) => create('ann', `ann-${n}`))
+  await until(() => opening.length >= 2)
+  await settle()
+  const first = opening.length
+  t.ok(first < 40, `${first} of ann's at once`)
+  const bobs = create('bob', 'bob')
+  await until(() => opening.length > first)
+  t.equal(opening.length, first + 1, "bob's begins at once")
+  opening.at(-1)?.()
+  t.match(await bobs, { session_id: 'bob' })
+  opening[0]?.()
+  await anns[0]
+  await until(() => opening.length > first + 1)
+  await settle()
+  t.equal(opening.length, first + 2, "ann's next one follows the first that is open")
+
+  const stopped = system().close()
+  for (const begin of opening) begin()
+  await stopped
+  for (const made of anns.slice(1)) await t.rejects(made)
+  t.equal(opening.length, first + 2, 'what waits when the service stops is never opened')
+  t.equal(memory.alive(), 0)
 })
 
 t.test('code that has changed is said to have changed', async t => {
