@@ -18,11 +18,10 @@ export const createFiller = (
       const wanted = page.filter(({ position }) => position <= end)
       if (wanted.length > 0) yield wanted
       onProgress(wanted.at(-1)?.position ?? end)
-      await new Promise(resolve => setImmediate(resolve)) // a signal has its turn
       if (wanted.length < page.length || (page.at(-1)?.position ?? 0) >= end) return
     }
   }
-  const projector = createReadModels(store, { ...log, readAll }, timers, report)
+  const projector = createReadModels(store, { ...log, readAll, head: () => end }, timers, report)
   return {
     /** Up to and with the event at this position. */
     fillTo(position: number): Promise<void> {

@@ -4,13 +4,11 @@
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
-import type { Log, Recorded } from '../src/contract/stored.ts'
+import { DamagedEvent, type Log, type Recorded, StorageFailure } from '../src/contract/stored.ts'
 import { emptyReadStore, type ReadStore } from './store.ts'
 import { isDamage } from './sums.ts'
 
 export type Projection = {
-  /** Gets ready for events, once everything before them is written; undefined when nothing is missing. */
-  prepare?(events: Recorded[]): Promise<void> | undefined
   /** Takes events in, in memory alone. */
   fold(events: Recorded[]): void
   /** Writes down what has changed since the last time; called in the transaction that moves the checkpoint. */
@@ -20,13 +18,13 @@ export type Projection = {
 }
 
 export type Projector = {
-  /** Takes in the events of one commit; returns at once unless something must be read first. Never throws. */
-  follow(events: Recorded[]): void | Promise<void>
+  /** Takes in the events of one commit, at once: nothing can come between a commit and its readers. Never throws. */
+  follow(events: Recorded[]): void
   /** Writes down what was taken in. Whoever reads the tables asks for it first, so they read what was written. */
   flush(): void
   /** Asks the tables. Throws ReadModelsBehind when they are found damaged: they are made anew. */
   reading<T>(ask: () => T): T
-  /** Reads the log from the checkpoint to its head. */
+  /** Reads the log from the checkpoint to its head; commits go on meanwhile. One at a time: a second joins the first. */
   catchUp(): Promise<void>
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
@@ -43,6 +41,13 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   return at.position > log.head()
     ? `they know ${at.position} events, and the log has ${log.head()}: unless it was restored, the others are lost`
     : 'they belong to another log'
+}
+
+/** Neither the disk nor the log is at fault: what the tables say does not go with what the log says. */
+const isMisfit = (error: unknown): boolean => {
+  if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
+  const { code } = error as { code?: string }
+  return !code?.startsWith('SQLITE_') || /^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE|ROWID)$/.test(code)
 }
 
 /** Rows written for many events at once cost a fraction of what they cost one by one. */
@@ -63,11 +68,14 @@ export const createProjector = (
   )
   let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
   let position = written
+  /** Commits are not taken in: something went wrong, or the log is being read. */
   let behind = false
-  /** Nothing that the tables say is true; the next `catchUp` makes them anew. */
+  /** Nothing that the tables say is true until they have been made anew. */
   let damaged = false
-  /** Streams with events that are not written yet. */
-  const unwritten = new Set<string>()
+  let mustBeEmptied = false
+  let catchingUp: Promise<void> | undefined
+  /** Streams with events that are not written yet, and the position of their newest one. */
+  const unwritten = new Map<string, number>()
   let flushLater: (() => void) | undefined
 
   const commit = store.transaction(() => {
@@ -81,19 +89,16 @@ export const createProjector = (
     if (position === written) return
     commit()
     written = position
-    unwritten.clear()
+    for (const [stream, newest] of unwritten) if (newest <= written) unwritten.delete(stream)
   }
 
-  const take = (events: Recorded[]): void | Promise<void> => {
-    const end = events.at(-1)?.position
-    if (end === undefined) return
-    const fold = () => {
-      for (const { header } of events) unwritten.add(header.stream)
-      for (const projection of projections) projection.fold(events)
-      position = end
-    }
-    const ready = projections.flatMap(projection => projection.prepare?.(events) ?? [])
-    return ready.length === 0 ? fold() : Promise.all(ready).then(fold)
+  const note = (events: Recorded[]) => {
+    for (const { position, header } of events) unwritten.set(header.stream, position)
+  }
+  const take = (events: Recorded[]) => {
+    note(events)
+    for (const projection of projections) projection.fold(events)
+    position = events.at(-1)?.position ?? position
   }
 
   const forget = () => {
@@ -102,19 +107,25 @@ export const createProjector = (
   }
   const distrust = (error: unknown) => {
     behind = true
+    mustBeEmptied = true
     if (damaged) return
     damaged = true
     report('warn', 'the read models are damaged, and made anew from the log', { error: String(error) })
   }
+  /** Whatever went wrong: memory is as the tables are, so that the next `catchUp` goes on from a true state. */
   const failed = (error: unknown) => {
+    const isNews = !behind
     behind = true
     forget()
-    if (isDamage(error)) return distrust(error)
+    // Tables that were made anew and do not fit either are not the ones to blame.
+    if (isDamage(error) || (!damaged && isMisfit(error))) return distrust(error)
+    if (!isNews) return
     report('error', 'the read models stopped; lists answer 503 until they caught up', {
       error: String(error),
     })
   }
   const flush = () => {
+    if (behind) return // whoever catches up writes
     try {
       write()
     } catch (error) {
@@ -126,19 +137,42 @@ export const createProjector = (
     else flushLater ??= timers.after(flushMs, flush)
   }
 
+  const readToHead = async (): Promise<void> => {
+    behind = true
+    if (mustBeEmptied) {
+      emptyReadStore(store)
+      mustBeEmptied = false
+      written = 0
+      forget()
+    }
+    write()
+    while (position < log.head()) {
+      const before = position
+      for await (const page of log.readAll(position)) {
+        take(page)
+        if (position - written >= catchUpEvents) write()
+        await new Promise(resolve => setImmediate(resolve)) // a long log keeps nobody waiting
+      }
+      if (position === before) throw new Error(`the log has nothing to read after position ${before}`)
+    }
+    write()
+    // In the same breath as the look at the head: no commit falls between.
+    behind = damaged = mustBeEmptied
+    catchingUp = undefined
+  }
+
   return {
     follow(events) {
-      if (behind || events[0]?.position !== position + 1) {
-        behind = true
-        for (const { header } of events) unwritten.add(header.stream)
-        return undefined
-      }
+      if (behind) return note(events)
+      const fresh = events.filter(event => event.position > position) // a catch-up may have read some of them
+      if (fresh.length === 0) return
       try {
-        const taken = take(events)
-        if (taken !== undefined) return taken.then(soon).catch(failed)
-        return soon()
+        if (fresh[0]?.position !== position + 1) throw new Error(`nobody told of position ${position + 1}`)
+        take(fresh)
+        soon()
       } catch (error) {
-        return failed(error)
+        note(events)
+        failed(error)
       }
     },
     flush,
@@ -151,19 +185,15 @@ export const createProjector = (
         throw new Refusal('ReadModelsBehind')
       }
     },
-    async catchUp() {
-      if (damaged) {
-        emptyReadStore(store)
-        written = 0
-        forget()
-      }
-      write()
-      for await (const page of log.readAll(position)) {
-        await take(page)
-        if (position - written >= catchUpEvents) write()
-      }
-      write()
-      behind = damaged = false
+    catchUp() {
+      catchingUp ??= Promise.resolve()
+        .then(readToHead)
+        .catch(error => {
+          catchingUp = undefined
+          failed(error)
+          throw error
+        })
+      return catchingUp
     },
     isCurrent: () => !behind && position === log.head(),
     isCurrentFor: stream => !behind || (!damaged && !unwritten.has(stream)),

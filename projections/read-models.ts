@@ -4,16 +4,17 @@ import type { Log } from '../src/contract/stored.ts'
 import { envSessionsProjection } from './env-sessions.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
-import { tasksProjection } from './tasks.ts'
+import { type Limits, tasksProjection, usualLimits } from './tasks.ts'
 import { tokensProjection } from './tokens.ts'
 
-export const createReadModels = (store: ReadStore, log: Log, timers: Timers, report: Report): Projector => {
-  const tasks = tasksProjection(
-    store,
-    stream => log.readStream(stream),
-    () => projector.flush(),
-  )
-  const others = [tokensProjection(store), envSessionsProjection(store)]
-  const projector = createProjector(store, log, [tasks, ...others], timers, report)
-  return projector
+export const createReadModels = (
+  store: ReadStore,
+  log: Log,
+  timers: Timers,
+  report: Report,
+  limits: Limits = usualLimits,
+): Projector => {
+  const tasks = tasksProjection(store, log.streamPages, limits)
+  const projections = [tasks, tokensProjection(store), envSessionsProjection(store)]
+  return createProjector(store, log, projections, timers, report)
 }

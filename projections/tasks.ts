@@ -1,6 +1,6 @@
 // The tasks read model: one row a task, one row an item. Events are folded in memory; each task that changed is
 // written once, however many events it had in between.
-import type { Recorded } from '../src/contract/stored.ts'
+import type { Log, Recorded } from '../src/contract/stored.ts'
 import type { TaskEventData } from '../src/contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
 import { type CreateTaskBody, isTerminal, type TaskStatus } from '../src/contract/wire.ts'
@@ -25,13 +25,14 @@ const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
   return request.include_subagent_rollout ? 2 : 1
 }
 
-const followedAtMost = 20_000
+/** `keptAtMost`: how many unfinished tasks stay in memory once they are written. */
+export type Limits = { keptAtMost: number }
+export const usualLimits: Limits = { keptAtMost: 20_000 }
 
 export const tasksProjection = (
   store: ReadStore,
-  readStream: (stream: string) => AsyncIterable<Recorded[]>,
-  /** Writes down what was taken in so far. */
-  flush: () => void,
+  streamPages: Log['streamPages'],
+  { keptAtMost }: Limits,
 ): Projection => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum,
@@ -57,30 +58,43 @@ export const tasksProjection = (
     'SELECT position, status, principal FROM tasks WHERE id = ?',
   )
 
-  const followed = new Map<string, Followed>()
-  /** Taken in and not written yet. */
+  // A task is in one of three places. While something of it is not written it is in `changed`, which nothing but
+  // writing it leaves. Once written an unfinished one may stay in `kept`, the newest last. Every other one is in the
+  // tables alone, as the log tells it up to here, and comes back from there with its next event.
   const changed = new Map<string, Followed>()
+  const kept = new Map<string, Followed>()
   let steps: [position: number, task: number][] = []
   let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
-  const follow = (stream: string, task: Followed) => {
-    if (followed.size >= followedAtMost) {
-      const oldest = followed.keys().next().value
-      if (oldest !== undefined) followed.delete(oldest)
+
+  /** A task whose events before this revision are all written. */
+  const load = (stream: string, revision: number): Followed => {
+    const row = rowOf.get(taskIdOf(stream))
+    const view = emptyTask()
+    for (const page of streamPages(stream)) {
+      for (const event of page) if (event.header.revision < revision) evolve(view, event)
     }
-    followed.set(stream, task)
+    if (row === undefined || row.status !== view.status) {
+      throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} before revision ${revision}`)
+    }
+    const written = { status: row.status, items: view.output.slice() }
+    return { view, row: row.position, principal: row.principal, written }
   }
 
-  /** Folds a stream up to (not with) a revision; what it says until there is written already. */
-  const load = async (missing: Map<string, number>): Promise<void> => {
-    for (const [stream, revision] of missing) {
-      const row = rowOf.get(taskIdOf(stream))
-      if (row === undefined) throw new Error(`${stream} has no row`)
-      const view = emptyTask()
-      for await (const page of readStream(stream)) {
-        for (const event of page) if (event.header.revision < revision) evolve(view, event)
-      }
-      const written = { status: row.status, items: view.output.slice() }
-      follow(stream, { view, row: row.position, principal: row.principal, written })
+  /** The task of an event, as it was before it. */
+  const taskOfEvent = ({ position, header: { stream, revision, principal } }: Recorded): Followed => {
+    if (revision > 0) return changed.get(stream) ?? kept.get(stream) ?? load(stream, revision)
+    return { view: emptyTask(), row: position, principal, written: { status: undefined, items: [] } }
+  }
+
+  const keepUnfinished = () => {
+    for (const [stream, task] of changed) {
+      kept.delete(stream)
+      if (!isTerminal(task.view.status)) kept.set(stream, task)
+    }
+    changed.clear()
+    for (const oldest of kept.keys()) {
+      if (kept.size <= keptAtMost) break
+      kept.delete(oldest)
     }
   }
 
@@ -156,39 +170,13 @@ export const tasksProjection = (
   }
 
   return {
-    /** Tasks that are not in memory are folded from the log first, up to the batch. */
-    prepare(events) {
-      const begun = new Set<string>()
-      let missing: Map<string, number> | undefined
-      for (const { header } of events) {
-        const { stream, revision } = header
-        if (revision === 0) begun.add(stream)
-        else if (
-          isTaskStream(stream) &&
-          !followed.has(stream) &&
-          !begun.has(stream) &&
-          !missing?.has(stream)
-        ) {
-          missing ??= new Map()
-          missing.set(stream, revision)
-        }
-      }
-      if (missing === undefined) return undefined
-      flush() // their rows may be among what is not written yet
-      return load(missing)
-    },
     fold(events) {
       for (const event of events) {
-        const { stream, revision, type, principal, time } = event.header
+        const { stream, type, principal, time } = event.header
         if (!isTaskStream(stream)) continue
-        if (revision === 0) {
-          const written = { status: undefined, items: [] }
-          follow(stream, { view: emptyTask(), row: event.position, principal, written })
-        }
-        const task = followed.get(stream)
-        if (task === undefined) throw new Error(`${stream} is not followed`)
-        evolve(task.view, event)
+        const task = taskOfEvent(event)
         changed.set(stream, task)
+        evolve(task.view, event)
         if (type === 'AgentStepCompleted') steps.push([event.position, task.row])
         if (type === 'TaskCreated' || type === 'InputAccepted') {
           const { idempotency_key: key, digest = '' } = event.data as TaskEventData<'InputAccepted'>
@@ -202,14 +190,13 @@ export const tasksProjection = (
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       for (const key of keys) putKey.run(...key)
       for (const step of steps) putStep.run(...step)
-      for (const [stream, { view }] of changed) if (isTerminal(view.status)) followed.delete(stream)
-      changed.clear()
+      keepUnfinished()
       keys = []
       steps = []
     },
     forget() {
-      followed.clear()
       changed.clear()
+      kept.clear()
       keys = []
       steps = []
     },

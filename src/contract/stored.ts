@@ -48,6 +48,8 @@ export interface Log {
   append(appends: StreamAppend[]): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
   readStream(stream: string, after?: number): AsyncIterable<Recorded[]>
+  /** The same without waiting: for what must be done in one go with the commit that it follows. */
+  streamPages(stream: string, after?: number): Iterable<Recorded[]>
   /** All events after `position`, in pages, to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
   /** The newest stored event of a stream. Throws DamagedEvent. */

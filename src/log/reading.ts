@@ -10,8 +10,8 @@ const pageSize = 1000
 export const createReading = (
   store: Store,
   head: () => number,
-): Pick<Log, 'readStream' | 'readAll' | 'lastOf'> => ({
-  async *readStream(stream: string, after = -1) {
+): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'lastOf'> => {
+  function* streamPages(stream: string, after = -1) {
     for (let from = after; ; ) {
       const rows = readable(limit => store.streamPage(stream, from, limit), head())
       for (const row of rows) {
@@ -21,22 +21,28 @@ export const createReading = (
       if (rows.length > 0) yield rows.map(row => decode(row))
       if (rows.length < pageSize) return
     }
-  },
-  async *readAll(after = 0) {
-    const end = head()
-    for (let from = after; ; ) {
-      const rows = readable(limit => store.page(from, limit), from + 1)
-      if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
-      if (rows.length === 0) return
-      for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
-      yield rows.map(row => decode(row))
-    }
-  },
-  async lastOf(stream: string) {
-    const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head())
-    return row === undefined ? undefined : decode(row)
-  },
-})
+  }
+  return {
+    streamPages,
+    async *readStream(stream: string, after = -1) {
+      yield* streamPages(stream, after)
+    },
+    async *readAll(after = 0) {
+      const end = head()
+      for (let from = after; ; ) {
+        const rows = readable(limit => store.page(from, limit), from + 1)
+        if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
+        if (rows.length === 0) return
+        for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
+        yield rows.map(row => decode(row))
+      }
+    },
+    async lastOf(stream: string) {
+      const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head())
+      return row === undefined ? undefined : decode(row)
+    },
+  }
+}
 
 /** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
 const readable = (read: (limit: number) => Row[], first: number): Row[] => {

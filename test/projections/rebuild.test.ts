@@ -3,6 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
+import { createProjector, type Projection } from '../../projections/projector.ts'
+import { openReadStore } from '../../projections/store.ts'
 import { rowsRead, rowsRebuilt } from '../actors/simulation.ts'
 import {
   admin,
@@ -193,6 +195,79 @@ t.test('while the read models are behind, a known id does not free the place of 
   await system.create(body).catch(() => {})
   t.equal(system.scheduler.counts().running, 1)
   repair()
+})
+
+t.test('one commit may hold the end of one task and news of an old one', async t => {
+  const lines: string[] = []
+  const system = await givenSystem({ report: (level, message) => void lines.push(`${level} ${message}`) })
+  const [old, young] = [await system.create({}), await system.play([{ sleep_ms: 100_000 }])]
+  await quiet(system)
+  system.projector.flush()
+  const by = { principal: 'admin', causation: 'req' }
+  const ask = (taskId: string, command: Parameters<typeof system.runtime.ask>[1]) =>
+    system.runtime.ask(`task-${taskId}`, command)
+  await ask(young, { type: 'CancelTask', ...by })
+  await system.world.advance(1)
+  await Promise.all([
+    ask(old, { type: 'GiveReward', reward: { value: 1 }, ...by }),
+    ask(young, { type: 'DeleteTask', ...by }),
+  ])
+  t.ok(system.queries.isCurrent())
+  t.same(lines, [])
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('tries to catch up that fail leave nothing behind', async t => {
+  const system = await givenSystem()
+  const repair = breakOnce(system)
+  await Promise.all([system.create({}), system.create({}), system.create({}, { key: 'k' })])
+  await system.world.advance(10_000)
+  t.notOk(system.queries.isCurrent(), 'they cannot be written yet')
+  repair()
+  await system.world.advance(2000)
+  t.ok(system.queries.isCurrent())
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('tables that do not fit the log are made anew while the server runs', async t => {
+  const lines: string[] = []
+  const system = await givenSystem({ report: (level, message) => void lines.push(`${level} ${message}`) })
+  const taskId = await system.create({})
+  await quiet(system)
+  system.projector.flush()
+  system.readStore().exec('DELETE FROM tasks')
+  const reward = { type: 'GiveReward', reward: { value: 1 }, principal: 'admin', causation: 'req' } as const
+  await system.runtime.ask(`task-${taskId}`, reward)
+  t.throws(() => system.queries.list(wish), refused('ReadModelsBehind'))
+  await system.world.advance(2000)
+  t.match(lines, [/^warn .* made anew/, /^warn .* caught up/])
+  t.equal(rowsRead(system), await fresh(system))
+})
+
+t.test('tables that can never be filled are made anew once, not again and again', async t => {
+  const system = await givenSystem()
+  await system.create({})
+  const store = openReadStore(':memory:')
+  const mark = () => store.exec('INSERT INTO steps (position, task) VALUES (1, 1)')
+  const marks = () => store.prepare('SELECT count(*) FROM steps').pluck().get()
+  const broken: Projection = {
+    fold() {
+      throw new TypeError('no event of this log can be taken in')
+    },
+    write() {},
+    forget() {},
+  }
+  const projector = createProjector(store, system.log, [broken], system.world.timers, () => {})
+  mark()
+  for (const left of [1, 0]) {
+    await t.rejects(projector.catchUp(), TypeError)
+    t.equal(marks(), left)
+  }
+  mark()
+  await t.rejects(projector.catchUp(), TypeError)
+  t.equal(marks(), 1, 'what was made anew stays')
+  t.notOk(projector.isCurrent())
+  t.notOk(projector.isCurrentFor('task-x'), 'and is not believed')
 })
 
 t.test('a deleted task is in no list, and its id is still a cursor', async t => {

@@ -1,0 +1,180 @@
+// The projector under everything that may happen around it: however the commits are cut, whenever somebody reads,
+// whatever tasks it has let go of, it never stops, and what it wrote is what a rebuild from nothing writes.
+import t from 'tap'
+import { differences } from '../../projections/compare.ts'
+import { createReadModels } from '../../projections/read-models.ts'
+import { openReadStore, type ReadStore } from '../../projections/store.ts'
+import type { Log, Recorded } from '../../src/contract/stored.ts'
+import { randomOf, settle, testWorld } from '../support/world.ts'
+import { randomHistory } from './histories.ts'
+
+const first = Number(process.env.SEED ?? 1)
+const runs = Number(process.env.RUNS ?? 40)
+const pageEvents = 7
+t.setTimeout(30_000 + runs * 500)
+
+/** A log that knows the first so many of these events. */
+const logOf = (events: Recorded[]) => {
+  let head = 0
+  const streams = new Map<string, Recorded[]>()
+  for (const event of events) {
+    const own = streams.get(event.header.stream) ?? []
+    own.push(event)
+    streams.set(event.header.stream, own)
+  }
+  function* pages(all: Recorded[], isWanted: (event: Recorded) => boolean) {
+    for (let from = 0; ; ) {
+      const page = all
+        .filter(event => event.position <= head && isWanted(event))
+        .slice(from, from + pageEvents)
+      if (page.length === 0) return
+      yield page
+      from += page.length
+    }
+  }
+  const log = {
+    head: () => head,
+    leafAt: (position: number) => (position <= head ? `leaf ${position}` : undefined),
+    async *readAll(after = 0) {
+      yield* pages(events, ({ position }) => position > after)
+    },
+    *streamPages(stream: string, after = -1) {
+      yield* pages(streams.get(stream) ?? [], ({ header }) => header.revision > after)
+    },
+    async *readStream(stream: string, after = -1) {
+      yield* pages(streams.get(stream) ?? [], ({ header }) => header.revision > after)
+    },
+  } as unknown as Log
+  /** The next so many events are durable now; the answer: those. */
+  const commit = (count: number): Recorded[] => {
+    const batch = events.slice(head, head + count)
+    head += batch.length
+    return batch
+  }
+  return { log, commit, isWhole: () => head === events.length }
+}
+
+const breakDisk = (store: ReadStore) =>
+  store.exec(`CREATE TEMP TRIGGER IF NOT EXISTS broken BEFORE UPDATE ON tasks
+    BEGIN SELECT raise(ABORT, 'disk full'); END;
+    CREATE TEMP TRIGGER IF NOT EXISTS broken_too AFTER INSERT ON tasks
+    BEGIN SELECT raise(ABORT, 'disk full'); END`)
+const repairDisk = (store: ReadStore) =>
+  store.exec('DROP TRIGGER IF EXISTS broken; DROP TRIGGER IF EXISTS broken_too')
+
+/** The read models of these events, made in one go. */
+const rebuilt = async (log: Log): Promise<ReadStore> => {
+  const store = openReadStore(':memory:')
+  await createReadModels(store, log, testWorld().timers, () => {}).catchUp()
+  return store
+}
+
+/** Plays one history; the answer: what is wrong. */
+const play = async (seed: number, events: Recorded[], { disks }: { disks: boolean }): Promise<string[]> => {
+  const random = randomOf(seed)
+  const upTo = (most: number) => 1 + Math.floor(random() * most)
+  const world = testWorld(seed)
+  const { log, commit, isWhole } = logOf(events)
+  const store = openReadStore(':memory:')
+  const wrong: string[] = []
+  const report = (level: string, message: string, fields: unknown) => {
+    if (!disks) wrong.push(`${level} ${message} ${JSON.stringify(fields)}`)
+  }
+  const keptAtMost = upTo(6)
+  let lives = 0
+  /** A projector as a process would have it: its timers end with it. */
+  const make = () => {
+    const life = ++lives
+    const after = (ms: number, job: () => void) => world.timers.after(ms, () => life === lives && job())
+    return createReadModels(store, log, { ...world.timers, after }, report, { keptAtMost })
+  }
+  let projector = make()
+  /** Commits hear of each other in turn, like those of the log. */
+  let told: Promise<void> = Promise.resolve()
+  let catchingUp: Promise<unknown> = Promise.resolve()
+  const tell = (batch: Recorded[]) => {
+    const current = projector
+    told = told.then(() => current.follow(batch))
+  }
+  const catchUp = () => {
+    catchingUp = projector.catchUp().catch(error => {
+      if (!disks) wrong.push(`catching up: ${error}`)
+    })
+  }
+  const compare = async (what: string) => {
+    const fresh = await rebuilt(log)
+    for (const difference of differences(store, fresh)) wrong.push(`${what}: ${JSON.stringify(difference)}`)
+    fresh.close()
+  }
+  const ops: [weight: number, op: () => unknown][] = [
+    [8, () => tell(commit(upTo(upTo(40))))],
+    [3, () => projector.flush()],
+    [2, () => world.advance(25)],
+    [2, () => settle(1)],
+    [0.7, catchUp],
+    [
+      0.3,
+      async () => {
+        await Promise.all([told, catchingUp])
+        projector = make() // the process ended without a word: what was not written is not known any more
+        await projector.catchUp().catch(error => {
+          if (!disks) wrong.push(`after a restart: ${error}`)
+        })
+      },
+    ],
+    [disks ? 0.6 : 0, () => breakDisk(store)],
+    [disks ? 0.9 : 0, () => repairDisk(store)],
+    [
+      0.3,
+      async () => {
+        await Promise.all([told, catchingUp])
+        projector.flush()
+        if (disks && !projector.isCurrent()) return
+        if (!projector.isCurrent()) wrong.push('it is not current, though nothing went wrong')
+        await compare('on the way')
+      },
+    ],
+  ]
+  const total = ops.reduce((sum, [weight]) => sum + weight, 0)
+  while (!isWhole() && wrong.length === 0) {
+    let at = random() * total
+    const found = ops.find(([weight]) => {
+      at -= weight
+      return at < 0
+    })
+    await found?.[1]()
+  }
+  repairDisk(store)
+  await Promise.all([told, catchingUp])
+  if (disks) await projector.catchUp()
+  projector.flush()
+  if (!projector.isCurrent()) wrong.push('it is not current at the end')
+  await compare('at the end')
+  store.close()
+  return wrong
+}
+
+for (const disks of [false, true]) {
+  const title = disks
+    ? 'and so it is when its disk fails now and then'
+    : 'what it writes is what a rebuild writes'
+  t.test(title, async t => {
+    const types = new Set<string>()
+    for (let seed = first; seed < first + runs; seed++) {
+      const events = await randomHistory(seed, 60)
+      for (const { header } of events) types.add(header.type)
+      const wrong = await play(seed, events, { disks }).catch(error => [String(error?.stack ?? error)])
+      t.same(wrong.slice(0, 3), [], `SEED=${seed}, ${events.length} events`)
+      if (wrong.length > 0) break
+    }
+    for (const type of [
+      'TaskDeleted',
+      'RewardGiven',
+      'TaskCanceled',
+      'TaskPaused',
+      'InputAccepted',
+      'EffectCompleted',
+    ])
+      t.ok(types.has(type), `the histories hold ${type}`)
+  })
+}
