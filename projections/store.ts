@@ -1,5 +1,5 @@
 // The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
-import { rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 
@@ -102,7 +102,9 @@ const isCurrent = (db: ReadStore): boolean => {
   }
 }
 
+/** For its owner alone, also where it is made anew while the server runs. */
 const open = (path: string): ReadStore => {
+  if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const db = new Database(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')

@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:c
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { UserId } from './contract/user-id.ts'
 
 export type Child = ChildProcessWithoutNullStreams
 export type Command = {
@@ -12,6 +13,8 @@ export type Command = {
   cwd?: string
   /** All that the process sees: nothing of our own environment is added. */
   env: Record<string, string>
+  /** The user that it runs as, if not ours. */
+  user?: UserId | undefined
 }
 export type Children = {
   /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
@@ -116,9 +119,9 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
 
   return {
     killed,
-    async start({ command, args, cwd, env }) {
+    async start({ command, args, cwd, env, user }) {
       if (closed) throw new Error('the server is shutting down')
-      const child = spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' })
+      const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: 'pipe' })
       child.on('error', () => {}) // told by what waits below; later ones change nothing
       if (child.pid !== undefined) record(child, child.pid)
       await once(child, 'spawn')

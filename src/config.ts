@@ -41,6 +41,10 @@ export type Config = Readonly<{
   /** Pages of these origins may use the API from a browser; `*`: of all. */
   allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
+  /** Whether shell commands of workspaces run where there is no sandbox for them. */
+  allowUnsandboxedShell: boolean
+  /** The first of the user ids for what runs for users, when the server is root; 0: they have the server's. */
+  firstUserId: number
   sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
@@ -184,6 +188,8 @@ export const readConfig = (env: Env): Config => {
       stepTimeoutMs: atLeastOne(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
       memoryMb: atLeastOne(env, 'ENV_MEMORY_MB', 512, 1_048_576),
     }),
+    allowUnsandboxedShell: flag(env, 'ALLOW_UNSANDBOXED_SHELL'),
+    firstUserId: wholeNumber(env, 'ENV_UID_BASE', 70_000, 2 ** 31),
     sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),
     nats: natsOf(env),

@@ -19,7 +19,7 @@ export const filesOf = (dataDir: string) => ({
 export type RunningServer = { url: string; pid: number }
 
 export const writeServerFile = (file: string, server: RunningServer): void =>
-  writeFileSync(file, `${JSON.stringify(server)}\n`)
+  writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
 
 export const removeServerFile = (file: string): void => rmSync(file, { force: true })
 

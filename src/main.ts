@@ -1,7 +1,6 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { eventsKnownTo } from '../projections/read-only.ts'
@@ -22,7 +21,7 @@ import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
 import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
 import { createEnvironments } from './environments/environments.ts'
-import { findBubblewrap, type Wall } from './environments/wall.ts'
+import { findProtection, noProtection } from './environments/protection.ts'
 import { createApp } from './http/app.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createSchemaChecker } from './json-schema/checker.ts'
@@ -47,6 +46,18 @@ import { realWorld } from './world.ts'
 const agentsOf = ({ timers }: ReturnType<typeof realWorld>, config: Config): Map<string, Agent> => {
   const withModel = config.model === undefined ? [] : [model(config.model, config.model.limits, timers)]
   return new Map([echo, script(timers), demo(timers), ...withModel].map(agent => [agent.name, agent]))
+}
+
+const protectionOf = (config: Config) => {
+  const { sessions, rollouts, logs } = filesOf(config.dataDir)
+  return findProtection({
+    dataDir: config.dataDir,
+    sessions,
+    ownFolders: [config.workspaceRoot, rollouts, logs],
+    modules: config.environments.path,
+    firstUserId: config.firstUserId,
+    allowUnsandboxedShell: config.allowUnsandboxedShell,
+  })
 }
 
 /** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
@@ -86,7 +97,12 @@ export const openFolder = async (
     opened.unshift(() => children.close())
     if (children.killed > 0)
       report('warn', 'processes that a killed server left were killed', { killed: children.killed })
-    const environments = createEnvironments({ children, timers: world.timers }, config.environments)
+    const protection = idle ? noProtection : protectionOf(config)
+    for (const problem of protection.problems) report('warn', problem)
+    const environments = createEnvironments(
+      { children, timers: world.timers, protection, dataDir: config.dataDir },
+      config.environments,
+    )
     opened.unshift(() => environments.close())
     const nats =
       config.nats && !idle
@@ -132,6 +148,7 @@ export const openFolder = async (
       checker,
       children,
       environments,
+      protection,
       system,
       principals,
       tickets,
@@ -168,7 +185,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
   const { system, files, world, principals, tickets, environments, agents, checker, metrics, nats } = folder
   const { log, live, queries } = system
   const audit = openAuditTrail(files.log, log.head)
-  const wall: Wall = findBubblewrap(tmpdir()) === undefined ? 'limits' : 'bubblewrap'
+  const { wall, ownUsers } = folder.protection
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
   const openStreams = createOpenStreams({ principals, tickets })
@@ -210,6 +227,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
       log: log.isFailing() ? 'failing' : 'ok',
       read_models: queries.isCurrent() ? 'ok' : 'behind',
       sandbox: wall,
+      own_users: ownUsers,
       position: queries.headPosition(),
       tasks: { ...queries.taskCounts(), ...system.scheduler.counts() },
     }),
@@ -274,6 +292,14 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     await stop(0).catch(() => {})
     throw new CannotStart(`${files.server} cannot be written: ${(error as Error).message}`)
   }
-  return { url, wall, resumed: system.resumed, running: () => system.runtime.busy(), stop, system }
+  return {
+    url,
+    wall,
+    ownUsers,
+    resumed: system.resumed,
+    running: () => system.runtime.busy(),
+    stop,
+    system,
+  }
 }
 export type Server = Awaited<ReturnType<typeof startServer>>

@@ -32,7 +32,7 @@ const largestSeed = 2 ** 32
 
 export type Resolved =
   | { source: EnvironmentSource; parameters: OpenObject }
-  | { refused: 'unknown' | 'forbidden' | 'broken'; message: string }
+  | { refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'; message: string }
 
 type Parts = {
   runtime: Runtime<SessionView, SessionCommand>

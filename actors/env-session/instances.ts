@@ -8,6 +8,7 @@ import {
   type OpenObject,
 } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
@@ -129,6 +130,10 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     const { source, recovery, kwargs, session_id: sessionId } = created
     if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
     const found = await environments.resolve(undefined, source.name)
+    // The operator can mend it: the session waits for that.
+    if ('refused' in found && found.refused === 'unavailable') {
+      throw new Refusal('EnvNotFound', undefined, found.message)
+    }
     if (!('source' in found)) throw new SessionLost(`its environment ${source.name} is not there any more`)
     if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
     const state = view.snapshot === undefined ? undefined : await folders.kept(sessionId, view.snapshot)

@@ -11,17 +11,24 @@ const curlOf = (url: string, token: string): string =>
 /** What stands around the commands of the environment `workspace`. */
 const walls = {
   bubblewrap: 'bubblewrap',
-  limits: 'none: shell commands of workspaces run with limits only (install bubblewrap)',
+  limits: 'none: shell commands of workspaces run with limits only (ALLOW_UNSANDBOXED_SHELL=1)',
+  refused: 'none: workspaces are refused (install bubblewrap, or set ALLOW_UNSANDBOXED_SHELL=1)',
+}
+/** With which user ids environments run; nothing to tell where the server is not root. */
+const users = {
+  all: '; environments have user ids of their own',
+  some: '; some environments run as root',
+  none: process.getuid?.() === 0 ? '; environments run as root' : '',
 }
 
-const greeting = (config: Config, { url, wall, resumed }: Server): string =>
+const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): string =>
   [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
     `NATS       ${config.nats === undefined ? 'off' : `on, ${config.nats.shown}`}`,
-    `Sandbox    ${walls[wall]}`,
+    `Sandbox    ${walls[wall]}${users[ownUsers]}`,
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',
     'Try it:',

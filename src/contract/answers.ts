@@ -204,7 +204,8 @@ export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   log: Type.Enum(['ok', 'failing']),
   read_models: Type.Enum(['ok', 'behind']),
-  sandbox: Type.Enum(['bubblewrap', 'limits']),
+  sandbox: Type.Enum(['bubblewrap', 'limits', 'refused']),
+  own_users: Type.Enum(['all', 'some', 'none']),
   position: Count,
   tasks: Type.Object({
     ...Object.fromEntries(taskStatuses.map(status => [status, optional(Count)])),

@@ -5,11 +5,13 @@ import type { Children } from '../children.ts'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { commandOf } from './command.ts'
+import { handOver, keep, takeBack } from './handover.ts'
 import { createHellos } from './hellos.ts'
 import { createInstance, type Given } from './instance.ts'
 import { createMemoryWatch } from './memory.ts'
 import { createPool } from './pool.ts'
-import { startProcess } from './process.ts'
+import { type EnvironmentProcess, startProcess } from './process.ts'
+import { noProtection, type Protection } from './protection.ts'
 import { temporary } from './protocol.ts'
 import { createRegistry, type Registry } from './registry.ts'
 
@@ -38,20 +40,53 @@ export type Environments = Registry & {
   close(): void
 }
 
-type Parts = { children: Pick<Children, 'start' | 'end'>; timers: Timers }
+type Parts = {
+  children: Pick<Children, 'start' | 'end'>
+  timers: Timers
+  protection?: Protection
+  /** Programs with user ids of their own may reach the folders that they are given from here on. */
+  dataDir?: string
+}
 
 export const createEnvironments = (
-  { children, timers }: Parts,
+  { children, timers, protection = noProtection, dataDir = '/' }: Parts,
   { path: folder, byDefault, stepTimeoutMs, memoryMb }: EnvironmentSettings,
 ): Environments => {
   const memory = createMemoryWatch(timers)
-  const start = (file: string) =>
-    startProcess(commandOf(file, memoryMb), { children, timers, memory, memoryMb })
+  const start = (file: string) => {
+    const command = commandOf(file, memoryMb)
+    const env = { ...command.env, ...protection.variablesFor(file) }
+    const user = protection.userFor(file)
+    return startProcess({ ...command, env, user }, { children, timers, memory, memoryMb })
+  }
   const pool = createPool({ start, timers, hasRoom })
   const hellos = createHellos({ pool, start, timers })
 
+  /** The folder is the program's as long as it lives. */
+  const inFolder = async (dir: string, program: EnvironmentProcess, make: () => Promise<Instance>) => {
+    const { user, end } = program
+    const { ids } = protection
+    const isGiven = user !== undefined && ids !== undefined
+    try {
+      await (isGiven ? handOver(dir, dataDir, user, ids) : keep(dir))
+    } catch (error) {
+      await end()
+      throw error
+    }
+    if (!isGiven) return make()
+    const instance = await make().catch(async error => {
+      await takeBack(dir)
+      throw error
+    })
+    const close = async () => {
+      await instance.close()
+      await takeBack(dir)
+    }
+    return { ...instance, close }
+  }
+
   return {
-    ...createRegistry({ hellos, folder, byDefault }),
+    ...createRegistry({ hellos, folder, byDefault, refusalOf: protection.refusalOf }),
     async open({ module: file, className, digest, name }, given) {
       await mkdir(path.join(given.dir, temporary), { recursive: true, mode: 0o700 })
       const program = await pool.take({ file, digest })
@@ -60,7 +95,7 @@ export const createEnvironments = (
         await program.end()
         throw new EnvironmentGone(`there is no environment ${name}`)
       }
-      return createInstance(program, info, given, stepTimeoutMs)
+      return inFolder(given.dir, program, () => createInstance(program, info, given, stepTimeoutMs))
     },
     close: pool.close,
   }

@@ -3,6 +3,7 @@
 import type { Child, Children, Command } from '../children.ts'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
+import type { UserId } from '../contract/user-id.ts'
 import { type Conversation, createConversation } from './conversation.ts'
 import { reasonOf, told, tooMuchMemory } from './ended.ts'
 import { keepErrors } from './errors.ts'
@@ -22,6 +23,8 @@ export type ProcessParts = {
 }
 export type EnvironmentProcess = {
   hello: Hello
+  /** The user that it runs as, if not ours. */
+  user: UserId | undefined
   /** Rejects with Refused, or with EnvironmentGone. Not while another request runs. */
   request: Conversation['request']
   /** Texts that must not stand in the reason of its end. */
@@ -101,7 +104,7 @@ export const startProcess = async (
     if (!isClosing) tellGone(over)
   }
   child.once('exit', (code, signal) => {
-    killStragglers(mark)
+    killStragglers(mark, command.user?.uid)
     errors.drain()
     // A process that has left the group may hold its pipes for ever.
     const cancel = timers.after(lastWordsMs, () => finish(code, signal))
@@ -117,6 +120,7 @@ export const startProcess = async (
   const hello = await saysHello.finally(cancelStart)
   return {
     hello,
+    user: command.user,
     request: async (...question) => {
       if (over !== undefined) throw new EnvironmentGone(over)
       return conversation.request(...question)

@@ -16,8 +16,8 @@ import { builtinFile, builtinNames } from './where.ts'
 const together = 4
 
 export type Refusal = {
-  /** `broken`: it is there, but cannot be loaded or used. */
-  refused: 'unknown' | 'forbidden' | 'broken'
+  /** `broken`: it is there, but cannot be loaded or used; `unavailable`: not on this machine as it is set up. */
+  refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'
   /** What is unknown: of a create that names none, the default. */
   name?: string
   message: string
@@ -52,9 +52,15 @@ const pick = ({ classes }: Hello, className: string | undefined): ClassInfo | un
   return classes.find(({ name }) => name === className) ?? (className === 'default' ? byDefault : undefined)
 }
 
-type Parts = { hellos: Hellos; folder: string | undefined; byDefault: string }
+type Parts = {
+  hellos: Hellos
+  folder: string | undefined
+  byDefault: string
+  /** Why one of ours cannot be used on this machine. */
+  refusalOf(name: string): string | undefined
+}
 
-export const createRegistry = ({ hellos, folder, byDefault }: Parts): Registry => {
+export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts): Registry => {
   const find = (module: string): Place | 'unknown' | 'forbidden' => {
     const builtin = builtinNames.find(name => name === module)
     if (builtin !== undefined) return { name: builtin, file: builtinFile(builtin), origin: 'builtin' }
@@ -75,6 +81,8 @@ export const createRegistry = ({ hellos, folder, byDefault }: Parts): Registry =
     const found = find(module)
     if (found === 'forbidden') return { refused: found, message: `${module} leads out of ENV_PATH` }
     if (found === 'unknown') return { refused: found, name, message: `there is no environment ${name}` }
+    const refusal = found.origin === 'builtin' ? refusalOf(found.name) : undefined
+    if (refusal !== undefined) return { refused: 'unavailable', message: refusal }
     try {
       const digest = digestOf(found.file)
       const one = pick(await hellos.forUse({ file: found.file, digest }), className)
@@ -95,7 +103,8 @@ export const createRegistry = ({ hellos, folder, byDefault }: Parts): Registry =
   const infosOf = async (place: Place): Promise<EnvironmentInfo[]> => {
     try {
       const { classes } = await hellos.forList({ file: place.file, digest: digestOf(place.file) })
-      return classes.map(one => infoOf(place, one))
+      const error = place.origin === 'builtin' ? refusalOf(place.name) : undefined
+      return classes.map(one => infoOf(place, error === undefined ? one : { ...one, error }))
     } catch (error) {
       return [infoOf(place, { error: told(error, place) })]
     }

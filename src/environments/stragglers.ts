@@ -1,7 +1,7 @@
 // What an environment has started and taken out of its process group, found by a mark in the variables that processes
-// hand on. Only Linux tells them.
+// hand on, and by its user id where it has one of its own. Only Linux tells them.
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 const variable = 'REPRISE_INSTANCE'
 
@@ -21,14 +21,26 @@ const variablesOf = (pid: string): string[] => {
   }
 }
 
-/** All that have the mark, but for the process that asks. */
-export const killStragglers = (mark: Mark | undefined): void => {
+const userOf = (pid: string): number | undefined => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+
+/** What is killed may have started others meanwhile. */
+const mostLooks = 5
+
+/** All that have the mark, or the user id of that program alone, but for the process that asks. */
+export const killStragglers = (mark: Mark | undefined, uid?: number): void => {
   if (mark === undefined || process.platform !== 'linux') return
   const wanted = `${variable}=${mark[variable]}`
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !variablesOf(pid).includes(wanted)) continue
-    try {
-      process.kill(Number(pid), 'SIGKILL')
-    } catch {}
+  const isOne = (pid: string) =>
+    (uid !== undefined && userOf(pid) === uid) || variablesOf(pid).includes(wanted)
+  const killed = new Set<string>()
+  for (let looks = 0, before = -1; killed.size > before && looks < mostLooks; looks++) {
+    before = killed.size
+    for (const pid of readdirSync('/proc')) {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid || killed.has(pid) || !isOne(pid)) continue
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+        killed.add(pid)
+      } catch {}
+    }
   }
 }

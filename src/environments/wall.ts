@@ -1,10 +1,14 @@
-// The wall around the commands of a workspace: bubblewrap, where it is there and the system lets it work.
+// The wall around the commands of a workspace: bubblewrap, where it is installed and the system lets it work.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
+import type { UserId } from '../contract/user-id.ts'
 
-/** `limits`: no sandbox; a command may read and write whatever the service may. */
-export type Wall = 'bubblewrap' | 'limits'
+/**
+ * `limits`: no sandbox; a command may read and write whatever the process that starts it may. `refused`: there is no
+ * sandbox, and commands are not run without one.
+ */
+export type Wall = 'bubblewrap' | 'limits' | 'refused'
 
 /** What commands see the folder as, where a wall hides its place. */
 export const home = '/workspace'
@@ -44,10 +48,21 @@ export const enclosed = (root: string, env: Record<string, string>): string[] =>
   ...['--bind', root, home, '--chdir', home, '--remount-ro', '/dev', '--remount-ro', '/'],
 ]
 
-/** The program, if it is there and the system lets it work. */
-export const findBubblewrap = (root: string): string | undefined => {
+/** Where bubblewrap is, or why it cannot be used; `said`: what it said itself, for the operator. */
+export type Bubblewrap = { program: string } | { problem: string; said?: string }
+
+const trialMs = 5_000
+
+/** Runs bubblewrap once, with the flags that commands get, as the user whose commands it will enclose. */
+export const tryBubblewrap = (user?: UserId): Bubblewrap => {
   const program = find('bwrap')
-  if (program === undefined) return undefined
-  const { status } = spawnSync(program, [...enclosed(root, standard), 'true'], { stdio: 'ignore' })
-  return status === 0 ? program : undefined
+  if (program === undefined) return { problem: 'bubblewrap is not installed' }
+  const { status, error, stderr } = spawnSync(
+    program,
+    [...enclosed('/usr', standard), 'bash', '-c', 'exit 0'],
+    { ...user, env: standard, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: trialMs },
+  )
+  if (status === 0) return { program }
+  const said = (error?.message ?? stderr.trim().split('\n', 1)[0] ?? '').slice(0, 300)
+  return { problem: 'bubblewrap is installed but does not work on this machine', said }
 }

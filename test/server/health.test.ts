@@ -1,7 +1,6 @@
-import { tmpdir } from 'node:os'
 import t from 'tap'
-import { findBubblewrap } from '../../src/environments/wall.ts'
 import { serveHere } from '../support/server.ts'
+import { isRoot, noBubblewrap } from '../support/wall.ts'
 import { createTask, play } from './wire.ts'
 
 t.test('health and readiness are told to anybody', async t => {
@@ -17,8 +16,10 @@ t.test('health and readiness are told to anybody', async t => {
   const ready = await fetch(`${url}/readyz`)
   t.equal(ready.status, 200)
   t.equal(ready.headers.get('x-api-version'), '2.3.0')
-  const { position, sandbox, ...told } = (await ready.json()) as { position: number; sandbox: string }
-  t.equal(sandbox, findBubblewrap(tmpdir()) === undefined ? 'limits' : 'bubblewrap')
+  type Ready = { position: number; sandbox: string; own_users: string }
+  const { position, sandbox, own_users, ...told } = (await ready.json()) as Ready
+  t.equal(sandbox, noBubblewrap === false ? 'bubblewrap' : 'refused')
+  t.equal(own_users, isRoot ? 'all' : 'none')
   t.ok(position >= 10)
   t.same(told, {
     status: 'ready',

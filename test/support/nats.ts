@@ -1,8 +1,8 @@
-// A real nats-server for tests: found on PATH, or installed with apt-get, once; killed and started again, with its store
+// A real nats-server for tests: found on PATH, or installed, once; killed and started again, with its store
 // or without it; and a connection to it that a test can cut or hold.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,33 +14,9 @@ import {
 } from '@nats-io/transport-node'
 import type { Test } from 'tap'
 import { pause } from './http.ts'
+import { programOf } from './programs.ts'
 
-const folders = [
-  ...(process.env.PATH ?? '').split(path.delimiter),
-  '/usr/sbin',
-  '/usr/local/sbin',
-  '/usr/local/bin',
-]
-const found = (name: string): string | undefined =>
-  folders.map(folder => path.join(folder, name)).find(file => existsSync(file))
-
-/** Does nothing where there is no installer, or where it would ask for a password. */
-const install = (): void => {
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const [program = '', ...args] =
-    found('apt-get') === undefined
-      ? ['brew', 'install', 'nats-server']
-      : [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', 'nats-server']
-  if (found(program) === undefined) return
-  spawnSync(program, args, {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: 'ignore',
-    timeout: 100_000,
-  })
-}
-
-if (found('nats-server') === undefined) install()
-const program = found('nats-server')
+const program = programOf('nats-server', { debian: 'nats-server', brew: 'nats-server' })
 /** False, or why the tests that need one are skipped. */
 export const noNats =
   program === undefined

@@ -34,6 +34,9 @@ export const apiOf =
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
 
+/** Modules of tests write into folders of their test, which belong to whoever runs the tests. */
+const asOurselves = ({ ENV_PATH }: Env): Env => (ENV_PATH === undefined ? {} : { ENV_UID_BASE: '0' })
+
 /** Serves from this process until the test ends. */
 export const serveHere = async (t: Test, env: Env = {}) => {
   // Not tap's own folder for the test, which may be removed while the server still writes.
@@ -44,6 +47,7 @@ export const serveHere = async (t: Test, env: Env = {}) => {
     PORT: '0',
     ADMIN_TOKEN: adminToken,
     DRAIN_SECONDS: '0',
+    ...asOurselves(env),
     ...env,
     DATA_DIR: dataDir,
   })
@@ -94,6 +98,7 @@ export const runReprise = async (args: string[], env: Env = {}) => {
 const serving = (dataDir: string, env: Env): Env => ({
   PORT: '0',
   ADMIN_TOKEN: adminToken,
+  ...asOurselves(env),
   ...env,
   DATA_DIR: dataDir,
 })

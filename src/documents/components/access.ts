@@ -43,7 +43,12 @@ export const accessComponents: Components = {
       status: 'The answer.',
       log: '`failing`: nothing can be written at the moment.',
       read_models: '`behind`: lists are catching up with the log.',
-      sandbox: 'What stands around shell commands of workspaces: `bubblewrap`, or `limits` alone.',
+      sandbox:
+        'What stands around shell commands of workspaces: `bubblewrap`; `limits` alone, where the operator allows that; ' +
+        '`refused`: there is no sandbox, and the environment `workspace` cannot be used.',
+      own_users:
+        'Which environments run with user ids of their own, where the server runs as root: `all`, `some` or `none`; the ' +
+        "others have the server's.",
       position: 'The last position of the log.',
       tasks:
         'Tasks by status; `running` and `waiting` count places that are taken, and those who wait for one.',

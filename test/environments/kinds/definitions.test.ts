@@ -8,6 +8,9 @@ import { GridWorld } from '../../../src/environments/kinds/gridworld/gridworld.t
 import { Sql } from '../../../src/environments/kinds/sql/sql.ts'
 import { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
 import { contextOf, failure, folder } from './support.ts'
+import { variablesFor } from './workspace-support.ts'
+
+Object.assign(process.env, variablesFor('limits')) // this process ends with its tests
 
 const kinds = { Chess, GridWorld, Sql, Workspace }
 

@@ -1,12 +1,12 @@
 // A command of a workspace that takes more memory than its environment may have ends its session, and nothing runs on.
 import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import t from 'tap'
 import { envCalls } from '../../http/env-calls.ts'
 import { until } from '../../support/http.ts'
-import { serveHere } from '../../support/server.ts'
+import { spawnServer } from '../../support/server.ts'
+import { pathOf } from '../../support/wall.ts'
 import { isAlive } from '../support.ts'
-import { pathFor, type Wall, walls } from './workspace-support.ts'
+import { walls } from './workspace-support.ts'
 
 /** Processes whose arguments hold a text. */
 const running = (text: string): string[] =>
@@ -21,12 +21,10 @@ const running = (text: string): string[] =>
 const skips = process.platform === 'linux' ? walls : { limits: 'needs /proc', bubblewrap: 'needs /proc' }
 for (const [wall, skip] of Object.entries(skips)) {
   t.test(`by children of its shell, ${wall}`, { skip }, async t => {
-    const paths = process.env.PATH
-    process.env.PATH = `${pathFor(t, wall as Wall)}${wall === 'limits' ? '' : path.delimiter}`
-    const { api } = await serveHere(t, { ENV_MEMORY_MB: '200' })
+    const env = wall === 'limits' ? { PATH: pathOf(t), ALLOW_UNSANDBOXED_SHELL: '1' } : {}
+    const { api } = await spawnServer(t, t.testdir(), { ENV_MEMORY_MB: '200', ...env })
     const { create, step, record } = envCalls(api)
     const { session_id, initial_state } = (await create({ env_id: 'workspace' })).body
-    process.env.PATH = paths
     t.equal(initial_state.sandbox, wall)
     const small = await step(session_id, 'shell', { command: 'head -c 20M /dev/zero | tail | wc -c' })
     t.match(small.body, { info: { exit_code: 0 }, truncated: false }, 'what fits is done')

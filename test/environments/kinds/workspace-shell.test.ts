@@ -7,7 +7,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { failure, folder } from './support.ts'
-import { givenWorkspace, pathFor, type Wall, walls } from './workspace-support.ts'
+import { givenWorkspace, variablesFor, type Wall, walls } from './workspace-support.ts'
 
 /** Processes of the machine whose command line holds a text. */
 const running = (text: string): string[] =>
@@ -119,7 +119,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
          const context = { emit() {}, signal: new AbortController().signal, random: Math.random, now: Date.now }
          await workspace.step('shell', { command: ${JSON.stringify(`${sleep} & ${sleep}`)} }, context)`,
       )
-      const env = { ...process.env, PATH: pathFor(t, wall) }
+      const env = { ...process.env, ...variablesFor(wall) }
       const parent = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: 'inherit' })
       t.teardown(() => parent.kill('SIGKILL'))
       await untilSome(sleep.slice(6))

@@ -5,27 +5,23 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import type { StepContext } from '../../../src/contract/environment.ts'
 import { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
+import { allowUnsandboxed, bubblewrapProgram } from '../../../src/environments/wall-variables.ts'
+import { bubblewrap, noBubblewrap } from '../../support/wall.ts'
 import { contextOf, failure, folder } from './support.ts'
 
 export const secret = 'the secret'
-const paths = process.env.PATH ?? ''
-const bash = spawnSync('bash', ['-c', 'command -v bash'], { encoding: 'utf8' }).stdout.trim()
-const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0
-
 /** Each wall with the reason to skip its tests. */
 export const walls = {
   limits: false,
-  bubblewrap: hasBubblewrap ? false : 'install bubblewrap (0.8 or newer) to test the sandbox',
+  bubblewrap: noBubblewrap,
 } as const
 export type Wall = keyof typeof walls
 
-/** A PATH that finds bash, and bubblewrap only when it is wanted. */
-export const pathFor = (t: Test, wall: Wall): string => {
-  if (wall === 'bubblewrap') return paths
-  const programs = folder(t)
-  symlinkSync(bash, path.join(programs, 'bash'))
-  return programs
-}
+/** The variables that tell a workspace of its wall, as the service sets them. */
+export const variablesFor = (wall: Wall): Record<string, string> =>
+  wall === 'bubblewrap' && 'program' in bubblewrap
+    ? { [bubblewrapProgram]: bubblewrap.program }
+    : { [allowUnsandboxed]: '1' }
 
 type Given = { kwargs?: object; wall?: Wall; env_vars?: Record<string, string> }
 
@@ -34,9 +30,10 @@ export const givenWorkspace = (t: Test, { kwargs = {}, wall = 'limits', env_vars
   const [dir, outside] = [path.join(around, 'session'), path.join(around, 'outside')]
   mkdirSync(path.join(outside, 'deep'), { recursive: true })
   writeFileSync(path.join(outside, 'secret.txt'), secret)
-  process.env.PATH = pathFor(t, wall)
+  const variables = variablesFor(wall)
+  Object.assign(process.env, variables)
   const workspace = new Workspace({ ...kwargs }, { dir, env_vars })
-  process.env.PATH = paths
+  for (const name of Object.keys(variables)) delete process.env[name]
   t.teardown(() => workspace.close())
   workspace.reset(1, {})
   const inside = (...names: string[]) => path.join(dir, 'files', ...names)

@@ -9,7 +9,8 @@ import type {
   StepContext,
   StepResult,
 } from '../../../contract/environment.ts'
-import { findBubblewrap, type Wall } from '../../wall.ts'
+import type { Wall } from '../../wall.ts'
+import { allowUnsandboxed, bubblewrapProgram } from '../../wall-variables.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
 import { listFiles, patchFile, readFile, writeFile } from './files.ts'
@@ -45,7 +46,7 @@ export class Workspace implements Environment {
   static readonly recovery: Recovery = 'snapshot'
   static readonly description =
     'A folder of files of its own, with tools to read, write, change and search them, and a shell in a sandbox ' +
-    'without a network where the machine has bubblewrap.'
+    'without a network.'
   static readonly parameters = parameters
   /** Longer than any command may take. */
   static readonly stepTimeoutMs = (longestSeconds + 10) * 1_000
@@ -53,7 +54,7 @@ export class Workspace implements Environment {
   readonly #kwargs: OpenObject
   readonly #envVars: Record<string, string>
   readonly #root: string
-  readonly #bubblewrap: string | undefined
+  readonly #bubblewrap = process.env[bubblewrapProgram]
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
 
@@ -62,10 +63,12 @@ export class Workspace implements Environment {
     this.#envVars = env_vars
     filesOf(kwargs)
     unlessEnv(env_vars)
+    if (this.#bubblewrap === undefined && process.env[allowUnsandboxed] !== '1') {
+      throw new Error('There is no sandbox for shell commands, and they are not run without one')
+    }
     const root = path.join(dir, 'files')
     mkdirSync(root, { recursive: true })
     this.#root = realpathSync(root)
-    this.#bubblewrap = findBubblewrap(this.#root)
   }
 
   readonly #tools = toolbox({

@@ -1,0 +1,83 @@
+// Whether programs of environments can run with user ids of their own, tried out at the start: the ids can be taken on,
+// and what a program needs can be read with them.
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import type { UserId } from '../contract/user-id.ts'
+import { closeAll, letPass } from './handover.ts'
+import { accountAmong, createUserIds, idCount, type UserIds } from './user-ids.ts'
+import { find, standard } from './wall.ts'
+import { builtinFile, javascriptHost, pythonHost } from './where.ts'
+
+const trialMs = 5_000
+
+/** Runs a program as a user; what it says when it does not end well. */
+const tryAs = (user: UserId, command: string, args: string[]): string | undefined => {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    ...user,
+    env: { ...standard, PATH: process.env.PATH ?? standard.PATH },
+    cwd: '/',
+    encoding: 'utf8',
+    timeout: trialMs,
+  })
+  if (status === 0) return undefined
+  return error?.message ?? `${stdout}${stderr}`.trim().split('\n', 1)[0] ?? ''
+}
+
+/** Prints the first of the files that cannot be used: the first folder passed through, all others read. */
+const readable =
+  'cd "$1" 2>/dev/null || { echo "$1"; exit 1; }; shift; for file; do [ -r "$file" ] || { echo "$file"; exit 1; }; done'
+const unreadable = (user: UserId, folder: string, files: string[]): string | undefined => {
+  const what = tryAs(user, '/bin/sh', ['-c', readable, 'sh', folder, ...files])
+  return what === undefined ? undefined : `user id ${user.uid} cannot use ${what}`
+}
+
+type Ids = { ids?: UserIds; problem?: string }
+export type IdSettings = {
+  dataDir: string
+  /** Where the folders of sessions are. */
+  sessions: string
+  /** Folders of the server that nobody else may read. */
+  ownFolders: string[]
+  /** The first user id for what runs for users; 0: they have the server's. */
+  firstUserId: number
+}
+
+/** Nothing to say where they are not wanted, or the server is not root. */
+export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: IdSettings): Ids => {
+  if (process.getuid?.() !== 0 || first === 0) return {}
+  try {
+    const account = accountAmong(first)
+    if (account !== undefined) {
+      return {
+        problem: `the ids from ENV_UID_BASE=${first} to ${first + idCount - 1} hold that of ${account}`,
+      }
+    }
+    const ids = createUserIds(first)
+    const user = ids.next()
+    const problem =
+      unreadable(user, path.dirname(dataDir), [javascriptHost, builtinFile('workspace')]) ??
+      tryAs(user, process.execPath, ['--version'])
+    if (problem !== undefined) return { problem }
+    closeAll({ dataDir, sessions, own: ownFolders })
+    letPass(path.join(sessions, 'any'), dataDir, ids.gid)
+    const closed = unreadable(user, sessions, [])
+    return closed === undefined ? { ids } : { problem: closed }
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+}
+
+/** Why the operator's modules, or those in Python, cannot run with ids of their own. */
+export const modulesProblems = (
+  ids: UserIds,
+  modules: string | undefined,
+): { all?: string | undefined; python?: string | undefined } => {
+  if (modules === undefined) return {}
+  const user = ids.next()
+  const all = unreadable(user, modules, [modules])
+  const program = find('python3')
+  if (all !== undefined || program === undefined) return { all }
+  const python =
+    unreadable(user, path.dirname(pythonHost), [pythonHost]) ?? tryAs(user, program, ['-c', 'pass'])
+  return { python }
+}

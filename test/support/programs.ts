@@ -1,0 +1,39 @@
+// Programs of the system that tests need: found on PATH, or installed, once.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+const folders = [
+  ...(process.env.PATH ?? '').split(path.delimiter),
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+]
+const lookUp = (name: string): string | undefined =>
+  folders.map(folder => path.join(folder, name)).find(file => existsSync(file))
+
+/** Does nothing where there is no installer, or where it would ask for a password. */
+const install = (debian: string, brew: string | undefined): void => {
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const hasApt = lookUp('apt-get') !== undefined
+  if (!hasApt && brew === undefined) return
+  // Another test file may be installing something just now.
+  const patient = ['-o', 'DPkg::Lock::Timeout=60']
+  const [program = '', ...args] = hasApt
+    ? [...asRoot, 'apt-get', ...patient, 'install', '--yes', '--no-install-recommends', debian]
+    : ['brew', 'install', brew ?? '']
+  if (lookUp(program) === undefined) return
+  spawnSync(program, args, {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    timeout: 100_000,
+  })
+}
+
+/** `packages`: the package that has it, of Debian and of Homebrew. */
+export const programOf = (name: string, packages: { debian: string; brew?: string }): string | undefined => {
+  const there = lookUp(name)
+  if (there !== undefined) return there
+  install(packages.debian, packages.brew)
+  return lookUp(name)
+}
