@@ -1,10 +1,15 @@
 // npm run soak: every other file of this folder in turn, each a process of its own that reads its seed from SEED
-// and ends with 0 when it passed. npm run soak -- kill runs that one only.
+// and ends with 0 when it passed. npm run soak -- kill runs that one only. A number goes to the test named before it:
+// npm run soak -- hostile-user 2 attacks for two minutes.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 
-const wanted = process.argv.slice(2)
+const isNumber = (argument: string) => /^\d+(\.\d+)?$/.test(argument)
+const given = process.argv.slice(2)
+const wanted = given.filter(argument => !isNumber(argument))
+const numbersOf = (name: string) =>
+  given.slice(given.indexOf(name) + 1, given.indexOf(name) + 2).filter(isNumber)
 const names = readdirSync(import.meta.dirname)
   .filter(file => file.endsWith('.ts') && file !== 'run.ts')
   .map(file => path.basename(file, '.ts'))
@@ -23,7 +28,7 @@ for (const name of wanted.length === 0 ? names : wanted) {
   const started = performance.now()
   const { status } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', path.join(import.meta.dirname, `${name}.ts`)],
+    ['--import', 'tsx', path.join(import.meta.dirname, `${name}.ts`), ...numbersOf(name)],
     { env: { ...process.env, SEED: seed }, stdio: 'inherit' },
   )
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
