@@ -5,8 +5,8 @@
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import { DamagedEvent, type Log, type Recorded, StorageFailure } from '../src/contract/stored.ts'
-import { emptyReadStore, type ReadStore } from './store.ts'
-import { isDamage } from './sums.ts'
+import type { ReadStore } from './store.ts'
+import { isDamage, isOfFile } from './sums.ts'
 
 export type Projection = {
   /** Takes events in, in memory alone. */
@@ -22,10 +22,12 @@ export type Projector = {
   follow(events: Recorded[]): void
   /** Writes down what was taken in. Whoever reads the tables asks for it first, so they read what was written. */
   flush(): void
-  /** Asks the tables. Throws ReadModelsBehind when they are found damaged: they are made anew. */
+  /** Asks the tables. Throws ReadModelsBehind when they cannot be read, or are damaged: they are made anew. */
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to its head; commits go on meanwhile. One at a time: a second joins the first. */
   catchUp(): Promise<void>
+  /** The position up to which they are written down. */
+  reached(): number
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
   /** Whether they hold everything of one stream; so a stream without news can be read while others wait. */
@@ -140,7 +142,7 @@ export const createProjector = (
   const readToHead = async (): Promise<void> => {
     behind = true
     if (mustBeEmptied) {
-      emptyReadStore(store)
+      store.renew()
       mustBeEmptied = false
       written = 0
       forget()
@@ -177,11 +179,12 @@ export const createProjector = (
     },
     flush,
     reading(ask) {
+      if (damaged) throw new Refusal('ReadModelsBehind')
       try {
         return ask()
       } catch (error) {
-        if (!isDamage(error)) throw error
-        distrust(error)
+        if (!isOfFile(error)) throw error
+        failed(error)
         throw new Refusal('ReadModelsBehind')
       }
     },
@@ -195,6 +198,7 @@ export const createProjector = (
         })
       return catchingUp
     },
+    reached: () => written,
     isCurrent: () => !behind && position === log.head(),
     isCurrentFor: stream => !behind || (!damaged && !unwritten.has(stream)),
   }

@@ -2,11 +2,16 @@
 import { existsSync } from 'node:fs'
 import type { Log } from '../src/contract/stored.ts'
 import { openFileReadOnly } from '../src/log/read-only.ts'
+import { renewable } from './renewable.ts'
 import { openReadStore, type ReadStore } from './store.ts'
 
 /** Undefined: there are none. Throws what SQLite says of a file that is none of its own. */
 export const openReadModels = (path: string): ReadStore | undefined =>
-  existsSync(path) ? openFileReadOnly(path) : undefined
+  existsSync(path) ? renewable(() => openFileReadOnly(path), notOurs) : undefined
+
+const notOurs = (): never => {
+  throw new Error('the read models were opened for reading')
+}
 
 /** How many events the read models of a folder know; 0, too, when they cannot be asked. */
 export const eventsKnownTo = (path: string): number => {

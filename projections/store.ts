@@ -2,9 +2,9 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
+import { type ReadStore, renewable } from './renewable.ts'
 
-export type ReadStore = Database.Database
-export type Statement<Given extends unknown[], Row> = Database.Statement<Given, Row>
+export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
 const readModelVersion = 4
@@ -94,7 +94,7 @@ CREATE TABLE tokens (
 ) STRICT;
 `
 
-const isCurrent = (db: ReadStore): boolean => {
+const isCurrent = (db: Database.Database): boolean => {
   try {
     return db.pragma('user_version', { simple: true }) === readModelVersion
   } catch {
@@ -102,27 +102,26 @@ const isCurrent = (db: ReadStore): boolean => {
   }
 }
 
-/** For its owner alone, also where it is made anew while the server runs. */
-const open = (path: string): ReadStore => {
-  if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+/**
+ * For its owner alone, also where it is made again while the server runs. Not mapped into memory: whoever cuts a mapped
+ * file short ends every process that reads it (SIGBUS).
+ */
+const open = (path: string): Database.Database => {
+  if (path !== '' && path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const db = new Database(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma('cache_size = -65536')
-  db.pragma('mmap_size = 2147483648')
   return db
 }
 
-const fill = (db: ReadStore): void => {
-  db.exec(schema)
-  db.pragma(`user_version = ${readModelVersion}`)
-}
-
-const make = (path: string): ReadStore => {
+/** Removes what is there, and makes an empty one. Throws CannotStart. */
+const make = (path: string): Database.Database => {
   try {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
     const db = open(path)
-    fill(db)
+    db.exec(schema)
+    db.pragma(`user_version = ${readModelVersion}`)
     return db
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -130,24 +129,9 @@ const make = (path: string): ReadStore => {
   }
 }
 
-/** Throws away all that the file says; statements that were prepared go on with the new, empty tables. */
-export const emptyReadStore = (db: ReadStore): void => {
-  db.unsafeMode(true) // SQLite guards the table that says which tables there are, and it may be what is damaged
-  try {
-    db.pragma('writable_schema = ON')
-    db.exec('DELETE FROM sqlite_schema')
-    db.exec('VACUUM')
-    db.pragma('writable_schema = OFF')
-  } finally {
-    db.unsafeMode(false)
-  }
-  fill(db)
-}
-
-/** Opens the read models; a file of another version, or a damaged one, is replaced by an empty one. */
-export const openReadStore = (path: string, anew = false): ReadStore => {
-  if (anew) return make(path)
-  let db: ReadStore | undefined
+/** What is there; a file of another version, or a damaged one, is replaced by an empty one. */
+const openOrMake = (path: string): Database.Database => {
+  let db: Database.Database | undefined
   try {
     db = open(path)
     if (isCurrent(db)) return db
@@ -157,3 +141,10 @@ export const openReadStore = (path: string, anew = false): ReadStore => {
   db?.close()
   return make(path)
 }
+
+/** Opens the read models; `anew` throws away what is there. Throws CannotStart. */
+export const openReadStore = (path: string, anew = false): ReadStore =>
+  renewable(
+    () => (anew ? make(path) : openOrMake(path)),
+    () => make(path),
+  )

@@ -51,3 +51,6 @@ export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): 
 }
 
 export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
+/** Whether it is the file that cannot be asked, damaged or not. */
+export const isOfFile = (error: unknown): boolean =>
+  isDamage(error) || /^SQLITE_/.test((error as { code?: string }).code ?? '')

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { UserId } from './contract/user-id.ts'
+import { readPlainFile } from './log/plain-file.ts'
 
 export type Child = ChildProcessWithoutNullStreams
 export type Command = {
@@ -60,13 +61,22 @@ const forget = (file: string): void => {
   } catch {}
 }
 
+/** What a record says; a thing that is none says nothing. */
+const recordIn = (file: string): string => {
+  try {
+    return readPlainFile(file)
+  } catch {
+    return ''
+  }
+}
+
 /** Kills what another life of this server started and left running, and forgets it. */
 const killLeftBehind = async (folder: string): Promise<number> => {
   let killed = 0
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name)
     const pid = Number(name)
-    const start = readFileSync(file, 'utf8')
+    const start = recordIn(file)
     // A pid is used again for other processes: the one that was recorded started when it says.
     if (Number.isSafeInteger(pid) && pid > 1 && start !== '' && startOf(pid) === start) {
       signalGroup(pid, 'SIGKILL')

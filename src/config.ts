@@ -1,10 +1,12 @@
 // Environment variables become one typed, frozen object; a bad value is one clear line and exit code 2.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
+import { filesOf } from './data-folder.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
+import { readPlainFile } from './log/plain-file.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
 import type { QuotaLimits } from './quotas.ts'
@@ -228,9 +230,9 @@ const longToken = /^[\x21-\x7e]{16,}$/
 /** ADMIN_TOKEN, else the token of the data folder, which the first start makes. */
 export const adminTokenOf = (config: Config): string => {
   if (config.adminToken !== undefined) return config.adminToken
-  const file = path.join(config.dataDir, 'admin-token')
+  const file = filesOf(config.dataDir).adminToken
   try {
-    const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+    const kept = existsSync(file) ? readPlainFile(file).trim() : ''
     if (kept !== '' && !longToken.test(kept))
       throw new CannotStart(`${file} holds no token: remove it, and a new one is made`)
     if (kept !== '') return kept

@@ -1,6 +1,8 @@
 // The files of a data folder, and who may hold them.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { CannotStart } from './contract/cannot-start.ts'
+import { readPlainFile, whatStandsAt } from './log/plain-file.ts'
 
 export const filesOf = (dataDir: string) => ({
   log: path.join(dataDir, 'log.db'),
@@ -8,6 +10,7 @@ export const filesOf = (dataDir: string) => ({
   secrets: path.join(dataDir, 'secrets.db'),
   lock: path.join(dataDir, 'lock.db'),
   server: path.join(dataDir, 'server.json'),
+  adminToken: path.join(dataDir, 'admin-token'),
   sessions: path.join(dataDir, 'environments'),
   children: path.join(dataDir, 'children'),
   telemetry: path.join(dataDir, 'otel.json'),
@@ -16,17 +19,39 @@ export const filesOf = (dataDir: string) => ({
   logs: path.join(dataDir, 'logs'),
 })
 
+/** Throws CannotStart when a file stands in the place of a folder, or anything else in that of a file. */
+export const checkPlaces = (dataDir: string): void => {
+  const files = filesOf(dataDir)
+  const databases = [files.log, files.readModels].flatMap(file => [file, `${file}-wal`, `${file}-shm`])
+  const others = [files.secrets, files.lock].flatMap(file => [file, `${file}-journal`])
+  const texts = [files.telemetry, files.nats].flatMap(file => [file, `${file}.new`])
+  const check = (place: string, wanted: 'file' | 'folder') => {
+    const found = whatStandsAt(place)
+    if (found === undefined || found === wanted) return
+    const wayOut = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
+    throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
+  }
+  for (const file of [...databases, ...others, ...texts, files.server, files.adminToken]) check(file, 'file')
+  for (const folder of [files.sessions, files.children, files.rollouts, files.logs]) check(folder, 'folder')
+}
+
 export type RunningServer = { url: string; pid: number }
 
 export const writeServerFile = (file: string, server: RunningServer): void =>
   writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
 
-export const removeServerFile = (file: string): void => rmSync(file, { force: true })
-
-export const readServerFile = (file: string): RunningServer | undefined => {
-  if (!existsSync(file)) return undefined
+/** One that stays names a server that is gone, which the lock shows. */
+export const removeServerFile = (file: string): void => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RunningServer
+    rmSync(file, { force: true })
+  } catch {}
+}
+
+/** Undefined: there is none, or nothing that says where a server listens. */
+export const readServerFile = (file: string): RunningServer | undefined => {
+  try {
+    const said = JSON.parse(readPlainFile(file)) as RunningServer | null
+    return typeof said?.url === 'string' && URL.canParse(said.url) ? said : undefined
   } catch {
     return undefined
   }

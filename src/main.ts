@@ -19,7 +19,7 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
-import { filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
+import { checkPlaces, filesOf, readServerFile, removeServerFile, writeServerFile } from './data-folder.ts'
 import { createEnvironments } from './environments/environments.ts'
 import { findProtection, noProtection } from './environments/protection.ts'
 import { createApp } from './http/app.ts'
@@ -67,6 +67,7 @@ export const openFolder = async (
   { idle = false, reach }: { idle?: boolean; reach?: Reach } = {},
 ) => {
   makeDataDir(config.dataDir)
+  checkPlaces(config.dataDir)
   const files = filesOf(config.dataDir)
   const unlock = lockFolder(files.lock, () => {
     const url = readServerFile(files.server)?.url
@@ -83,12 +84,14 @@ export const openFolder = async (
         `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin anew`,
       )
     }
-    const store = metrics.log.store(sqliteStore(files.log, () => world.ids.next('log_')))
+    const store = metrics.log.store(
+      sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets]),
+    )
     const log = metrics.log.log(openLog(store, { clock: world.clock, random: world.random, build }))
     log.onCommit(metrics.events.follow)
     opened.unshift(() => log.close())
     const agents = agentsOf(world, config)
-    const secrets = openSecrets(files.secrets)
+    const secrets = openSecrets(files.secrets, report)
     opened.unshift(() => secrets.close())
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())

@@ -4,12 +4,11 @@ import type { Projector } from '../projections/projector.ts'
 import type { ReadStore, Statement } from '../projections/store.ts'
 import { sound, soundRow, type TaskKeys } from '../projections/sums.ts'
 import { Refusal } from './contract/refusals.ts'
-import { DamagedEvent, type Log } from './contract/stored.ts'
+import { DamagedEvent, type Log, StorageFailure } from './contract/stored.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Principal, Role } from './contract/token-events.ts'
 import type { TaskStatus } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
-import { isCorrupt } from './log/reading.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 export type ListWish = {
@@ -132,7 +131,7 @@ export const createQueries = (
     try {
       return log.revisionOf(stream) !== -1
     } catch (error) {
-      if (!isCorrupt(error)) throw error
+      if (!(error instanceof StorageFailure)) throw error
       return false
     }
   }
@@ -255,7 +254,12 @@ export const createQueries = (
     /** Tasks by status, as far as the read models are. */
     taskCounts(): Record<string, number> {
       flush()
-      return Object.fromEntries(reading(() => counts.all()).map(({ status, tasks }) => [status, tasks]))
+      try {
+        return Object.fromEntries(reading(() => counts.all()).map(({ status, tasks }) => [status, tasks]))
+      } catch (error) {
+        if (error instanceof Refusal) return {}
+        throw error
+      }
     },
     /** The only user of a token, also of one that has ended; undefined: it stands for all. */
     userOfPrincipal: current((id: string) => tokenUser.get(id) ?? undefined),

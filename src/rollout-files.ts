@@ -3,6 +3,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Report } from './contract/ports.ts'
+import { plainWrite } from './log/plain-file.ts'
 import type { Queries } from './queries.ts'
 import type { Recall } from './recall.ts'
 import { segment, within } from './task-request.ts'
@@ -18,7 +19,9 @@ export const createRolloutFiles = (root: string, queries: Queries, recall: Recal
     const rollouts = await recall.rollouts(id)
     await mkdir(target, { recursive: true })
     const file = path.join(target, `${segment(id)}.jsonl`)
-    await writeFile(`${file}.new`, rollouts.map(rollout => `${JSON.stringify(rollout)}\n`).join(''))
+    await writeFile(`${file}.new`, rollouts.map(rollout => `${JSON.stringify(rollout)}\n`).join(''), {
+      flag: plainWrite,
+    })
     await rename(`${file}.new`, file)
     queries.rolloutFileSaved(task)
     failed.delete(task)

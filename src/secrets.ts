@@ -3,9 +3,12 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from './contract/cannot-start.ts'
+import type { Report } from './contract/ports.ts'
+import { StorageFailure } from './contract/stored.ts'
+import { isCorrupt } from './log/reading.ts'
 
 export type Secrets = {
-  /** Durable when it returns. */
+  /** Durable when it returns. Throws StorageFailure. */
   put(ref: string, values: Record<string, unknown>): void
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
@@ -49,27 +52,47 @@ const open = (path: string): Database.Database => {
   }
 }
 
-/** Opens or makes the file. Throws CannotStart. */
-export const openSecrets = (path: string): Secrets => {
+/** Opens or makes the file. What it does not give any more is missing; that is reported once. Throws CannotStart. */
+export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)
+  let isReported = false
+  const failed = (error: unknown) => {
+    if (isReported || !isCorrupt(error)) return
+    isReported = true
+    report('error', `${path} cannot be used: stop the server, remove it and start again`, {
+      error: String(error),
+    })
+  }
+  const asked = <T>(ask: () => T, otherwise: T): T => {
+    try {
+      return ask()
+    } catch (error) {
+      failed(error)
+      return otherwise
+    }
+  }
   const put = db.prepare('INSERT INTO secrets (ref, body) VALUES (?, ?)')
   const get = db.prepare<[string], string>('SELECT body FROM secrets WHERE ref = ?').pluck()
   const forget = db.prepare('DELETE FROM secrets WHERE ref = ?')
   const refs = db.prepare<[], string>('SELECT ref FROM secrets').pluck()
   return {
-    put: (ref, values) => {
-      put.run(ref, JSON.stringify(values))
+    put(ref, values) {
+      try {
+        put.run(ref, JSON.stringify(values))
+      } catch (error) {
+        failed(error)
+        throw new StorageFailure('secret values cannot be stored', { cause: error })
+      }
     },
-    get: ref => {
-      const body = get.get(ref)
+    get(ref) {
+      const body = asked(() => get.get(ref), undefined)
       return body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>)
     },
-    forget: ref => {
-      forget.run(ref)
-    },
-    refs: () => refs.all(),
-    sweep: isNamed => {
-      for (const ref of refs.all()) if (!isNamed(ref)) forget.run(ref)
+    forget: ref => asked(() => void forget.run(ref), undefined),
+    refs: () => asked(() => refs.all(), []),
+    sweep(isNamed) {
+      for (const ref of asked(() => refs.all(), []))
+        if (!isNamed(ref)) asked(() => void forget.run(ref), undefined)
     },
     close: () => {
       db.close()

@@ -1,9 +1,10 @@
 // What environment sessions leave on the disk: a folder each for the environment's own files, and the newest states of
 // those that are kept as snapshots. The log knows each state's digest, so that no other is taken for it.
 import { hash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { SessionFolders } from '../actors/env-session/instances.ts'
+import { plainWrite, readPlainFileLater } from './log/plain-file.ts'
 import { segment } from './task-request.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
@@ -19,13 +20,13 @@ export const createSessionFolders = (root: string): SessionFolders => {
       const text = JSON.stringify(state)
       const digest = digestOf(text)
       const file = `${step}-${digest.slice(0, 8)}.json`
-      await writeFile(path.join(folder, file), text, { mode: 0o600, flush: true })
+      await writeFile(path.join(folder, file), text, { mode: 0o600, flag: plainWrite, flush: true })
       const others = (await readdir(folder)).filter(name => name !== file && name !== before?.file)
       await Promise.all(others.map(name => rm(path.join(folder, name), { force: true })))
       return { file, digest }
     },
     async kept(sessionId, { file, digest }) {
-      const text = await readFile(path.join(statesOf(sessionId), file), 'utf8').catch(() => undefined)
+      const text = await readPlainFileLater(path.join(statesOf(sessionId), file)).catch(() => undefined)
       return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
     },
     clear: sessionId => rm(folderOf(sessionId), { recursive: true, force: true }),

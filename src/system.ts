@@ -268,12 +268,16 @@ export const createSystem = async (parts: SystemParts) => {
       },
     )
   }
-  const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
   const stopRetrying = world.timers.every(retryMs, () => {
+    const trouble = log.check()
+    if (trouble !== undefined) {
+      report('error', `${trouble}: nothing more is stored; put it back, or start the server again`)
+    }
     if (log.isFailing()) log.retry().catch(() => {})
     else if (!projector.isCurrent()) catchUpAgain()
   })
 
+  log.check() // how the files are now
   if (!parts.idle) takePlaces()
   if (!parts.idle) await environments.start()
   const resumed = parts.idle ? 0 : await goOn()
@@ -296,7 +300,7 @@ export const createSystem = async (parts: SystemParts) => {
     resumed,
     expireOverdue,
     /** How many positions the read models are behind the log. */
-    lag: () => (projector.isCurrent() ? 0 : log.head() - (checkpoint.get() ?? 0)),
+    lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** From now on running steps may finish and none begins; resolves when none runs or after `ms`. */
     async drain(ms: number): Promise<void> {
       draining = true

@@ -1,8 +1,8 @@
 // How far somebody has followed a log, in a small file beside it: a position, and the leaf there, by which the log is
 // known again after it was restored or replaced.
-import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import type { EventLog } from './log.ts'
+import { plainWrite, readPlainFile } from './plain-file.ts'
 
 type Saved = { log: string; position: number; leaf: string | null }
 type Log = Pick<EventLog, 'id' | 'leafAt'>
@@ -13,7 +13,7 @@ const fits = (saved: Saved, log: Log): boolean =>
 /** The position that was saved; `foreign`: unreadable, or of another log. */
 export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'foreign' => {
   try {
-    const saved = JSON.parse(readFileSync(file, 'utf8')) as Saved
+    const saved = JSON.parse(readPlainFile(file)) as Saved
     return fits(saved, log) ? saved.position : 'foreign'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'foreign'
@@ -23,6 +23,10 @@ export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'fo
 /** On the disk when it resolves; the old one stands until then. */
 export const saveCheckpoint = async (file: string, log: Log, position: number): Promise<void> => {
   const saved: Saved = { log: log.id, position, leaf: log.leafAt(position) ?? null }
-  await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, { mode: 0o600, flush: true })
+  await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, {
+    mode: 0o600,
+    flag: plainWrite,
+    flush: true,
+  })
   await rename(`${file}.new`, file)
 }

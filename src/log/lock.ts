@@ -23,7 +23,7 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
     db?.close()
     const { code, message } = error as { code?: string; message: string }
     if (code === 'SQLITE_BUSY') throw new CannotStart(inUse())
-    throw new CannotStart(`${path} cannot be locked: ${message}`)
+    throw new CannotStart(`${path} cannot be locked (${message}): when no server uses the folder, remove it`)
   }
   const held = db
   return () => {

@@ -12,7 +12,7 @@ import {
   type StreamAppend,
 } from '../contract/stored.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
-import { createReading } from './reading.ts'
+import { createReading, isCorrupt } from './reading.ts'
 import type { PackedBatch, Store, StreamHead } from './store.ts'
 
 export type EventLog = Log & {
@@ -26,6 +26,11 @@ export type EventLog = Log & {
   isFailing(): boolean
   /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
+  /**
+   * Looks at the files: when somebody removed, replaced or cut one, nothing more is acknowledged. The answer says what it
+   * is, the first time it is found.
+   */
+  check(): string | undefined
   /** Resolves when everything that was put in order is written and told of. */
   settled(): Promise<void>
   /** The same, and the store is closed. */
@@ -62,6 +67,10 @@ export const openLog = (
   let failed: unknown
   let telling: Promise<void> | undefined
   let reopening: Promise<void> | undefined
+  /** What is wrong with the files, as it was told last; and that a part of what was acknowledged is gone. */
+  let told: string | undefined
+  let lost: string | undefined
+  let securing: Promise<void> | undefined
 
   // The newest event put in order (not yet durable, perhaps), and the newest durable one.
   let position = 0
@@ -93,7 +102,7 @@ export const openLog = (
   const headOf = (stream: string): KnownHead | undefined => {
     const known = heads.get(stream)
     if (known !== undefined) return known
-    const stored = store.headOf(stream)
+    const stored = asked(() => store.headOf(stream))
     if (stored === undefined) return undefined
     const found = { ...stored, position: 0 }
     remember(stream, found)
@@ -224,7 +233,17 @@ export const openLog = (
   const recovered = (): Promise<void> => {
     reopening ??= (async () => {
       try {
+        await securing
+        const trouble = store.trouble()
+        if (trouble !== undefined) throw new Error(trouble)
         await store.reopen()
+        const end = store.last()?.position ?? 0
+        // Not gone on with: the positions behind it were acknowledged, and would be given to other events.
+        if (end < head) {
+          lost = `the event log has ${end} events, and ${head} were acknowledged`
+          throw new Error(lost)
+        }
+        lost = undefined
         readEnd()
         for (const listener of onReopened) await listener()
         failed = undefined
@@ -252,6 +271,16 @@ export const openLog = (
     })
   }
 
+  const check = (): string | undefined => {
+    const trouble = lost ?? store.trouble()
+    if (trouble !== undefined && failed === undefined) fail(new Error(trouble), [])
+    const isNews = trouble !== undefined && trouble !== told
+    told = trouble
+    if (!isNews) return undefined
+    securing = store.secure().catch(() => {}) // what is in a WAL without a name is lost with the process
+    return trouble
+  }
+
   /** Resolves when everything that was appended is stored and told of. */
   const settled = async (): Promise<void> => {
     while (queue.length > 0 || underWay > 0 || telling !== undefined) {
@@ -265,18 +294,29 @@ export const openLog = (
     ...createReading(store, () => head),
     revisionOf: stream => headOf(stream)?.revision ?? -1,
     head: () => head,
-    leafAt: at => store.leafAt(at),
+    leafAt: at => asked(() => store.leafAt(at)),
     onCommit: listener => void onCommit.push(listener),
     onReopened: listener => void onReopened.push(listener),
     isFailing: () => failed !== undefined,
     retry: async () => {
       if (failed !== undefined && underWay === 0) await recovered()
     },
+    check,
     settled,
     async close() {
       await settled()
       await store.close()
     },
+  }
+}
+
+/** What SQLite cannot read is no fault of whoever asks. */
+const asked = <T>(ask: () => T): T => {
+  try {
+    return ask()
+  } catch (error) {
+    if (!isCorrupt(error)) throw error
+    throw new StorageFailure('the event log cannot be read', { cause: error })
   }
 }
 

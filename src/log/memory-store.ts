@@ -22,6 +22,8 @@ export const memoryStore = (): Store => {
       }
     },
     async reopen() {},
+    trouble: () => undefined,
+    async secure() {},
     page: (after, limit) => rows.slice(after, after + limit),
     streamPage: (stream, after, limit) =>
       rows.filter(row => row.stream === stream && row.revision > after).slice(0, limit),

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import type { Log } from '../contract/stored.ts'
 import { createReading } from './reading.ts'
-import { openForReading } from './sqlite-file.ts'
+import { mustBePlain, openForReading } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 
 export type ReadOnlyLog = Log & {
@@ -16,9 +16,11 @@ export type ReadOnlyLog = Log & {
 
 const pageStreams = 1000
 
-/** Any of our SQLite files, for reading alone; it must be there. */
-export const openFileReadOnly = (path: string): Database.Database =>
-  new Database(path, { readonly: true, fileMustExist: true })
+/** Any of our SQLite files, for reading alone; it must be there. Throws CannotStart when it is no file. */
+export const openFileReadOnly = (path: string): Database.Database => {
+  mustBePlain(path)
+  return new Database(path, { readonly: true, fileMustExist: true })
+}
 
 /** Its head moves with what others append. Throws CannotStart. */
 export const openLogReadOnly = (path: string): ReadOnlyLog => {
@@ -39,7 +41,7 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const never = () => Promise.reject(new Error('the log was opened for reading'))
 
   return {
-    ...createReading({ ...reader, write: never, reopen: never }, () => head.get() ?? 0),
+    ...createReading(reader, () => head.get() ?? 0),
     append: never,
     revisionOf: stream => reader.headOf(stream)?.revision ?? -1,
     head: () => head.get() ?? 0,

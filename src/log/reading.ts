@@ -8,7 +8,7 @@ const pageSize = 1000
 
 /** `head` is the last position that is durable. */
 export const createReading = (
-  store: Store,
+  store: Pick<Store, 'streamPage' | 'page' | 'lastOf'>,
   head: () => number,
 ): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'lastOf'> => {
   function* streamPages(stream: string, after = -1) {
@@ -53,8 +53,15 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
     throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
   }
 }
+
+/**
+ * What SQLite finds broken or cannot read. What it cannot write, sync or make longer is none: a full disk says so, and the
+ * file is as it was.
+ */
 export const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? '')
+  /^SQLITE_(CORRUPT|NOTADB|PROTOCOL|CANTOPEN|IOERR$|IOERR_(READ|SHORT_READ|CORRUPTFS|DATA|FSTAT|IN_PAGE|SEEK|VNODE))/.test(
+    (error as { code?: string }).code ?? '',
+  )
 
 /** The rows before the broken one can still be read: more of them, until one fails. */
 const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {

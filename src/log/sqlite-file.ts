@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { digestOf, leafOf } from './leaf.ts'
+import { whatStandsAt } from './plain-file.ts'
 import { schema } from './schema.ts'
 import { checkWal, smallestDatabase, unfit } from './wal.ts'
 
@@ -80,8 +81,18 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
+/** Throws CannotStart for what SQLite would wait for, or write to: a FIFO, a folder, a device. */
+export const mustBePlain = (path: string): void => {
+  for (const file of ['', '-wal', '-shm'].map(suffix => path + suffix)) {
+    const found = whatStandsAt(file)
+    if (found === undefined || found === 'file') continue
+    throw new CannotStart(`${file} is a ${found}, and must be a file: move it away`)
+  }
+}
+
 /** What can be seen of a file without writing: closing this connection moves nothing out of the WAL. */
 const lookInto = (path: string): void => {
+  mustBePlain(path)
   const missing = checkWal(path)
   if (!existsSync(path)) return
   const db = new Database(path, { readonly: true })
@@ -134,9 +145,10 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
 /** Opens a connection that can only read; the file must exist. */
 export const openForReading = (path: string): Database.Database => {
   if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}`)
+  mustBePlain(path)
   try {
+    // Not mapped into memory: whoever cuts a mapped file short ends every process that reads it (SIGBUS).
     const db = new Database(path, { readonly: true })
-    db.pragma('mmap_size = 2147483648')
     db.prepare('SELECT max(position) FROM events').get()
     return db
   } catch (error) {

@@ -2,7 +2,7 @@
 import { openForReading } from './sqlite-file.ts'
 import type { Row, Store } from './store.ts'
 
-export type Reader = Omit<Store, 'write' | 'reopen'>
+export type Reader = Omit<Store, 'write' | 'reopen' | 'trouble' | 'secure'>
 
 const columns = 'e.position, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
 type Columns = [number, string, number, string, string | null, string, string]

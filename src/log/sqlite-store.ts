@@ -4,6 +4,7 @@ import { startThread } from '../thread.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import type { Store } from './store.ts'
+import { watchFile } from './watch.ts'
 import type { Reply, Request } from './writer-thread.ts'
 
 type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
@@ -45,17 +46,51 @@ const writerThread = (path: string) => {
   return { ask }
 }
 
-/** Opens or makes the log file. Throws CannotStart. */
-export const sqliteStore = (path: string, newLogId: () => string): Store => {
+/** Opens or makes the log file. `others`: files that must stay where they are, too. Throws CannotStart. */
+export const sqliteStore = (path: string, newLogId: () => string, others: string[] = []): Store => {
   // Checked and made here, so that what is wrong is known before anything else starts.
   openForWriting(path, newLogId).close()
   const writer = writerThread(path)
   const reader = sqliteReader(path)
+  const main = watchFile(path, true)
+  const wal = watchFile(`${path}-wal`, true)
+  main.trouble()
+  const watches = [
+    { file: path, watch: main },
+    { file: `${path}-wal`, watch: wal },
+    ...others.map(file => ({ file, watch: watchFile(file, false) })),
+  ]
+  let isOpen = false
+  let emptying = 0
+  /** What empties the WAL, as opening the connection that writes does. */
+  const empties = async (ask: Open<Request>) => {
+    emptying++
+    try {
+      await writer.ask(ask)
+      wal.emptied()
+    } finally {
+      emptying--
+    }
+  }
   return {
     ...reader,
     // One long text crosses to the thread far cheaper than many; neither JSON nor a salt holds a line end.
-    write: ({ texts, ...batch }) => writer.ask({ ask: 'write', batch, text: texts.join('\n') }),
-    reopen: () => writer.ask({ ask: 'reopen' }),
+    async write({ texts, ...batch }) {
+      const ask = { ask: 'write', batch, text: texts.join('\n') } as const
+      if (isOpen) return writer.ask(ask)
+      await empties(ask)
+      isOpen = true
+    },
+    reopen: () => empties({ ask: 'reopen' }),
+    trouble() {
+      if (emptying > 0) return undefined
+      for (const { file, watch } of watches) {
+        const what = watch.trouble()
+        if (what !== undefined) return `${file} ${what} while the server has it open`
+      }
+      return undefined
+    },
+    secure: () => empties({ ask: 'secure' }),
     async close() {
       await reader.close()
       await writer.ask({ ask: 'close' })

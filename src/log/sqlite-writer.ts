@@ -2,14 +2,22 @@
 import type Database from 'better-sqlite3'
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
 import type { PackedBatch } from './store.ts'
+import { watchFile } from './watch.ts'
 
-export type Writer = { write(batch: PackedBatch): void; close(): void }
+export type Writer = {
+  write(batch: PackedBatch): void
+  /** Everything into the main file, synced. */
+  secure(): void
+  close(): void
+}
 
 export const sqliteWriter = (db: Database.Database): Writer => {
   const insertStream = db.prepare('INSERT INTO streams (no, id) VALUES (?, ?)')
   const insertEvent = db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
+  // SQLite would write on behind what was cut off, and read what stands there now.
+  const wal = watchFile(`${db.name}-wal`, true)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
   const insert = db.transaction(({ first, streamNos, revisions, texts, newStreams }: PackedBatch) => {
@@ -27,8 +35,15 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     write(batch) {
       // A batch that was sent before an earlier one failed must not leave a hole where that one would stand.
       if (batch.first !== position + 1) throw new Error('the batch before this one was not written')
+      const trouble = wal.trouble()
+      if (trouble !== undefined) throw new Error(`${db.name}-wal ${trouble}`)
       insert.immediate(batch)
       position += batch.streamNos.length
+      wal.trouble() // how long it is from now on
+    },
+    secure() {
+      db.pragma('wal_checkpoint(TRUNCATE)')
+      wal.emptied()
     },
     close() {
       db.close()

@@ -31,6 +31,10 @@ export interface Store {
   write(batch: PackedBatch): Promise<void>
   /** After a failed write: open anew, so that what is on the disk is known again. */
   reopen(): Promise<void>
+  /** What somebody did to the files while they are open, in a sentence; undefined: nothing. */
+  trouble(): string | undefined
+  /** Moves what was written into the main file, as far as that can be had. */
+  secure(): Promise<void>
   page(after: number, limit: number): Row[]
   streamPage(stream: string, after: number, limit: number): Row[]
   headOf(stream: string): StreamHead | undefined

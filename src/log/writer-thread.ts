@@ -7,6 +7,7 @@ import type { PackedBatch } from './store.ts'
 export type Request =
   | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
   | { ask: 'reopen'; id: number }
+  | { ask: 'secure'; id: number }
   | { ask: 'close'; id: number }
 export type Reply = { id: number; error?: { message: string; code?: string } }
 
@@ -26,6 +27,7 @@ const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) 
     writer = undefined
     writer = sqliteWriter(openForWriting(path, noNewLog))
   },
+  secure: () => writer?.secure(),
   close: () => {
     writer?.close()
     writer = undefined

@@ -1,6 +1,6 @@
 // read.db with damage that its opening does not see: it is found when it is read, never told, and mended without
 // anybody's help.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -122,6 +122,30 @@ t.test('texts that are not as they were written', async t => {
   t.match(await first.json(), { error: { code: -32603 } })
   await untilToldAgain(t, server.api, 'texts')
   t.match(server.lines[0], { level: 'warn', message: /^the read models are damaged, and made anew/ })
+})
+
+t.test('files that are cut short or overwritten while the server runs', async t => {
+  const damages: Record<string, (path: string, length: number) => void> = {
+    'cut in half': (path, length) => truncateSync(path, Math.floor(length / 2)),
+    emptied: path => truncateSync(path, 0),
+    'cut to a page and a half': path => truncateSync(path, 6000),
+    noise: (path, length) => writeFileSync(path, Buffer.alloc(length, 'noise')),
+  }
+  for (const suffix of ['', '-wal']) {
+    for (const [what, damage] of Object.entries(damages)) {
+      fresh()
+      const server = await serveHere(t, { DATA_DIR: damaged })
+      await untilToldAgain(t, server.api, 'sound')
+      const { id } = await createTask(server.api, { user_message_content: 'in the WAL', client_id: 'echo' })
+      await server.api('GET', `/tasks/${id}`)
+      await server.api('DELETE', `/tasks/${id}`)
+      damage(file + suffix, statSync(file + suffix).size)
+      await untilToldAgain(t, server.api, `${suffix} ${what}`)
+      const said = server.lines.filter(({ level, message }) => level === 'error' || /damaged/.test(message))
+      t.ok(said.length <= 1, `${suffix} ${what}: ${JSON.stringify(said)}`)
+      await server.stop()
+    }
+  }
 })
 
 t.test('columns that are not as they were written', async t => {

@@ -1,5 +1,14 @@
 // A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,7 +16,7 @@ import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { startServer } from '../../src/main.ts'
-import { adminToken, apiOf, refusedStart, spawnServer } from '../support/server.ts'
+import { adminToken, apiOf, refusedStart, runReprise, spawnServer } from '../support/server.ts'
 import { createTask, getTask } from './wire.ts'
 
 t.jobs = 2
@@ -202,6 +211,48 @@ t.test('a folder or a text in the place of a file is one line, and the process e
     const { code, stderr } = await refusedStart(t.testdir({ 'admin-token': content }), { ADMIN_TOKEN: '' })
     t.equal(code, 2)
     t.match(stderr, /^reprise: .*admin-token holds no token: remove it, and a new one is made\n$/)
+  }
+})
+
+t.test('what is no file in the place of one is named, and nobody waits for it', async t => {
+  const makers: Record<string, (place: string) => void> = {
+    FIFO: place => execFileSync('mkfifo', [place]),
+    'link that leads nowhere': place => symlinkSync(place, place),
+    device: place => symlinkSync('/dev/null', place),
+  }
+  const files = ['log.db', 'log.db-wal', 'log.db-shm', 'read.db', 'read.db-wal', 'secrets.db', 'lock.db']
+  const texts = ['server.json', 'admin-token', 'otel.json', 'nats.json']
+  for (const name of [...files, ...texts]) {
+    for (const [what, make] of Object.entries(makers)) {
+      const dataDir = t.testdir({})
+      make(path.join(dataDir, name))
+      const says = new RegExp(`/${name.replace('.', '\\.')} is a ${what}, and must be a file: move it away`)
+      t.match(await refusalOf({ DATA_DIR: dataDir, ADMIN_TOKEN: '' }), says)
+    }
+  }
+  for (const name of ['environments', 'children', 'rollouts', 'logs']) {
+    const refusal = await refusalOf({ DATA_DIR: t.testdir({ [name]: 'a text' }) })
+    t.match(refusal, new RegExp(`/${name} is a file, and must be a folder: move it away$`))
+  }
+  const dataDir = t.testdir({ 'server.json': '5', children: { 2: '' } })
+  execFileSync('mkfifo', [path.join(dataDir, 'children/77')])
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'records that say nothing are no hindrance')
+})
+
+t.test('commands that read a log do not wait for a FIFO in its place', async t => {
+  const dataDir = t.testdir({})
+  const file = path.join(dataDir, 'log.db')
+  execFileSync('mkfifo', [file])
+  for (const args of [
+    ['history', 'x'],
+    ['backup', path.join(dataDir, 'b.db')],
+    ['restore', file],
+  ]) {
+    const env = { DATA_DIR: args[0] === 'restore' ? path.join(dataDir, 'other') : dataDir }
+    t.match(await runReprise(args, env), {
+      code: 2,
+      stderr: /^reprise: .*log\.db is a FIFO, .*move it away.*\n$/,
+    })
   }
 })
 

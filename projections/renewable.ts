@@ -1,0 +1,70 @@
+// A database that can be replaced by a new one under the statements that were prepared on it: what it holds can be made
+// again, so nobody needs to start again when its file is damaged.
+import type Database from 'better-sqlite3'
+
+export interface Statement<Given extends unknown[], Row> {
+  run(...given: Given): unknown
+  get(...given: Given): Row | undefined
+  all(...given: Given): Row[]
+  iterate(...given: Given): IterableIterator<Row>
+  pluck(): Statement<Given, Row>
+  raw(): Statement<Given, Row>
+}
+
+export interface ReadStore {
+  prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>
+  /** The work, in a transaction of its own each time it is called. */
+  transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
+  exec(sql: string): void
+  pragma(text: string, options?: { simple?: boolean }): unknown
+  /** Throws away everything, the file included; statements go on with the new, empty tables. */
+  renew(): void
+  close(): void
+}
+
+/** `open` opens what is there; `make` an empty one, in place of whatever is there. */
+export const renewable = (open: () => Database.Database, make: () => Database.Database): ReadStore => {
+  let db = open()
+
+  const prepare = <Given extends unknown[], Row>(
+    sql: string,
+    kind?: 'pluck' | 'raw',
+  ): Statement<Given, Row> => {
+    const prepared = () => {
+      const statement = db.prepare<Given, Row>(sql) as unknown as Database.Statement<Given, Row>
+      return kind === undefined ? statement : statement[kind]()
+    }
+    let preparedOn = db
+    let statement = prepared()
+    const current = () => {
+      if (preparedOn !== db) {
+        statement = prepared()
+        preparedOn = db
+      }
+      return statement
+    }
+    return {
+      run: (...given) => current().run(...given),
+      get: (...given) => current().get(...given),
+      all: (...given) => current().all(...given),
+      iterate: (...given) => current().iterate(...given),
+      pluck: () => prepare(sql, 'pluck'),
+      raw: () => prepare(sql, 'raw'),
+    }
+  }
+
+  return {
+    prepare: sql => prepare(sql),
+    transaction:
+      work =>
+      (...given) =>
+        db.transaction(work)(...given),
+    exec: sql => void db.exec(sql),
+    pragma: (text, options) => db.pragma(text, options),
+    renew() {
+      db.close()
+      db = make()
+    },
+    close: () => void db.close(),
+  }
+}
