@@ -39,7 +39,10 @@ function retryAfter(): Json {
 
 /** What a refusal by a quota adds. */
 const quotaData: Json = {
-  properties: { quota: { enum: [...quotaNames] }, limit: { type: 'integer' } },
+  properties: {
+    quota: { type: 'string', description: `Which, such as ${quotaNames.join(', ')}.` },
+    limit: { type: 'integer', description: 'How much it allows.' },
+  },
 }
 
 const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)

@@ -1,6 +1,8 @@
 // The connections to MCP servers of all tasks. A task and its subagents share them, and nobody else: a server may
 // keep for a connection what one user has told it.
+import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/canonical.ts'
+import { createFairTurns } from '../fair-turns.ts'
 import {
   type CallToolResult,
   type Connection,
@@ -11,12 +13,14 @@ import {
 import { McpFailure } from './failure.ts'
 import type { McpServer } from './server.ts'
 
+/** The task that all began with, which has its connections for itself, and the user whose task it is. */
+export type Caller = { rootTaskId: string; userId: string }
 export type Connections = {
   /** Rejects with McpFailure, or when `signal` aborts. */
-  tools(server: McpServer, rootTaskId: string, signal?: AbortSignal): Promise<McpTool[]>
+  tools(server: McpServer, caller: Caller, signal?: AbortSignal): Promise<McpTool[]>
   call(
     server: McpServer,
-    rootTaskId: string,
+    caller: Caller,
     tool: McpTool,
     args: Record<string, unknown>,
     signal: AbortSignal,
@@ -30,6 +34,9 @@ export type Connections = {
 }
 
 const idleMs = 60_000
+/** Servers that are started as processes at the same time, and of them one user's; the others wait for their turn. */
+const most = Math.max(4, availableParallelism())
+const starting = { most, mostOfOne: Math.floor(most / 2) }
 
 type Parts = Outside & {
   /** Whether a task still works: what a server keeps for it is not thrown away while it thinks. */
@@ -40,6 +47,8 @@ type Entry = {
   key: string
   rootTaskId: string
   opening: Promise<Connection>
+  /** Aborted when nobody needs it any more: one that still waits for its turn is never opened. */
+  unneeded: AbortController
   /** How many wait for it or call at the moment. */
   using: number
   /** Closed when nobody uses it any more. */
@@ -67,10 +76,12 @@ export const createConnections = (parts: Parts): Connections => {
   /** By task, and there by what the server is configured with. */
   const tasks = new Map<string, Map<string, Entry>>()
   const closing = new Set<Promise<void>>()
+  const turn = createFairTurns(starting)
   let closed = false
 
   const shut = (entry: Entry): Promise<void> => {
     entry.stopIdling()
+    entry.unneeded.abort()
     const done = entry.opening.then(
       connection => connection.close(),
       () => {},
@@ -84,16 +95,20 @@ export const createConnections = (parts: Parts): Connections => {
     if (entries?.get(entry.key) === entry) entries.delete(entry.key)
     if (entries?.size === 0) tasks.delete(entry.rootTaskId)
     entry.dropped = true
+    entry.unneeded.abort()
     if (entry.using === 0) void shut(entry)
   }
 
-  const entryOf = (server: McpServer, rootTaskId: string): Entry => {
+  const entryOf = (server: McpServer, { rootTaskId, userId }: Caller): Entry => {
     const key = canonical(server)
     const known = tasks.get(rootTaskId)?.get(key)
     if (known !== undefined) return known
     const lost = () => drop(entry)
-    const opening = openConnection(server, parts, lost)
-    const entry: Entry = { key, rootTaskId, opening, using: 0, dropped: false, stopIdling: () => {} }
+    const unneeded = new AbortController()
+    const open = () => openConnection(server, parts, lost)
+    const opening = 'command' in server ? turn(userId, open, unneeded.signal) : open()
+    const rest = { using: 0, dropped: false, stopIdling: () => {} }
+    const entry: Entry = { key, rootTaskId, opening, unneeded, ...rest }
     opening.catch(lost)
     tasks.set(rootTaskId, (tasks.get(rootTaskId) ?? new Map<string, Entry>()).set(key, entry))
     return entry
@@ -108,12 +123,12 @@ export const createConnections = (parts: Parts): Connections => {
 
   const use = async <T>(
     server: McpServer,
-    rootTaskId: string,
+    caller: Caller,
     signal: AbortSignal | undefined,
     job: (connection: Connection) => Promise<T>,
   ): Promise<T> => {
     if (closed) throw new McpFailure(server.name, 'is not called while we shut down')
-    const entry = entryOf(server, rootTaskId)
+    const entry = entryOf(server, caller)
     entry.using++
     entry.stopIdling()
     try {
@@ -128,10 +143,10 @@ export const createConnections = (parts: Parts): Connections => {
   }
 
   return {
-    tools: (server, rootTaskId, signal) =>
-      use(server, rootTaskId, signal, connection => unlessAborted(connection.tools(), signal)),
-    call: (server, rootTaskId, tool, args, signal) =>
-      use(server, rootTaskId, signal, connection => connection.call(tool, args, signal)),
+    tools: (server, caller, signal) =>
+      use(server, caller, signal, connection => unlessAborted(connection.tools(), signal)),
+    call: (server, caller, tool, args, signal) =>
+      use(server, caller, signal, connection => connection.call(tool, args, signal)),
     isOpen: (server, rootTaskId) => tasks.get(rootTaskId)?.has(canonical(server)) === true,
     ended(rootTaskId) {
       for (const entry of tasks.get(rootTaskId)?.values() ?? []) drop(entry)

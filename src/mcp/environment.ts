@@ -37,6 +37,7 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
     const server = configured.get(String(kwargs.server))
     if (server === undefined) throw new Error(`server: MCP_CONFIG has no server "${kwargs.server}"`)
     const id = `environment-${++opened}`
+    const caller = { rootTaskId: id, userId: id } // its user has waited for a turn before
     keeps.add(id)
     let isOver = false
     /** Whether it was called since its connection was opened. */
@@ -49,7 +50,7 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
         throw error instanceof McpFailure ? new EnvironmentGone(error.message) : error
       }
     }
-    const listed = () => asked(connections.tools(server, id))
+    const listed = () => asked(connections.tools(server, caller))
     const definitions = async (): Promise<ToolDefinition[]> =>
       (await listed()).map(({ name, description, inputSchema }) => ({
         type: 'function',
@@ -89,7 +90,7 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
           ({ ...told, ...seen, status: 'incomplete', content: error, error }) as const
         if (known === undefined) return failed(`there is no tool "${tool}" any more`)
         isUsed = true
-        const result = await connections.call(server, id, known, args, signal).catch(error => {
+        const result = await connections.call(server, caller, known, args, signal).catch(error => {
           if (signal.aborted) return 'it was canceled'
           if (error instanceof McpFailure && error.isAnswer) return error.message
           return asked(Promise.reject(error))

@@ -1,7 +1,7 @@
 // The tools of a task's MCP servers, as tools like any other.
 import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
 import type { McpTool } from './connection.ts'
-import type { Connections } from './connections.ts'
+import type { Caller, Connections } from './connections.ts'
 import { contentOf, wordsOf } from './content.ts'
 import { mayBeOf, toolName } from './names.ts'
 import { type McpHeaders, serversOf } from './request.ts'
@@ -10,7 +10,7 @@ import { type McpServer, withoutSecrets } from './server.ts'
 type Parts = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
 
 export const createMcpTools = ({ configured, connections }: Parts): ToolSource => {
-  const asTool = (server: McpServer, rootTaskId: string, tool: McpTool): Tool => {
+  const asTool = (server: McpServer, caller: Caller, tool: McpTool): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
     return {
       definition: {
@@ -24,7 +24,7 @@ export const createMcpTools = ({ configured, connections }: Parts): ToolSource =
       },
       isSafe: () => readOnlyHint === true || idempotentHint === true,
       async run({ arguments: args, signal }) {
-        const result = await connections.call(server, rootTaskId, tool, args, signal)
+        const result = await connections.call(server, caller, tool, args, signal)
         if (result.isError === true) {
           throw new Error(withoutSecrets(server, wordsOf(result)) || `the tool "${tool.name}" failed`)
         }
@@ -39,13 +39,13 @@ export const createMcpTools = ({ configured, connections }: Parts): ToolSource =
   }
   const toolsOf = async (
     servers: McpServer[],
-    { rootTaskId }: ToolScope,
+    caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<Tool[]> => {
     const lists = await Promise.all(
       servers.map(async server => {
-        const tools = await connections.tools(server, rootTaskId, signal)
-        return tools.map(tool => asTool(server, rootTaskId, tool))
+        const tools = await connections.tools(server, caller, signal)
+        return tools.map(tool => asTool(server, caller, tool))
       }),
     )
     return lists.flat()

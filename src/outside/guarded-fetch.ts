@@ -3,6 +3,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, RequestInit as AgentInit, buildConnector } from 'undici'
+import { createFairTurns } from '../fair-turns.ts'
 
 /** A URL that leads where callers may not go. Tells no address: what a name means inside is nobody's business. */
 export class NotPublic extends Error {
@@ -22,6 +23,13 @@ export type OutsideFetch = {
   close(): Promise<void>
 }
 
+/**
+ * Names that are looked up at a time. The system takes one of its four threads for each, on which files wait, too, and a
+ * name whose server does not answer holds it for many seconds. Domains take turns, since each may have names without end.
+ */
+const turn = createFairTurns({ most: 2, mostOfOne: 1 })
+const domainOf = (hostname: string): string => hostname.toLowerCase().split('.').slice(-2).join('.')
+
 const mostRedirects = 5
 /** What may be said to an origin that the caller did not name. */
 const harmless = ['accept', 'content-type', 'user-agent']
@@ -36,9 +44,20 @@ export const createOutsideFetch = ({
   mayReach,
   lookup = systemLookup as LookupFunction,
 }: Parts): OutsideFetch => {
+  const lookUpInTurn: LookupFunction = (hostname, options, callback) =>
+    void turn(
+      domainOf(hostname),
+      () =>
+        new Promise<void>(resolve => {
+          lookup(hostname, options, (...found) => {
+            resolve()
+            callback(...found)
+          })
+        }),
+    ).catch(error => callback(error, ''))
   /** Of what a name leads to only what may be reached. */
   const guardedLookup: LookupFunction = (hostname, options, callback) =>
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookUpInTurn(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, '')
       const all = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
       const allowed = all.filter(({ address }) => mayReach(address))

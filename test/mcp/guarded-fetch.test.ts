@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net'
 import t, { type Test } from 'tap'
 import { createOutsideFetch } from '../../src/outside/guarded-fetch.ts'
 import { isPublic } from '../../src/outside/public-address.ts'
+import { until } from '../support/http.ts'
 import { listen } from './servers/http.ts'
 
 t.test('public addresses are those that are given out to somebody', async t => {
@@ -239,4 +240,26 @@ t.test('other schemes and names with a password are not fetched, not even by a r
     new URL('/b', url).href,
   ])
     await t.rejects(fetch(bad), { message }, bad)
+})
+
+t.test('names that nobody answers for hold up neither files nor other domains', async t => {
+  const { url } = await listen(t, (_, response) => response.end('here'))
+  const { port } = new URL(url)
+  const held: (() => void)[] = []
+  const slow: LookupFunction = (host, options, callback) => {
+    const answer = () => names({ 'good.example': ['127.0.0.1'] })(host, options, callback)
+    if (host === 'good.example') answer()
+    else held.push(answer)
+  }
+  const fetch = fetching(t, address => address === '127.0.0.1', slow)
+  const hostile = Array.from({ length: 30 }, (_, n) =>
+    fetch(`http://n${n}.slow.example:${port}/`).catch(error => error),
+  )
+  t.equal(await (await fetch(`http://good.example:${port}/`)).text(), 'here')
+  t.equal(held.length, 1, 'of the four threads of the system, one')
+  for (let n = 0; n < 30; n++) {
+    await until(() => held.length > n)
+    held[n]?.()
+  }
+  for (const failed of await Promise.all(hostile)) t.match(failed, Error, 'in the end each has its answer')
 })

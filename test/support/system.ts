@@ -193,8 +193,11 @@ export const givenSystem = async (options: Options = {}) => {
     return 'replay' in created ? created.replay.id : created.taskId
   }
   /** Creates a task that plays a script. */
-  const play = (steps: ScriptStep[], given: Partial<CreateTaskBody> = {}): Promise<string> =>
-    create({ ...given, agent_config: { agent_id: 'script', script: steps } })
+  const play = (
+    steps: ScriptStep[],
+    given: Partial<CreateTaskBody> = {},
+    call: Parameters<typeof create>[1] = {},
+  ): Promise<string> => create({ ...given, agent_config: { agent_id: 'script', script: steps } }, call)
 
   /** Every stored event, oldest first. */
   const stored = async (): Promise<Recorded[]> => {

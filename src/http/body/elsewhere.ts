@@ -2,6 +2,7 @@
 // nothing to do for a while: what it has read takes memory.
 import type { Worker } from 'node:worker_threads'
 import { Invalid } from '../../contract/refusals.ts'
+import { createFairTurns } from '../../fair-turns.ts'
 import { startThread } from '../../thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
 
@@ -11,7 +12,7 @@ export const createBodyThread = () => {
   let worker: Worker | undefined
   let asked = 0
   let idle: NodeJS.Timeout | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
   let isClosed = false
 
   const end = async (): Promise<void> => {
@@ -52,10 +53,8 @@ export const createBodyThread = () => {
 
   return {
     /** Throws Invalid with what is wrong with it. The bytes are taken away from the caller. */
-    async parse(_holder: string, bytes: Uint8Array, isCreate: boolean): Promise<Parsed> {
-      const mine = last.then(() => ask({ bytes, isCreate }))
-      last = mine.catch(() => {})
-      const done = await mine
+    async parse(holder: string, bytes: Uint8Array, isCreate: boolean): Promise<Parsed> {
+      const done = await turn(holder, () => ask({ bytes, isCreate }))
       // What follows takes its own time: others have their turn between the two.
       await new Promise(resolve => setImmediate(resolve))
       if ('problems' in done) throw new Invalid(done.problems)
