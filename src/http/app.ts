@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { TSchema } from 'typebox'
 import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { createAdmission } from './admission.ts'
 import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
 import { badRequest, requestTimeout } from './bad-request.ts'
@@ -132,6 +133,19 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     }
   })
 
+  const admission = createAdmission()
+  app.addHook('onRequest', (request, reply, done) => {
+    const { principal } = request
+    if (principal === undefined) return done()
+    const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)))
+    if (admitted === undefined) return done()
+    void admitted.then(() => {
+      if (!parts.stopping.aborted) return done()
+      void reply.header('connection', 'close')
+      done(new Refusal('ShuttingDown'))
+    })
+  })
+
   app.setErrorHandler((error, request, reply) => {
     const answer = answerOf(error, request.routeOptions.config.envelope ? request.envelopeId : undefined)
     if (answer.fault) faultOf(parts, request)(error)
@@ -158,7 +172,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     { prefix: '/v1' },
   )
   await app.ready()
-  openSocketDoor(app.server, parts, budget)
+  openSocketDoor(app.server, parts, budget, admission)
   return app as unknown as FastifyInstance
 }
 

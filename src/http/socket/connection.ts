@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
+import type { Admission } from '../admission.ts'
 import { type Asking, authorize, may, ticketOf } from '../auth.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 import type { Cut } from '../open-streams.ts'
@@ -47,6 +48,7 @@ export type Door = {
   read: (message: Unread) => Said
   encode: EventEncoder
   budget: BodyBudget
+  admission: Admission
   inbox: InboxLimits
   /** How long it may take to say who one is. */
   authMs: number
@@ -228,7 +230,10 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
       await outbox.tell(resultText(requestId, data, replayed))
       return !isOver
     }
-    return carryOut(said, { principal: who, requestId: requestId ?? parts.newId() }, { result, hold, free })
+    const caller = { principal: who, requestId: requestId ?? parts.newId() }
+    return door.admission.run(who, async () => {
+      if (!isOver) await carryOut(said, caller, { result, hold, free })
+    })
   }
 
   const answer = (who: Principal, said: Said, free: () => void): Promise<void> | undefined => {

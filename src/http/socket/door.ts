@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { apiVersion } from '../../contract/answers.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
+import type { Admission } from '../admission.ts'
 import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
 import { createOrigins } from '../origins.ts'
@@ -65,6 +66,7 @@ export const openSocketDoor = (
   server: Server,
   parts: SocketParts,
   budget: BodyBudget,
+  admission: Admission,
   limits: SocketLimits = usualLimits,
 ): void => {
   const { stopping, requests } = parts
@@ -78,6 +80,7 @@ export const openSocketDoor = (
     read: createReader(),
     encode: createEventEncoder(),
     budget,
+    admission,
     inbox: limits.inbox,
     authMs: limits.authMs,
     count: requests.message,

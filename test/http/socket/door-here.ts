@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { openFeed } from '../../../src/bus/feed.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
+import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
 import type { SocketParts } from '../../../src/http/socket/connection.ts'
@@ -70,6 +71,7 @@ export const doorHere = async (
       ...parts,
     },
     createBodyBudget(budget, budget),
+    createAdmission(),
     { ...usualLimits, ...limits },
   )
   server.listen(0, '127.0.0.1')

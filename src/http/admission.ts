@@ -1,0 +1,56 @@
+// How many requests of one user are worked on at a time: the others wait before their bodies are read, so that a user with a
+// thousand connections fills no turn of the event loop with work of its own.
+import type { Principal } from '../contract/token-events.ts'
+import { createFairTurns } from '../fair-turns.ts'
+
+/** Requests of one user that are worked on at a time. A token that stands for all users is the operator's: it is not bound. */
+const mostOfOne = 16
+/** A request that takes longer waits for something, such as its task, and works no more: its place is free. */
+const workMs = 50
+
+export type Admission = ReturnType<typeof createAdmission>
+
+export const createAdmission = (limits = { mostOfOne, workMs }) => {
+  const turns = createFairTurns({ most: Number.POSITIVE_INFINITY, mostOfOne: limits.mostOfOne })
+
+  /** Resolves when `over` does, and after `workMs` at the latest. */
+  const work = (over: Promise<unknown>): Promise<void> =>
+    new Promise(resolve => {
+      const timer = setTimeout(resolve, limits.workMs)
+      const end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      over.then(end, end)
+    })
+
+  /**
+   * Resolves when work for this caller may begin; undefined: at once. The place is free again when `over` resolves, or after
+   * a while.
+   */
+  const enter = ({ userId }: Principal, over: Promise<unknown>): Promise<void> | undefined =>
+    userId === undefined
+      ? undefined
+      : new Promise(resolve => {
+          void turns(userId, () => {
+            resolve()
+            return work(over)
+          })
+        })
+
+  return {
+    enter,
+    /** The same for one job. */
+    run<Answer>(caller: Principal, job: () => Promise<Answer>): Promise<Answer> {
+      if (caller.userId === undefined) return job()
+      const { userId } = caller
+      return new Promise((resolve, reject) => {
+        void turns(userId, () => {
+          const done = job()
+          done.then(resolve, reject)
+          return work(done)
+        })
+      })
+    },
+  }
+}
