@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { UserId } from './contract/user-id.ts'
+import { giveWay } from './give-way.ts'
 import { readPlainFile } from './log/plain-file.ts'
 
 export type Child = ChildProcessWithoutNullStreams
@@ -103,6 +104,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
   const record = (child: Child, pid: number) => {
     const file = path.join(folder, String(pid))
     running.add(child)
+    giveWay(pid)
     child.once('exit', () => {
       signalGroup(pid, 'SIGKILL') // what it started itself goes with it
       running.delete(child)

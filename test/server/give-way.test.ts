@@ -1,0 +1,38 @@
+// What runs for users has a lower priority than the thread that answers everybody.
+import { readdirSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { script } from '../http/agent-tasks.ts'
+import { read, until } from '../support/http.ts'
+import { serveHere } from '../support/server.ts'
+
+/** The nice value of a process, or of one of its threads. */
+const niceOf = (stat: string): number => {
+  const text = readFileSync(stat, 'utf8')
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16])
+}
+
+t.test(
+  'threads of tools and processes of environments give way to the main thread',
+  { skip: process.platform !== 'linux' && 'it reads /proc' },
+  async t => {
+    const { api, dataDir } = await serveHere(t)
+    const usual = niceOf(`/proc/${process.pid}/stat`)
+    const niceOfThreads = () =>
+      readdirSync('/proc/self/task').flatMap(id => {
+        try {
+          return [niceOf(`/proc/self/task/${id}/stat`)]
+        } catch {
+          return [] // it has ended
+        }
+      })
+    const endless = script({ tool: 'run_javascript', arguments: { code: 'for (;;);' } })
+    const body = { user_message_content: 'x', stream: false, background: true, agent_config: endless }
+    const task = await read(api('POST', '/tasks', body))
+    await until(() => niceOfThreads().some(nice => nice > usual))
+    await read(api('POST', `/tasks/${task.body.result.id}/cancel`))
+    await read(api('POST', '/env/create', {}))
+    const [pid] = readdirSync(`${dataDir}/children`)
+    t.ok(niceOf(`/proc/${pid}/stat`) > usual)
+    t.equal(niceOf(`/proc/${process.pid}/stat`), usual, 'it has kept its own')
+  },
+)
