@@ -53,7 +53,7 @@ export const createEnvironments = (
   { path: folder, byDefault, stepTimeoutMs, memoryMb }: EnvironmentSettings,
 ): Environments => {
   const memory = createMemoryWatch(timers)
-  const start = (file: string) => {
+  const start = async (file: string) => {
     const command = commandOf(file, memoryMb)
     const env = { ...command.env, ...protection.variablesFor(file) }
     const user = protection.userFor(file)

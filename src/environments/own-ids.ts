@@ -8,7 +8,7 @@ import { accountAmong, createUserIds, idCount, type UserIds } from './user-ids.t
 import { find, standard } from './wall.ts'
 import { builtinFile, javascriptHost, pythonHost } from './where.ts'
 
-const trialMs = 5_000
+const trialMs = 10_000
 
 /** Runs a program as a user; what it says when it does not end well. */
 const tryAs = (user: UserId, command: string, args: string[]): string | undefined => {

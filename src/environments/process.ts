@@ -9,7 +9,7 @@ import { reasonOf, told, tooMuchMemory } from './ended.ts'
 import { keepErrors } from './errors.ts'
 import type { MemoryWatch } from './memory.ts'
 import type { Hello } from './protocol.ts'
-import { killStragglers, newMark } from './stragglers.ts'
+import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
 
 const startLimitMs = 20_000
 /** From the end of a process to the end of what it has said. */
@@ -56,7 +56,8 @@ export const startProcess = async (
   { children, timers, memory, memoryMb }: ProcessParts,
 ): Promise<EnvironmentProcess> => {
   const mark = newMark()
-  const child = await begin({ ...command, env: { ...command.env, ...mark } }, children)
+  const marks = { ...mark, ...(command.user === undefined ? {} : ownUserMark) }
+  const child = await begin({ ...command, env: { ...command.env, ...marks } }, children)
   const pid = child.pid as number
   const errors = keepErrors(child.stderr, timers)
   let isClosing = false

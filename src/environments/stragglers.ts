@@ -5,8 +5,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 const variable = 'REPRISE_INSTANCE'
 
+/** Set for a program whose user id no other has. */
+const hasOwnUser = 'REPRISE_OWN_USER'
+
 export type Mark = { [variable]: string }
 export const newMark = (): Mark => ({ [variable]: randomUUID() })
+export const ownUserMark = { [hasOwnUser]: '1' }
+/** The user id that the process that asks shares only with what it has started; undefined: there is none. */
+export const ownUserId = (): number | undefined =>
+  process.env[hasOwnUser] === undefined ? undefined : process.getuid?.()
 /** That of the process that asks; undefined: it has none. */
 export const ownMark = (): Mark | undefined => {
   const mark = process.env[variable]
@@ -21,7 +28,14 @@ const variablesOf = (pid: string): string[] => {
   }
 }
 
-const userOf = (pid: string): number | undefined => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+/** Of a process; undefined: it has just ended. */
+export const userOf = (pid: string): number | undefined => {
+  try {
+    return statSync(`/proc/${pid}`).uid
+  } catch {
+    return undefined
+  }
+}
 
 /** What is killed may have started others meanwhile. */
 const mostLooks = 5

@@ -2,8 +2,9 @@
 // so that it cannot read or signal what belongs to the server or to another program. All of them share a group, which
 // lets them pass through the folders above their own.
 import { randomInt } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { UserId } from '../contract/user-id.ts'
+import { userOf } from './stragglers.ts'
 
 /** From the first one on. An id comes again after as many programs, so that nothing is left of the one before. */
 export const idCount = 10_000
@@ -20,8 +21,8 @@ const usersOfProcesses = (): Set<number> => {
   const users = new Set<number>()
   for (const pid of readdirSync('/proc')) {
     if (!/^\d+$/.test(pid)) continue
-    const stats = statSync(`/proc/${pid}`, { throwIfNoEntry: false })
-    if (stats !== undefined) users.add(stats.uid)
+    const user = userOf(pid)
+    if (user !== undefined) users.add(user)
   }
   return users
 }

@@ -51,7 +51,7 @@ export const enclosed = (root: string, env: Record<string, string>): string[] =>
 /** Where bubblewrap is, or why it cannot be used; `said`: what it said itself, for the operator. */
 export type Bubblewrap = { program: string } | { problem: string; said?: string }
 
-const trialMs = 5_000
+const trialMs = 10_000
 
 /** Runs bubblewrap once, with the flags that commands get, as the user whose commands it will enclose. */
 export const tryBubblewrap = (user?: UserId): Bubblewrap => {

@@ -1,13 +1,13 @@
 // Nothing outlives the service: neither this process nor what it has started.
 import { Worker } from 'node:worker_threads'
-import { killStragglers, ownMark } from '../stragglers.ts'
+import { killStragglers, ownMark, ownUserId } from '../stragglers.ts'
 
 /** Known before anything runs that could outlast it. */
 const parent = process.ppid
 
 /** Kills the whole group where we lead one, as we do when the service has started us. */
 export const endAll = (): never => {
-  killStragglers(ownMark())
+  killStragglers(ownMark(), ownUserId())
   try {
     process.kill(-process.pid, 'SIGKILL')
   } catch {}
