@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { dial, read, until } from '../support/http.ts'
 import { type Api, adminToken, apiOf, serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'
+import { withWorkspaces } from '../support/wall.ts'
 import { script } from './agent-tasks.ts'
 import { askEvents, listen } from './event-streams.ts'
 import { families, sampleOf } from './exposition.ts'
@@ -29,7 +30,7 @@ const isRefusal = async (t: Test, answer: Response | Promise<Response>, quota: s
 }
 
 t.test('every kind of stream counts, and the next one is refused before anything is done for it', async t => {
-  const server = await serveHere(t, { QUOTA_STREAMS: '4' })
+  const server = await serveHere(t, { QUOTA_STREAMS: '4', ...withWorkspaces })
   const { url } = server
   const token = await tokenOf(server, 'ann')
   const ann = apiOf(url, token)
