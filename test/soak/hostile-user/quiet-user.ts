@@ -19,7 +19,9 @@ export const createQuietUser = (api: Api, secret: string) => {
   const failures: string[] = []
   const tasks: string[] = []
   let steps = 0
+  /** Calls under way; a step is asked for when the one before is answered. */
   let under = 0
+  let isStepping = false
 
   const plays = async (...script: object[]): Promise<string> => {
     const agent_config = { agent_id: 'script', script }
@@ -59,6 +61,7 @@ export const createQuietUser = (api: Api, secret: string) => {
   const once = async (kind: Kind): Promise<void> => {
     const started = performance.now()
     under++
+    if (kind === 'step') isStepping = true
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<string>(resolve => {
       timer = setTimeout(resolve, patienceMs, `no answer in ${patienceMs / 1000} s`)
@@ -66,8 +69,13 @@ export const createQuietUser = (api: Api, secret: string) => {
     const problem = await Promise.race([doing[kind](), late]).catch(error => String(error.cause ?? error))
     clearTimeout(timer)
     under--
-    if (problem === undefined) times[kind].push(performance.now() - started)
-    else failures.push(`${kind}: ${problem.slice(0, 300)}`)
+    if (kind === 'step') isStepping = false
+    if (problem !== undefined) return void failures.push(`${kind}: ${problem.slice(0, 300)}`)
+    const took = performance.now() - started
+    times[kind].push(took)
+    if (kind !== 'step') return
+    // Steps wait for each other: those that would have been asked meanwhile would have waited for the rest of it.
+    for (let late = took - everyMs; late > 0; late -= everyMs) times.step.push(late)
   }
 
   return {
@@ -82,11 +90,12 @@ export const createQuietUser = (api: Api, secret: string) => {
       if (made.status !== 200) throw new Error(made.text)
       return tasks[0] ?? ''
     },
-    /** Asks for each kind in turn, whether or not there was an answer; then waits for the answers that are left. */
+    /** Asks for each kind in turn, whether or not tasks were answered; then waits for the answers that are left. */
     async work(ms: number): Promise<void> {
       for (const end = performance.now() + ms; performance.now() < end; ) {
         for (const kind of kinds) {
-          void once(kind)
+          const waits = kind === 'step' && isStepping
+          if (!waits) void once(kind)
           await new Promise(resolve => setTimeout(resolve, everyMs / kinds.length))
         }
       }
