@@ -1,6 +1,6 @@
 // The facts of an environment session: what its stream in the log holds. Together with the environment's own code they
 // are enough to bring the session back, or to tell what happened in it.
-import Type, { type Static, type TProperties } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Block, MessageContent, ToolDefinition } from './wire.ts'
 
 const optional = Type.Optional
@@ -82,6 +82,10 @@ export type EnvSessionEventType = keyof typeof facts
 type Data = { [T in EnvSessionEventType]: Static<Type.TObject<(typeof facts)[T]>> }
 export type EnvSessionEvent = { [T in EnvSessionEventType]: { type: T; data: Data[T] } }[EnvSessionEventType]
 export type EnvSessionEventData<T extends EnvSessionEventType> = Data[T]
+/** The schema of each fact's payload, by its type. */
+export const envSessionEventSchemas: Record<EnvSessionEventType, TSchema> = Object.fromEntries(
+  Object.entries(facts).map(([type, data]) => [type, Type.Object(data)]),
+) as unknown as Record<EnvSessionEventType, TSchema>
 export const envSessionEventVersion = 1
 
 export const envSessionStream = (sessionId: string): string => `env-${sessionId}`

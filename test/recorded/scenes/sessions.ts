@@ -24,6 +24,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
     await env.add(id, 1000)
     await env.reset(id, { seed: 7, options: { start: 5 } })
     await env.reset(id)
+    await must('POST', '/env/reset', { session_id: id }, { 'idempotency-key': `reset-${n}` })
     await env.step(id, 'draw')
   }
   for (const [n, env_class_path] of walls.entries()) {
