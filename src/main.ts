@@ -165,6 +165,9 @@ export const openFolder = async (
   }
 }
 
+/** Connections that may wait to be accepted while the event loop is busy; the system may allow fewer. */
+const waitingConnections = 4096
+
 /** Asked before anything is opened, so that a taken port changes nothing. */
 const checkPort = (host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -261,10 +264,12 @@ export const startServer = async (config: Config, report: Report, reach?: Reach)
     removeServerFile(files.server)
     folder.unlock()
   }
-  await app.listen({ host: config.host, port: config.port }).catch(async error => {
-    await letGo()
-    throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
-  })
+  await app
+    .listen({ host: config.host, port: config.port, backlog: waitingConnections })
+    .catch(async error => {
+      await letGo()
+      throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
+    })
   nats?.start()
   const telemetry =
     config.telemetry &&

@@ -2,6 +2,7 @@
 // appended is told once and handed to all who may see it; who cannot take more at once goes back to the log.
 import { heardByName } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
+import { createFairTurns } from '../fair-turns.ts'
 import { indexAfter, type Told, toldOf } from './told.ts'
 
 export type { Told } from './told.ts'
@@ -87,6 +88,8 @@ const byOwner = (told: readonly Told[], followed: ReadonlyMap<string | undefined
 }
 
 export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
+  /** Pages of the past are read one at a time, and users take turns: each may have many subscribers that read. */
+  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
   /** All up to here was published, or was there before. */
   let published = log.head()
   /** Told events after `keptFrom`, oldest first. */
@@ -135,7 +138,10 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
   const catchUp = async (subscriber: Subscriber): Promise<void> => {
     while (subscriber.position < keptFrom) {
       const before = subscriber.position
-      for await (const page of log.readAll(subscriber.position)) {
+      const pages = log.readAll(subscriber.position)[Symbol.asyncIterator]()
+      for (;;) {
+        const { value: page } = await turn(subscriber.filter.owner ?? '', () => pages.next())
+        if (page === undefined) break
         if (subscriber.state !== 'reading') return
         if (!hand(subscriber, chosen(subscriber, toldOf(page)))) {
           return void ((subscriber.state as string) === 'closed' || leave(subscriber, 'full'))

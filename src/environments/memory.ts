@@ -1,4 +1,4 @@
-// Ends who takes too much memory: what a process and all that it has started hold together is looked at four times a
+// Ends who takes too much memory: what a process and all that it has started hold together is looked at up to four times a
 // second. What it starts may have a process group of its own, as the commands of a workspace have.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -8,6 +8,8 @@ import type { Timers } from '../contract/ports.ts'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
 const everyMs = 250
+/** The part of the time that looking may take: with many processes it is done less often. */
+const shareOfTime = 1 / 20
 /** Processes that are looked at in one go. */
 const together = 32
 
@@ -71,10 +73,12 @@ const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<numb
 export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch => {
   const watched = new Map<number, Watched>()
   let isLooking = false
+  let notBefore = 0
   let stop: (() => void) | undefined
 
   const lookOnce = async () => {
-    if (isLooking) return
+    const began = performance.now()
+    if (isLooking || began < notBefore) return
     isLooking = true
     try {
       for (const [pid, bytes] of await memoryOf(watched)) {
@@ -87,6 +91,8 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch =>
       // Looked at again in a moment.
     } finally {
       isLooking = false
+      const now = performance.now()
+      notBefore = now + (now - began) / shareOfTime
     }
   }
 

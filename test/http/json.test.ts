@@ -72,6 +72,22 @@ t.test('does not count brackets in strings', async t => {
   t.match(places(`["${brackets}`), [/json_invalid$/], 'a string without an end')
 })
 
+t.test('finds the end of any text, however its quotes and backslashes stand', t => {
+  const piece = fc.constantFrom('\\', '"', 'a', 'x'.repeat(60), '\u0000', 'ü', '[', ',')
+  const texts = fc.array(
+    fc.array(piece, { maxLength: 40 }).map(pieces => pieces.join('')),
+    { maxLength: 5 },
+  )
+  fc.assert(
+    fc.property(texts, list => {
+      t.same(places(`[${JSON.stringify(list)},${nested(62)}]`), [])
+      t.same(places(`[${JSON.stringify(list)},${nested(64)}]`), ['body json_too_deep'])
+    }),
+    { numRuns: 300 },
+  )
+  t.end()
+})
+
 t.test('scans a string of escaped quotes in linear time', async t => {
   const text = JSON.stringify('\\"'.repeat(2_000_000))
   const start = performance.now()

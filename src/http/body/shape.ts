@@ -52,8 +52,41 @@ export const keysProblem = (value: unknown, bytes: number): Problem | undefined 
   return seen.size > mostDifferentKeys ? tooManyDifferentKeys : undefined
 }
 
+/** So many bytes of a text are looked at one by one before the search jumps, which costs more to begin. */
+const nearby = 64
+
+/** Finds the ends of texts; asked for places that only go forward. */
+const createTextEnd = (bytes: Buffer) => {
+  /** The next such byte, or the end of all bytes; looked for again only once it has been passed. */
+  const finder = (wanted: number) => {
+    let next = -1
+    return (at: number): number => {
+      if (next < at) {
+        const found = bytes.indexOf(wanted, at)
+        next = found === -1 ? bytes.length : found
+      }
+      return next
+    }
+  }
+  const [quoteFrom, escapeFrom] = [finder(quote), finder(backslash)]
+  /** Where the quote stands that ends the text beginning at `at`; all bytes are over: their length. */
+  return (at: number): number => {
+    for (;;) {
+      for (const stop = at + nearby; at < stop; at++) {
+        if (at >= bytes.length || bytes[at] === quote) return Math.min(at, bytes.length)
+        if (bytes[at] === backslash) at++
+      }
+      const end = quoteFrom(at)
+      if (end <= escapeFrom(at)) return end
+      at = escapeFrom(at)
+    }
+  }
+}
+
 /** The first limit that a text exceeds; undefined: none. */
-export const shapeProblem = (bytes: Uint8Array): Problem | undefined => {
+export const shapeProblem = (given: Uint8Array): Problem | undefined => {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+  const textEnd = createTextEnd(bytes)
   let depth = 0
   let values = 0
   /** Of each object that is open, by its level: its keys so far; -1 for a list. */
@@ -61,7 +94,7 @@ export const shapeProblem = (bytes: Uint8Array): Problem | undefined => {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === quote) {
-      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
+      at = textEnd(at + 1)
     } else if (byte === comma) {
       if (++values > mostValues) return tooManyValues
       if (keys[depth] !== -1 && ++(keys[depth] as number) > mostKeys) return tooManyKeys
