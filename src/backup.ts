@@ -1,6 +1,6 @@
 // A backup is the log and nothing else: the read models are derived from it, and secrets never leave their file. Both
 // ways end with one rename, after every event was checked: a file under its name is whole, or it is not there.
-import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Checked, checkLog, type Damage } from './check-log.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -22,6 +22,24 @@ export class DamagedLog extends Error {
 /** Where a copy is made until it is whole. */
 const partOf = (file: string): string => `${path.resolve(file)}.${process.pid}.part`
 
+/** What a process that was killed left of the same file. */
+const removeOldParts = (file: string): void => {
+  const folder = path.dirname(path.resolve(file))
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.startsWith(`${path.basename(file)}.`)) continue
+    const pid = /^(\d+)\.part(-journal|-wal|-shm)?$/.exec(name.slice(path.basename(file).length + 1))?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
+  }
+}
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 const removeAll = (file: string, suffixes: string[]): void => {
   for (const suffix of suffixes) rmSync(file + suffix, { force: true })
 }
@@ -38,6 +56,7 @@ const explained = (error: unknown, from: string, to: string): unknown => {
 /** A checked copy of `from` beside `to`, for the rename. */
 const makePart = async (from: string, to: string, onStep: OnStep): Promise<Copied> => {
   const part = partOf(to)
+  removeOldParts(to)
   try {
     await copyLog(from, part, (done, total) => onStep('copying', done, total))
     const log = openLogReadOnly(part)
@@ -88,14 +107,24 @@ const noNewLog = (): string => {
   throw new CannotStart('there is no event log in it')
 }
 
-/** For whoever holds the folder of `log`. Throws CannotStart and DamagedLog; the folder is then as it was. */
-export const restore = async (from: string, log: string, force: boolean, onStep: OnStep): Promise<Copied> => {
+/**
+ * For whoever holds the folder of `log`. `goOn` may append to the new log before it gets its name. Throws CannotStart and
+ * DamagedLog; the folder is then as it was.
+ */
+export const restore = async (
+  from: string,
+  log: string,
+  force: boolean,
+  goOn: (part: string, copied: Copied) => Promise<void>,
+  onStep: OnStep,
+): Promise<Copied> => {
   if (isSame(log, from)) throw new CannotStart(`${from} is the log itself: name a backup`)
   if (existsSync(log) && !force)
     throw new CannotStart(`${log} exists: choose another DATA_DIR, or add --force to replace it`)
   try {
     const copied = await makePart(from, log, onStep)
     openForWriting(partOf(log), noNewLog).close() // whatever a start of the server would refuse
+    await goOn(partOf(log), copied)
     // A WAL that is left would be taken for that of the new file. What it holds goes into the old one first, which
     // stands until the rename.
     if (existsSync(log)) foldIn(log)

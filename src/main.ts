@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every part. Opens a data folder, serves it, and lets go of it.
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
+import path from 'node:path'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { eventsKnownTo } from '../projections/read-only.ts'
@@ -28,12 +29,14 @@ import { createSchemaChecker } from './json-schema/checker.ts'
 import { openAuditTrail } from './log/audit.ts'
 import { lockFolder } from './log/lock.ts'
 import { openLog } from './log/log.ts'
+import { whatStandsAt } from './log/plain-file.ts'
 import { isBegun } from './log/sqlite-file.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
 import { createMcp } from './mcp/mcp.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { isPublic } from './outside/public-address.ts'
-import { createPrincipals } from './principals.ts'
+import { createPrincipals, tellAdminToken } from './principals.ts'
+import { goOnShorter } from './resumed-log.ts'
 import { openSecrets } from './secrets.ts'
 import { createSessionFolders } from './session-folders.ts'
 import { createSystem } from './system.ts'
@@ -64,7 +67,7 @@ const protectionOf = (config: Config) => {
 export const openFolder = async (
   config: Config,
   report: Report,
-  { idle = false, reach }: { idle?: boolean; reach?: Reach } = {},
+  { idle = false, reach, acceptLoss = false }: { idle?: boolean; reach?: Reach; acceptLoss?: boolean } = {},
 ) => {
   makeDataDir(config.dataDir)
   checkPlaces(config.dataDir)
@@ -79,7 +82,7 @@ export const openFolder = async (
     const world = realWorld()
     const metrics = createMetrics()
     const known = isBegun(files.log) ? 0 : eventsKnownTo(files.readModels)
-    if (known > 0) {
+    if (known > 0 && !acceptLoss) {
       throw new CannotStart(
         `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin anew`,
       )
@@ -88,8 +91,9 @@ export const openFolder = async (
       sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets]),
     )
     const log = metrics.log.log(openLog(store, { clock: world.clock, random: world.random, build }))
-    log.onCommit(metrics.events.follow)
     opened.unshift(() => log.close())
+    await goOnShorter(config.dataDir, log, acceptLoss, report)
+    log.onCommit(metrics.events.follow)
     const agents = agentsOf(world, config)
     const secrets = openSecrets(files.secrets, report)
     opened.unshift(() => secrets.close())
@@ -141,6 +145,9 @@ export const openFolder = async (
       idle,
       ...(reach === undefined ? {} : { reach }),
     })
+    if (config.adminToken === undefined && whatStandsAt(files.adminToken) === undefined) {
+      await tellAdminToken(log, path.basename(files.adminToken))
+    }
     const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
     const { clock, random } = world
     const tickets = createTickets({ secrets, clock, random, principals })
@@ -185,9 +192,9 @@ const checkPort = (host: string, port: number): Promise<void> =>
   })
 
 /** `reach` hears of every point where a crash would leave an effect half done. */
-export const startServer = async (config: Config, report: Report, reach?: Reach) => {
+export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
   await checkPort(config.host, config.port)
-  const folder = await openFolder(config, report, reach === undefined ? {} : { reach })
+  const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
   const { system, files, world, principals, tickets, environments, agents, checker, metrics, nats } = folder
   const { log, live, queries } = system
   const audit = openAuditTrail(files.log, log.head)

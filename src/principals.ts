@@ -4,6 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from './contract/ports.ts'
 import type { NewEvent } from './contract/stored.ts'
 import {
+  type AdminTokenMade,
   type Principal,
   principalStream,
   type Role,
@@ -32,6 +33,24 @@ export type Principals = {
 
 /** What is kept of a token. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
+
+/** To be stored before the admin token is made. */
+export const tellAdminToken = async (log: EventLog, file: string): Promise<void> => {
+  const stream = principalStream('admin')
+  const data: AdminTokenMade = { file }
+  await log.append([
+    {
+      stream,
+      expectedRevision: log.revisionOf(stream),
+      owner: '',
+      session_id: '',
+      correlation_id: 'admin',
+      principal: 'system',
+      causation_id: 'start',
+      events: [{ type: 'AdminTokenMade', schema_version: 1, data }],
+    },
+  ])
+}
 
 export const createPrincipals = (
   { log, queries, world }: { log: EventLog; queries: Queries; world: World },

@@ -9,8 +9,8 @@ import type { Secrets } from './secrets.ts'
 const unusedMs = 60_000
 const usedMs = 24 * 3600 * 1000
 
-/** `mark` tells the token from another of its id. */
-type Ticket = { token: string; mark: string; until: number; used: boolean }
+/** `mark` tells the token from another of its id; `commands`: on /ws it may command, where its token may. */
+type Ticket = { token: string; mark: string; until: number; used: boolean; commands?: boolean }
 
 /** References of `secrets` that are tickets. */
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
@@ -46,11 +46,17 @@ export const createTickets = ({ secrets, clock, random, principals }: Parts) => 
 
   return {
     /** `expires_in`: seconds within which it must be used. */
-    issue({ id }: Principal): { ticket: string; expires_in: number } {
+    issue({ id }: Principal, commands = false): { ticket: string; expires_in: number } {
       const ticket = `rt_${random.text(32)}`
       sweep()
       const until = clock.now() + unusedMs
-      known.set(refOf(ticket), { token: id, mark: principals.markOf(id), until, used: false })
+      known.set(refOf(ticket), {
+        token: id,
+        mark: principals.markOf(id),
+        until,
+        used: false,
+        commands,
+      })
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
@@ -70,6 +76,9 @@ export const createTickets = ({ secrets, clock, random, principals }: Parts) => 
 
     /** Whether a connection by this ticket is open, which the next one closes. */
     isSeated: (text: string): boolean => seats.has(refOf(text)),
+
+    /** Whether it was asked for to command with. */
+    mayCommand: (text: string): boolean => find(refOf(text))?.commands === true,
 
     /** A connection by a ticket takes the place of the one before. The answer ends it. */
     sit(text: string, leave: () => void): () => void {

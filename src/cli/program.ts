@@ -45,7 +45,9 @@ export const createProgram = (): Command => {
     'serve',
     'start the server (configured by environment variables)',
     'serve   # or: PORT=8081 npm start',
-  ).action(later(async () => (await import('./serve.ts')).serve))
+  )
+    .option('--accept-loss', 'go on with a log that has lost events which it acknowledged')
+    .action(later(async () => (await import('./serve.ts')).serve))
   command(
     'try',
     'run a task and follow it here, with the running server or without one',

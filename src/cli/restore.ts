@@ -4,6 +4,11 @@ import { removePart, restore } from '../backup.ts'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf } from '../data-folder.ts'
+import { openLog } from '../log/log.ts'
+import { sqliteStore } from '../log/sqlite-store.ts'
+import { knownIn, resume } from '../resumed-log.ts'
+import { build } from '../version.ts'
+import { realWorld } from '../world.ts'
 import { answering, type CopyOptions, copiedText, stepsOf } from './backup.ts'
 import { holdFolder, openLogOf } from './folder.ts'
 import { makeReadModels } from './rebuild.ts'
@@ -17,7 +22,16 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
   makeDataDir(config.dataDir)
   const letGo = holdFolder(config)
   try {
-    const copied = await answering(restore(file, files.log, options.force === true, stepsOf(printer)))
+    const goOn = async (part: string, { log_id }: { log_id: string }) => {
+      const known = await knownIn(config.dataDir, log_id)
+      const { clock, random } = realWorld()
+      const log = openLog(
+        sqliteStore(part, () => log_id),
+        { clock, random, build },
+      )
+      await resume(log, known, 'restored').finally(() => log.close())
+    }
+    const copied = await answering(restore(file, files.log, options.force === true, goOn, stepsOf(printer)))
     const log = openLogOf(config)
     const tasks = await makeReadModels(config, log, printer)
     await log.close()

@@ -1,12 +1,12 @@
 // reprise serve: the server, a few lines about it, and the way down.
-import { adminTokenOf, type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { type Server, startServer } from '../main.ts'
 import { version } from '../version.ts'
 import { createReport } from './report.ts'
+import { firstCurlOf } from './server.ts'
 
-const curlOf = (url: string, token: string): string =>
-  `curl -N ${url}/v1/tasks -H 'Authorization: Bearer ${token.replaceAll("'", "'\\''")}' -H 'Content-Type: application/json' ` +
-  `-d '{"user_message_content":"Hello","stream":true}'`
+/** What is printed elsewhere is kept, and read by others; a token that the operator set is known to the operator. */
+const isTokenShown = (config: Config): boolean => process.stdout.isTTY && config.adminToken === undefined
 
 /** What stands around the commands of the environment `workspace`. */
 const walls = {
@@ -32,16 +32,16 @@ const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): str
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',
     'Try it:',
-    curlOf(url, adminTokenOf(config)),
+    firstCurlOf(config, url, isTokenShown(config)),
     '',
   ].join('\n')
 
 /** Nobody types Ctrl-C twice in so short a time. */
 const echoMs = 100
 
-export const serve = async (): Promise<void> => {
+export const serve = async ({ acceptLoss }: { acceptLoss?: true }): Promise<void> => {
   const config = readConfig(process.env)
-  const server = await startServer(config, createReport(config.logLevel))
+  const server = await startServer(config, createReport(config.logLevel), undefined, acceptLoss === true)
   process.stdout.write(`${greeting(config, server)}\n`)
 
   let asked: number | undefined

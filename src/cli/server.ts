@@ -91,10 +91,23 @@ export const lookForServer = async (config: Config): Promise<string | undefined>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+/** Where a shell finds the admin's token, for a place between double quotes. */
+const tokenInShell = (config: Config): string =>
+  config.adminToken === undefined ? `$(cat ${quoted(tokenSource(config))})` : `$${tokenSource(config)}`
+
+/** The first request of all; the token itself stands in it only where it is `shown`. */
+export const firstCurlOf = (config: Config, url: string, shown: boolean): string => {
+  const bearer = shown ? quoted(`Authorization: Bearer ${adminTokenOf(config)}`) : undefined
+  const header = bearer ?? `"Authorization: Bearer ${tokenInShell(config)}"`
+  return (
+    `curl -N ${url}/v1/tasks -H ${header} -H 'Content-Type: application/json' ` +
+    `-d '{"user_message_content":"Hello","stream":true}'`
+  )
+}
+
 /** A request to the server as a line to paste; the token stays where it is. */
 export const curlOf = (config: Config, url: string, path: string, body?: object): string => {
-  const token =
-    config.adminToken === undefined ? `$(cat ${quoted(tokenSource(config))})` : `$${tokenSource(config)}`
+  const token = tokenInShell(config)
   const sent =
     body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
   return `curl -X POST ${url}${path} -H "Authorization: Bearer ${token}"${sent}`

@@ -1,9 +1,12 @@
 // reprise token: through the running server when there is one, else on the data folder itself.
+import { existsSync } from 'node:fs'
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
+import { filesOf } from '../data-folder.ts'
 import { openFolder } from '../main.ts'
 import { NoAnswer } from './exit.ts'
+import { openLogOf } from './folder.ts'
 import { createReport } from './report.ts'
 import { askServer, urlOfServer } from './server.ts'
 
@@ -68,6 +71,7 @@ export const createToken = async (
 
 export const listTokens = async (options: Options): Promise<void> => {
   const config = readConfig(process.env)
+  await openLogOf(config).close() // says so when there is none
   const answer = await askTokens(config, 'GET', '')
   const rows =
     answer === undefined
@@ -88,6 +92,7 @@ export const listTokens = async (options: Options): Promise<void> => {
 
 export const revokeToken = async (idOrToken: string, options: Options): Promise<void> => {
   const config = readConfig(process.env)
+  if (!existsSync(filesOf(config.dataDir).log)) throw new NoAnswer('no such token')
   const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
   const id =
     answer?.id ??

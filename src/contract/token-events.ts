@@ -12,6 +12,8 @@ export type TokenCreated = {
   expires_at?: number
 }
 export type TokenRevoked = { token_id: string }
+/** A start found no admin token, and made one in this file of the data folder; nothing of the token is stored. */
+export type AdminTokenMade = { file: string }
 
 export const principalStream = (tokenId: string): string => `principal-${tokenId}`
 export const isPrincipalStream = (stream: string): boolean => stream.startsWith('principal-')

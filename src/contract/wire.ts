@@ -417,3 +417,7 @@ export const CreateTokenBody = Type.Object({
   ttl: orNull(Type.Integer({ minimum: 1, maximum: 315_360_000 })),
 })
 export type CreateTokenBody = Static<typeof CreateTokenBody>
+
+/** What a ticket is for: `socket`, a connection to /ws that commands, too; else streams alone. */
+export const StreamTicketBody = Type.Object({ for: orNull(Type.Enum(['socket'])) })
+export type StreamTicketBody = Static<typeof StreamTicketBody>

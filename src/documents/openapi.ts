@@ -80,7 +80,7 @@ export const openApi = (): Json => {
       parameters: [...parameters.map(parameterOf), { $ref: '#/components/parameters/RequestId' }],
       ...(body && {
         requestBody: {
-          required: true,
+          required: body.isOptional !== true,
           content: { 'application/json': { schema: schemas.of(body.schema), examples: body.examples } },
         },
       }),

@@ -63,7 +63,8 @@ export type Operation = {
   summary: string
   about: string
   parameters?: Parameter[]
-  body?: { schema: TSchema; examples: Record<string, { summary: string; value: unknown }> }
+  /** `isOptional`: it may be left out. */
+  body?: { schema: TSchema; isOptional?: true; examples: Record<string, { summary: string; value: unknown }> }
   answers: Answer[]
   /** Reasons for no, besides those that any operation of its kind may have. */
   refusals?: RefusalName[]

@@ -1,7 +1,7 @@
 // Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
 import { Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
-import { CreateTokenBody } from '../contract/wire.ts'
+import { CreateTokenBody, StreamTicketBody } from '../contract/wire.ts'
 import type { App, Parts } from './parts.ts'
 
 const seconds = (millis: number | null | undefined) =>
@@ -12,7 +12,12 @@ export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
     method: 'POST',
     url: '/auth/stream-ticket',
     config: { access: 'follow' },
-    handler: async ({ principal }) => tickets.issue(principal),
+    schema: { body: StreamTicketBody },
+    /** A body may be left out. */
+    async preValidation(request) {
+      request.body ??= {}
+    },
+    handler: async ({ principal, body }) => tickets.issue(principal, body.for === 'socket'),
   })
 
   app.route({

@@ -10,6 +10,16 @@ type Log = Pick<EventLog, 'id' | 'leafAt'>
 const fits = (saved: Saved, log: Log): boolean =>
   saved.log === log.id && saved.leaf === (log.leafAt(saved.position) ?? null)
 
+/** What a file says, whatever log it is of; undefined: nothing. */
+export const savedCheckpoint = (file: string): Saved | undefined => {
+  try {
+    const saved = JSON.parse(readPlainFile(file)) as Saved | null
+    return Number.isSafeInteger(saved?.position) ? (saved ?? undefined) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The position that was saved; `foreign`: unreadable, or of another log. */
 export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'foreign' => {
   try {

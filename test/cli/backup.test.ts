@@ -50,7 +50,8 @@ t.test(
     const equal = await run(other, 'replay', '--all', '--json')
     t.match(equal.code, 0)
     t.match(jsonLines(equal.stdout), [
-      { matches: true, events: copied?.events, compared_at: copied?.position },
+      // With the word that it was restored.
+      { matches: true, events: (copied?.events ?? 0) + 1, compared_at: (copied?.position ?? 0) + 1 },
     ])
 
     const { api } = await serveHere(t, { DATA_DIR: other })
@@ -196,4 +197,16 @@ t.test('Ctrl-C leaves nothing under the name and nothing beside it', async t => 
     { code, left: readdirSync(root) },
     code === 130 ? { code, left: [] } : { code: 0, left: ['backup.db'] },
   )
+})
+
+t.test('what a backup that was killed has left is gone with the next one', async t => {
+  const { dataDir } = await givenFolder(t)
+  const root = t.testdir({
+    'backup.db.999999999.part': 'half',
+    'backup.db.999999999.part-journal': '',
+    [`backup.db.${process.pid}.part`]: 'another one at work',
+    'other.db.999999999.part': 'of another file',
+  })
+  t.match(await run(dataDir, 'backup', path.join(root, 'backup.db')), { code: 0 })
+  t.same(readdirSync(root).sort(), ['backup.db', `backup.db.${process.pid}.part`, 'other.db.999999999.part'])
 })

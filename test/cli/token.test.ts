@@ -1,5 +1,5 @@
 // reprise token, beside a running server and without one.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { createTask, sleep } from '../server/wire.ts'
@@ -109,7 +109,55 @@ t.test('a time to live that no clock can hold is refused, and the list stays rea
   const token = commandsOn(path.join(t.testdirName, 'without'))
   const made = await token('create', '--role', 'user', '--ttl', '99999999999999')
   t.match(made, { code: 2, stdout: '' })
-  t.match(await token('list'), { code: 0, stderr: '' })
+  t.match(await token('list'), { code: 2, stderr: /^reprise: there is no log in .+\n$/ }, 'nothing was made')
+})
+
+t.test('reading commands make no folder where none is', async t => {
+  const DATA_DIR = path.join(t.testdir({}), 'none')
+  const says = /^reprise: there is no log in .+: set DATA_DIR to where one is\n$/
+  for (const args of [
+    ['token', 'list'],
+    ['history', 'x'],
+    ['tail'],
+    ['replay', '--all'],
+    ['backup', 'x.db'],
+  ]) {
+    t.match(
+      await runReprise(args, { DATA_DIR, ADMIN_TOKEN: adminToken }),
+      { code: 2, stderr: says },
+      args.join(' '),
+    )
+  }
+  t.match(await runReprise(['token', 'revoke', 'x'], { DATA_DIR, ADMIN_TOKEN: adminToken }), { code: 1 })
+  t.notOk(existsSync(DATA_DIR))
+})
+
+t.test('the log says by whom a token was made and revoked, and on which way', async t => {
+  const dataDir = t.testdir()
+  const token = commandsOn(dataDir)
+  const ids = [(await token('create', '--role', 'user')).stderr.match(/tok_\w+/)?.[0] ?? '']
+  await token('revoke', ids[0] ?? '')
+  const { api } = await serveHere(t, { DATA_DIR: dataDir })
+  ids.push((await token('create', '--role', 'admin')).stderr.match(/tok_\w+/)?.[0] ?? '')
+  const mine = (await (await api('POST', '/auth/tokens', { role: 'admin' })).json()) as {
+    id: string
+    token: string
+  }
+  const as = { authorization: `Bearer ${mine.token}`, 'x-request-id': 'req_mine' }
+  const made = (await (await api('POST', '/auth/tokens', { role: 'user' }, as)).json()) as { id: string }
+  await api('DELETE', `/auth/tokens/${made.id}`, undefined, as)
+  const { events } = (await (await api('GET', '/audit/events?limit=100')).json()) as {
+    events: { type: string; principal: string; causation_id: string; data: { token_id: string } }[]
+  }
+  const told = events.map(event => [event.type, event.data.token_id, event.principal, event.causation_id])
+  t.match(told, [
+    ['TokenCreated', ids[0], 'admin', 'command line'],
+    ['TokenRevoked', ids[0], 'admin', 'command line'],
+    ['TokenCreated', ids[1], 'admin', /^req_/],
+    ['TokenCreated', mine.id, 'admin', /^req_/],
+    ['TokenCreated', made.id, mine.id, 'req_mine'],
+    ['TokenRevoked', made.id, mine.id, 'req_mine'],
+  ])
 })
 
 t.test('an address that somebody else listens on now is not taken for the server', async t => {

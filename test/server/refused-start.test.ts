@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   readFileSync,
   rmSync,
@@ -197,6 +198,91 @@ t.test('a log that is gone is not begun anew beside what was made of it', async 
   t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'with the log it starts')
   for (const name of ['log.db', 'read.db']) rmSync(path.join(dataDir, name))
   t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'without both it begins')
+})
+
+t.test('a log that became shorter between two commits is refused until somebody accepts it', async t => {
+  const dataDir = t.testdir({ data: {}, other: {} })
+  const [data, other] = [path.join(dataDir, 'data'), path.join(dataDir, 'other')]
+  const file = path.join(data, 'log.db')
+  const first = await spawnServer(t, data)
+  const hello = { user_message_content: 'kept', client_id: 'echo' }
+  const kept = await createTask(first.api, hello)
+  await first.end('SIGTERM')
+  const backup = path.join(dataDir, 'monday.db')
+  t.match(await runReprise(['backup', backup], { DATA_DIR: data }), { code: 0 })
+  const second = await spawnServer(t, data)
+  const lost = await createTask(second.api, hello)
+  await second.end('SIGKILL')
+  const saved = path.join(dataDir, 'saved')
+  cpSync(data, saved, { recursive: true })
+  rmSync(`${file}-wal`)
+
+  const { code, stdout, stderr } = await refusedStart(data)
+  t.match({ code, stdout }, { code: 2, stdout: '' })
+  t.match(
+    stderr,
+    /^reprise: .*log\.db has 7 events, and read\.db knows 14: .*reprise restore FILE --force.*reprise serve --accept-loss\)\n$/,
+  )
+  t.match(
+    await runReprise(['token', 'create', '--role', 'user'], { DATA_DIR: data, ADMIN_TOKEN: adminToken }),
+    { code: 2 },
+  )
+
+  const resumed = await spawnServer(t, data, {}, ['--accept-loss'])
+  t.match(resumed.stderr(), /"level":"warn","message":"the log goes on from 7: events up to 14 were lost/)
+  t.equal((await getTask(resumed.api, kept.id)).status, 'completed')
+  t.equal((await resumed.api('GET', `/tasks/${lost.id}`)).status, 404)
+  const audited = (await (await resumed.api('GET', '/audit/events?stream=log')).json()) as {
+    events: object[]
+  }
+  t.match(audited.events, [
+    {
+      position: 8,
+      stream: 'log',
+      type: 'LogResumed',
+      principal: 'system',
+      data: { old_head: 14, reason: 'loss_accepted' },
+    },
+  ])
+  const events = await fetch(`${resumed.url}/api/events?starting_after=7`, {
+    headers: { authorization: `Bearer ${adminToken}` },
+    signal: AbortSignal.timeout(300),
+  })
+    .then(answer => answer.text())
+    .catch(() => '')
+  t.notMatch(events, /LogResumed/)
+  t.same(await resumed.end('SIGTERM'), [0, null])
+  t.match(await runReprise(['replay', '--all'], { DATA_DIR: data }), { code: 0 })
+  await (await spawnServer(t, data)).end('SIGTERM') // once is enough
+
+  t.match(await runReprise(['restore', backup, '--force'], { DATA_DIR: saved }), { code: 0 })
+  t.match(await runReprise(['restore', backup], { DATA_DIR: other }), { code: 0 })
+  for (const [folder, old_head] of [
+    [saved, 14],
+    [other, null],
+  ] as const) {
+    t.match(await runReprise(['replay', '--all'], { DATA_DIR: folder }), { code: 0 })
+    const next = await spawnServer(t, folder)
+    const audited = (await (await next.api('GET', '/audit/events?stream=log')).json()) as { events: object[] }
+    t.match(audited.events, [{ position: 8, data: { old_head, reason: 'restored' } }])
+    await next.end('SIGTERM')
+  }
+})
+
+t.test('what NATS or a collector was told counts as known, too, when it is of this log', async t => {
+  const dataDir = t.testdir()
+  t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined)
+  const db = new Database(path.join(dataDir, 'log.db'), { readonly: true })
+  const log = db.prepare("SELECT value FROM facts WHERE key = 'log_id'").pluck().get()
+  db.close()
+  for (const name of ['nats.json', 'otel.json']) {
+    const file = path.join(dataDir, name)
+    writeFileSync(file, JSON.stringify({ log: 'log_of_others', position: 99, leaf: 'x' }))
+    t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined)
+    writeFileSync(file, JSON.stringify({ log, position: 99, leaf: 'x' }))
+    t.match(await refusalOf({ DATA_DIR: dataDir }), new RegExp(`has 0 events, and ${name} knows 99: `))
+    rmSync(file)
+  }
 })
 
 t.test('a folder or a text in the place of a file is one line, and the process ends', async t => {

@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { hashOf } from '../../src/principals.ts'
 import { version } from '../../src/version.ts'
+import { hasTerminal, startAtTerminal } from '../cli/support.ts'
 import { apiOf, serveHere, spawnServer } from '../support/server.ts'
 import { createTask, play, untilStatus } from './wire.ts'
 
@@ -46,7 +48,13 @@ t.test('the printed request works when it is pasted', { skip: noCurl }, async t 
       .stdout()
       .split('\n')
       .find(text => text.startsWith('curl '))
-    const { status, stdout } = spawnSync('bash', ['-c', `${line} -s`], { encoding: 'utf8', timeout: 20_000 })
+    if (ADMIN_TOKEN !== '')
+      t.notOk(server.output().includes(ADMIN_TOKEN), 'what the operator set is not printed')
+    const { status, stdout } = spawnSync('bash', ['-c', `${line} -s`], {
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: { PATH: process.env.PATH, ADMIN_TOKEN },
+    })
     t.equal(status, 0)
     t.match(stdout, /^event: task\.created$/m, `with the token ${ADMIN_TOKEN}`)
     t.match(stdout, /^event: task\.completed$/m)
@@ -63,11 +71,18 @@ t.test(
     const token = readFileSync(file, 'utf8').trim()
     t.match(token, /^rp_[\w-]{43}$/)
     t.equal(modeOf(file), '600')
-    t.ok(first.stdout().includes(`Bearer ${token}`))
+    t.notOk(first.output().includes(token), 'it is not printed where no terminal is')
+    t.ok(first.stdout().includes(`Bearer $(cat '${file}')`))
     t.equal((await apiOf(first.url, token)('GET', '/auth/tokens')).status, 200)
     t.equal((await first.api('GET', '/tasks')).status, 401)
     t.equal(modeOf(path.join(dataDir, 'secrets.db')), '600')
     t.equal(modeOf(dataDir), '700')
+    const audit = await apiOf(first.url, token)('GET', '/audit/events?stream=principal-admin')
+    const text = await audit.text()
+    t.match(JSON.parse(text), {
+      events: [{ type: 'AdminTokenMade', principal: 'system', data: { file: 'admin-token' } }],
+    })
+    t.notOk(text.includes(token) || text.includes(hashOf(token)), 'nothing of it is in the log')
     t.same(JSON.parse(readFileSync(path.join(dataDir, 'server.json'), 'utf8')), {
       url: first.url,
       pid: first.pid,
@@ -80,9 +95,29 @@ t.test(
     await second.end('SIGKILL')
     const third = await serveHere(t, { DATA_DIR: dataDir })
     t.equal((await third.api('GET', '/tasks')).status, 200, 'ADMIN_TOKEN beats the file')
+    const made = (await (await third.api('GET', '/audit/events?limit=100')).json()) as { events: object[] }
+    t.equal(made.events.length, 1, 'a start that finds a token makes no event')
     t.equal((await apiOf(third.url, token)('GET', '/tasks')).status, 401)
   },
 )
+
+t.test('a terminal is shown the token that the start made, and never one that was set', async t => {
+  if (!hasTerminal) return t.comment('no terminal can be played here')
+  const DATA_DIR = t.testdir()
+  const env = { PORT: '0', DATA_DIR }
+  const made = startAtTerminal(t, ['serve'], { ...env, ADMIN_TOKEN: '' })
+  await made.until(/^curl .+/m)
+  const token = readFileSync(path.join(DATA_DIR, 'admin-token'), 'utf8').trim()
+  t.ok(made.said.stdout.includes(`'Authorization: Bearer ${token}'`))
+  const set = startAtTerminal(t, ['serve'], {
+    ...env,
+    DATA_DIR: path.join(DATA_DIR, 'other'),
+    ADMIN_TOKEN: 'a-secret-of-mine',
+  })
+  await set.until(/^curl .+/m)
+  t.notMatch(set.said.stdout, /a-secret-of-mine/)
+  t.match(set.said.stdout, /"Authorization: Bearer \$ADMIN_TOKEN"/)
+})
 
 t.test('with ADMIN_TOKEN no token is written down', async t => {
   const { dataDir } = await serveHere(t)

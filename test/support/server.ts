@@ -115,10 +115,10 @@ export const killedStart = async (dataDir: string, ms: number, env: Env = {}): P
 }
 
 /** Starts `reprise serve` as a process; resolves when it answers. Whoever launches it ends it. */
-export const launch = async (dataDir: string, env: Env = {}) => {
+export const launch = async (dataDir: string, env: Env = {}, options: string[] = []) => {
   rmSync(path.join(dataDir, 'server.json'), { force: true })
   const started = performance.now()
-  const { child, exited, stdout, stderr } = reprise(['serve'], serving(dataDir, env))
+  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env))
   while (!/^curl .*\n/m.test(stdout())) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > 20_000) {
       child.kill('SIGKILL')
@@ -148,8 +148,13 @@ export const launch = async (dataDir: string, env: Env = {}) => {
 export type ServerProcess = Awaited<ReturnType<typeof launch>>
 
 /** As `launch`, killed when the test ends. */
-export const spawnServer = async (t: Test, dataDir: string, env: Env = {}): Promise<ServerProcess> => {
-  const server = await launch(dataDir, env)
+export const spawnServer = async (
+  t: Test,
+  dataDir: string,
+  env: Env = {},
+  options: string[] = [],
+): Promise<ServerProcess> => {
+  const server = await launch(dataDir, env, options)
   t.teardown(() => server.end('SIGKILL'))
   return server
 }

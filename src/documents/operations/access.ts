@@ -1,6 +1,6 @@
 // Tokens and tickets.
 import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/answers.ts'
-import { CreateTokenBody } from '../../contract/wire.ts'
+import { CreateTokenBody, StreamTicketBody } from '../../contract/wire.ts'
 import { json, type Operation } from '../operation.ts'
 import { tokenId } from '../parameters.ts'
 
@@ -13,7 +13,15 @@ export const accessOperations: Operation[] = [
     access: 'follow',
     summary: 'Get a ticket for a stream',
     about:
-      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed.',
+      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed. On `/ws` it subscribes; to command there, too, it must have been asked for with `{"for": "socket"}`.',
+    body: {
+      schema: StreamTicketBody,
+      isOptional: true,
+      examples: {
+        stream: { summary: 'A stream', value: {} },
+        socket: { summary: 'A WebSocket that commands', value: { for: 'socket' } },
+      },
+    },
     answers: [
       {
         status: 200,

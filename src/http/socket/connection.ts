@@ -24,6 +24,8 @@ const readBeforeToken = 8 * 1024
 /** A ping goes out on every third look of `openStreams`, which looks every ten seconds. */
 const beatsPerPing = 3
 
+const subscribesOnly = 'this ticket subscribes and commands nothing: ask for one with {"for": "socket"}'
+
 /** What a connection needs of the parts. */
 export type SocketParts = TaskCallParts &
   Pick<
@@ -75,6 +77,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   /** Tasks that are canceled when the caller goes, with the request that asked for it. */
   const held = new Map<string, string>()
   let principal: Principal | undefined
+  let mayCommand = true
   let kept: ReturnType<Parts['openStreams']['add']> | undefined
   let release = () => {}
   let isOver = false
@@ -174,6 +177,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     budget.give(holder, bytes)
     holder = holderOf(who)
     budget.take(holder, bytes)
+    mayCommand = ticket === undefined || parts.tickets.mayCommand(ticket)
     kept = parts.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
     return true
   }
@@ -226,6 +230,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     const { requestId } = said
     if (!may(who.role, 'write'))
       return void end('forbidden', new Refusal('Forbidden', { role: who.role }), requestId)
+    if (!mayCommand) throw new Refusal('Forbidden', undefined, subscribesOnly)
     const result = async (data: string, replayed: boolean): Promise<boolean> => {
       await outbox.tell(resultText(requestId, data, replayed))
       return !isOver

@@ -14,9 +14,9 @@ const { url, api } = server
 const echo = { user_message_content: 'hello', stream: false, client_id: 'echo' }
 const tokenOf = async (body: object): Promise<{ id: string; token: string }> =>
   (await read(api('POST', '/auth/tokens', body))).body as unknown as { id: string; token: string }
-const ticketOf = async (token = adminToken): Promise<string> => {
+const ticketOf = async (token = adminToken, wish?: object): Promise<string> => {
   const headers = { authorization: `Bearer ${token}` }
-  const { body } = await read(api('POST', '/auth/stream-ticket', undefined, headers))
+  const { body } = await read(api('POST', '/auth/stream-ticket', wish, headers))
   return (body as unknown as { ticket: string }).ticket
 }
 /** The last thing that was said before the end, and the end. */
@@ -42,7 +42,7 @@ t.test('by a header', async t => {
 
 t.test('by a ticket, one connection at a time, with what its token may do', async t => {
   const subscriber = await tokenOf({ role: 'subscriber', user_id: 'ann' })
-  const ticket = await ticketOf(subscriber.token)
+  const ticket = await ticketOf(subscriber.token, { for: 'socket' })
   const first = await openSocket(url, { token: '', query: `?ticket=${ticket}` })
   t.equal((await first.ask({ type: 'subscribe', channels: ['tasks'] })).type, 'subscribed')
   const second = await openSocket(url, { token: '', query: `?x=1&ticket=${ticket}` })
@@ -50,14 +50,45 @@ t.test('by a ticket, one connection at a time, with what its token may do', asyn
   t.equal((await second.ask({ type: 'ping' })).type, 'pong')
   second.say({ type: 'create', ...echo })
   t.match(await endOf(second), { code: 4003, error: -32031 })
-  const writing = await openSocket(url, { token: '', query: `?ticket=${await ticketOf()}` })
+  const asked = await ticketOf(adminToken, { for: 'socket' })
+  const writing = await openSocket(url, { token: '', query: `?ticket=${asked}` })
   t.equal((await writing.ask({ type: 'create', ...echo })).type, 'result')
   await writing.cut()
+  const again = await openSocket(url, { token: '', query: `?ticket=${asked}` })
+  t.equal((await again.ask({ type: 'create', ...echo })).type, 'result', 'its reconnects command, too')
+  await again.cut()
   for (const query of ['?ticket=nonsense', '?ticket=', `?ticket=${adminToken}`]) {
     t.same(await endOf(await openSocket(url, { token: '', query })), unauthenticated, query)
   }
   const both = await openSocket(url, { token: 'nonsense', query: `?ticket=${ticket}` })
   t.same(await endOf(both), unauthenticated, 'the header decides')
+})
+
+t.test('a ticket that was not asked for to command with subscribes, and commands nothing', async t => {
+  for (const wish of [undefined, {}, { for: null }]) {
+    const socket = await openSocket(url, { token: '', query: `?ticket=${await ticketOf(adminToken, wish)}` })
+    t.equal((await socket.ask({ type: 'subscribe', channels: ['tasks'] })).type, 'subscribed')
+    const { id } = (await read(api('POST', '/tasks', echo))).body.result
+    for (const command of [
+      { type: 'create', ...echo },
+      { type: 'answer', task_id: id, inputs: [] },
+      { type: 'message', task_id: id, content: 'x' },
+      { type: 'cancel', task_id: id },
+      { type: 'pause', task_id: id },
+      { type: 'resume', task_id: id },
+      { type: 'step', session_id: 's', tool_name: 'x', tool_args: {} },
+    ]) {
+      const answer = await socket.ask(command)
+      const isChecked = answer.error?.data?.detail !== undefined // its fields are looked at first
+      if (!isChecked)
+        t.match(answer, { type: 'error', error: { code: -32031, message: /"for": "socket"/ } }, command.type)
+    }
+    t.equal((await socket.ask({ type: 'ping' })).type, 'pong', 'the connection stays')
+    await socket.cut()
+  }
+  for (const wish of [{ for: 'stream' }, { for: '' }, { for: ['socket'] }, [], 'socket']) {
+    t.equal((await read(api('POST', '/auth/stream-ticket', wish))).status, 422, JSON.stringify(wish))
+  }
 })
 
 t.test('by the first message, and by nothing else before it', async t => {
