@@ -80,7 +80,8 @@ export const goOnShorter = async (
   await resume(log, position, 'loss_accepted')
   openReadStore(files.readModels, true).close()
   for (const file of [files.nats, files.telemetry]) {
-    if ((savedCheckpoint(file)?.position ?? 0) > head) await saveCheckpoint(file, log, log.head())
+    const saved = savedCheckpoint(file)
+    if (saved?.log === log.id && saved.position > head) await saveCheckpoint(file, log, log.head())
   }
   report('warn', `the log goes on from ${head}: events up to ${position} were lost, and that was accepted`)
 }

@@ -212,6 +212,7 @@ t.test('a log that became shorter between two commits is refused until somebody 
   t.match(await runReprise(['backup', backup], { DATA_DIR: data }), { code: 0 })
   const second = await spawnServer(t, data)
   const lost = await createTask(second.api, hello)
+  await second.api('GET', '/tasks') // by then the read models know it
   await second.end('SIGKILL')
   const saved = path.join(dataDir, 'saved')
   cpSync(data, saved, { recursive: true })
