@@ -1,4 +1,6 @@
+import t from 'tap'
 import type { EventLog } from '../../src/log/log.ts'
+import { isCorrupt } from '../../src/log/reading.ts'
 import {
   all,
   dataOf,
@@ -151,4 +153,11 @@ onBothStores('streams whose names look alike are different streams', async (t, {
     t.equal(again.revisionOf(name), 1)
   }
   t.same(places(await all(again)).slice(0, 2), ['1 task-1@0', '2 Task-1@0'])
+})
+
+t.test('what cannot be read is damage, and what cannot be written on a full disk is none', async t => {
+  const damage = ['CORRUPT', 'CORRUPT_INDEX', 'NOTADB', 'IOERR', 'IOERR_READ', 'IOERR_SHORT_READ', 'CANTOPEN']
+  const none = ['FULL', 'IOERR_WRITE', 'IOERR_FSYNC', 'IOERR_SHMSIZE', 'IOERR_TRUNCATE', 'BUSY', 'READONLY']
+  for (const code of damage) t.ok(isCorrupt({ code: `SQLITE_${code}` }), code)
+  for (const code of none) t.notOk(isCorrupt({ code: `SQLITE_${code}` }), code)
 })
