@@ -7,7 +7,7 @@ import { type ReadStore, renewable } from './renewable.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 4
+const readModelVersion = 5
 
 const schema = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -25,6 +25,7 @@ CREATE TABLE tasks (
   principal TEXT NOT NULL,
   digest TEXT NOT NULL,
   request_id TEXT NOT NULL,
+  has_key INTEGER NOT NULL,
   secret_ref TEXT,
   inputs TEXT NOT NULL,
   contributed TEXT,

@@ -36,9 +36,9 @@ export const tasksProjection = (
 ): Projection => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum,
-       principal, digest, request_id, secret_ref, inputs, contributed, rollouts, deadline, ended_at,
+       principal, digest, request_id, has_key, secret_ref, inputs, contributed, rollouts, deadline, ended_at,
        completed_position, row_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
     `UPDATE tasks SET status = ?, deleted = ?, fields = ?, sum = ?, contributed = ?, deadline = ?, ended_at = ?,
@@ -149,6 +149,7 @@ export const tasksProjection = (
         keys.principal,
         keys.digest,
         keys.request_id,
+        created.idempotency_key === undefined ? 0 : 1,
         created.secret_ref ?? null,
         JSON.stringify(created.input_ids),
         seen,

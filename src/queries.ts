@@ -83,7 +83,7 @@ export const createQueries = (
     'SELECT task_id, digest, time FROM idempotency_keys WHERE principal = ? AND key = ?',
   )
   const twins = store.prepare<[string, string, number], TaskRow>(
-    `SELECT ${rowColumns} FROM tasks WHERE principal = ? AND digest = ? AND deleted = 0
+    `SELECT ${rowColumns} FROM tasks WHERE principal = ? AND digest = ? AND has_key = 0 AND deleted = 0
        AND (ended_at IS NULL OR ended_at >= ?) ORDER BY position`,
   )
   const stepRows = store.prepare<
@@ -240,7 +240,7 @@ export const createQueries = (
     ),
     inputIds: current((taskId: string) => JSON.parse(inputsById.get(taskId) ?? '[]') as string[]),
     idempotencyKey: current((principalId: string, key: string) => keyRow.get(principalId, key)),
-    /** Creates of this principal with the same body, unfinished or ended at or after `since`, oldest first. */
+    /** Creates of this principal with the same body and without a key, unfinished or ended at or after `since`, oldest first. */
     sameBody: current((principalId: string, digest: string, since: number) =>
       twins.all(principalId, digest, since),
     ),

@@ -1,6 +1,7 @@
 // The door to environment sessions: names the stream, asks its actor, and says what came of it.
 import type { Runtime } from '../actors/runtime.ts'
-import type { SessionCommand, StepWish } from './contract/env-session-commands.ts'
+import type { RequestKeys } from './contract/commands.ts'
+import type { Repeats, SessionCommand, StepWish } from './contract/env-session-commands.ts'
 import { envSessionStream } from './contract/env-session-events.ts'
 import {
   AuthorsError,
@@ -12,11 +13,19 @@ import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
 import { type Principal, turnOf } from './contract/token-events.ts'
-import type { CreateEnvBody, EnvStepAnswer, StepEnvBody, ToolDefinition } from './contract/wire.ts'
+import type {
+  CreateEnvBody,
+  EnvStepAnswer,
+  ResetEnvBody,
+  StepEnvBody,
+  ToolDefinition,
+} from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
 import {
   emptySession,
   evolveSession,
+  isKeyTaken,
+  nameOfKey,
   type SessionView,
   stepAnswerOf,
   takenAt,
@@ -25,6 +34,7 @@ import type { SchemaChecker } from './json-schema/checker.ts'
 import type { Quotas } from './quotas.ts'
 import type { Secrets } from './secrets.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
+import { createSessionRetries, keysOf, type Retry } from './session-retries.ts'
 
 /** So many steps of one session may wait. */
 const mostWaiting = 64
@@ -51,6 +61,8 @@ type Parts = {
   isNamed: (session: { id: string; userId: string }) => boolean
 }
 type Asked = { principal: Principal; requestId: string }
+/** `revision`: where it has been done already. */
+type Foreseen = { view: SessionView; revision: number | undefined }
 
 const always = () => true
 const invalid = (loc: (string | number)[], msg: string, type = 'value_error') =>
@@ -69,13 +81,12 @@ export const createSessions = (parts: Parts) => {
   /** When a session was last looked at: no event tells. */
   const lookedAt = new Map<string, number>()
   const waiting = new Map<string, number>()
-  /** The newest step of each session whose answer was handed over whole. */
-  const delivered = new Map<string, string>()
   /** Of sessions whose steps cannot be done again: each says what it is about to do, and does it, before the next. */
   const chains = new Map<string, Promise<unknown>>()
 
   const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
   const viewOf = (id: string): Promise<SessionView> => runtime.until(envSessionStream(id), always)
+  const retries = createSessionRetries({ ...parts, viewOf, isSeen: id => lookedAt.has(id) })
   const lost = (view: SessionView) =>
     new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
 
@@ -103,17 +114,15 @@ export const createSessions = (parts: Parts) => {
     if (row !== undefined) queries.visible(principal, id)
   }
 
-  type Making = { idempotencyKey?: string | undefined; began(): void }
-  const create = async (
+  type Making = Retry & { began(): void }
+  type Made = { sessionId: string; keys: RequestKeys; source: EnvironmentSource; began(): void }
+  /** Makes a session, or finds the one that is there already. */
+  const make = async (
     asked: Asked,
     body: CreateEnvBody,
-    { idempotencyKey, began }: Making = { began() {} },
-  ) => {
-    const { principal } = asked
-    const userId = userOf(principal, body.user_id)
-    const source = await resolved(principal, body)
-    const sessionId = body.session_id ?? sessionIdFor(principal, idempotencyKey) ?? ids.next('session-')
-    if (body.session_id) mustBeFree(principal, sessionId)
+    userId: string,
+    wish: Made,
+  ): Promise<SessionView> => {
     const vars = body.env_vars ?? {}
     const values = Object.fromEntries(
       Object.entries(vars).map(([name, value]) => [
@@ -124,7 +133,7 @@ export const createSessions = (parts: Parts) => {
     const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
     if (ref !== undefined) secrets.put(ref, { env_vars: values })
     let release = () => {}
-    const { env_vars: _, ...rest } = body
+    const { sessionId, source, keys, began } = wish
     const command: SessionCommand = {
       type: 'CreateSession',
       wish: {
@@ -139,9 +148,9 @@ export const createSessions = (parts: Parts) => {
       source,
       values,
       seed: parts.randomSeed() % largestSeed,
-      keys: { digest: digestOfBody(rest), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      keys,
       began() {
-        release = quotas.reserveSession(sessionId, userId, principal.userId !== undefined)
+        release = quotas.reserveSession(sessionId, userId, asked.principal.userId !== undefined)
         began()
       },
       ...by(asked),
@@ -149,16 +158,7 @@ export const createSessions = (parts: Parts) => {
     try {
       const view = await runtime.ask(envSessionStream(sessionId), command)
       if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
-      // A create that was asked again is answered as it was then.
-      const revision =
-        idempotencyKey === undefined ? undefined : view.byCreateKey.get(idempotencyKey)?.revision
-      const { created } =
-        revision === undefined || revision === view.revision
-          ? view
-          : await foldTo(envSessionStream(sessionId), revision)
-      if (created === undefined) throw lost(view)
-      const { env_id, state, tools, done } = created
-      return { session_id: sessionId, env_id, initial_state: state, tools, done }
+      return view
     } catch (error) {
       if (ref !== undefined) secrets.forget(ref)
       if (error instanceof EnvironmentGone) throw invalid(['env_id'], error.message)
@@ -167,6 +167,39 @@ export const createSessions = (parts: Parts) => {
     } finally {
       release()
     }
+  }
+
+  const create = async (asked: Asked, body: CreateEnvBody, given: Making) => {
+    const { principal } = asked
+    const { idempotencyKey: key, began } = given
+    const userId = userOf(principal, body.user_id)
+    const source = await resolved(principal, body)
+    const named = body.session_id ?? sessionIdFor(principal, key)
+    if (body.session_id) mustBeFree(principal, body.session_id)
+    const { env_vars: _, ...rest } = body
+    const keys = keysOf('create', digestOfBody(rest), body, key)
+    const answerOf = (view: SessionView) => {
+      if (view.created === undefined) throw lost(view)
+      const { session_id, env_id, state, tools, done } = view.created
+      return { session_id, env_id, initial_state: state, tools, done }
+    }
+    const makeAs = async (id: string) => {
+      const view = await make(asked, body, userId, { sessionId: id, keys, source, began })
+      // A create that was asked again is answered as it was then.
+      const revision =
+        key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal.id, key))?.revision
+      return answerOf(
+        revision === undefined || revision === view.revision
+          ? view
+          : await foldTo(envSessionStream(id), revision),
+      )
+    }
+    if (named !== undefined) return makeAs(named)
+    const once = await retries.makeOnce({ ...given, principal, userId, keys }, async () => {
+      const id = ids.next('session-')
+      return { id, made: await makeAs(id) }
+    })
+    return 'made' in once ? once.made : answerOf(once.before)
   }
 
   /** A session that is active, and its view. */
@@ -219,7 +252,7 @@ export const createSessions = (parts: Parts) => {
       const view = await (isNone
         ? inTurn(id, () => intendAndTake(stream, step, who))
         : ask(stream, step, who))
-      const revision = takenAt(view, step)
+      const revision = takenAt(view, step, who.principal)
       if (revision === undefined) throw lost(view)
       return { answer: await answerAt(stream, view, revision), revision }
     } finally {
@@ -236,32 +269,32 @@ export const createSessions = (parts: Parts) => {
     if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
   }
 
-  type Retry = { idempotencyKey?: string | undefined; isRetry: boolean }
+  type Wish = Pick<StepWish, 'effectId' | 'keys' | 'repeats'>
   /**
    * A step before its turn: where it has been taken already, whatever became of the session since; else it fits the
    * tools that there are now.
    */
-  const foreseen = async (asked: Asked, body: StepEnvBody, { idempotencyKey, isRetry }: Retry) => {
-    const { env_vars: _, stream: __, request_id: ___, ...same } = body
-    const { session_id: id } = same
-    const digest = digestOfBody(same)
-    const isLost = (effectId: string) => delivered.get(id) !== effectId
-    const wish = {
-      effectId: ids.next('call_'),
-      keys: { digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
-      ...(isRetry && idempotencyKey === undefined ? { repeats: isLost } : {}),
-    }
-    queries.visible(asked.principal, id)
+  const foreseen = async ({ principal }: Asked, body: StepEnvBody, wish: Wish): Promise<Foreseen> => {
+    const { session_id: id } = body
+    queries.visible(principal, id)
     const view = await viewOf(id)
-    const revision = takenAt(view, wish)
-    if (revision !== undefined) return { wish, view, revision }
-    if (idempotencyKey !== undefined && view.byKey.has(idempotencyKey)) {
-      throw new Refusal('Conflict', { idempotency_key: idempotencyKey })
-    }
+    const revision = takenAt(view, wish, principal.id)
+    if (revision !== undefined) return { view, revision }
+    mustBeNew(view, wish.keys, principal)
     if (view.state !== 'active') throw lost(view)
     if (!view.done) await mustFit(view, body.tool_name, body.tool_args ?? {})
-    return { wish, view, revision }
+    return { view, revision }
   }
+  const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principal) => {
+    if (isKeyTaken(view, keys, id)) throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
+  }
+  const stepWish = (body: StepEnvBody, key: string | undefined, repeats: Repeats | undefined): Wish => {
+    const { env_vars: _, stream: __, request_id: ___, ...same } = body
+    const keys = keysOf('step', digestOfBody(same), body, key)
+    return { effectId: ids.next('call_'), keys, ...(repeats === undefined ? {} : { repeats }) }
+  }
+  const isUnkeyedRetry = ({ isRetry, idempotencyKey }: Pick<Retry, 'isRetry' | 'idempotencyKey'>): boolean =>
+    isRetry && idempotencyKey === undefined
 
   const close = async (asked: Asked, id: string, reason: string): Promise<void> => {
     await runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, ...by(asked) })
@@ -283,22 +316,35 @@ export const createSessions = (parts: Parts) => {
       given: Retry & Pick<StepWish, 'began' | 'emit' | 'signal'>,
     ): Promise<EnvStepAnswer> {
       const { session_id: id, tool_name: toolName, tool_args, task_id, expected_step } = body
-      const { began, emit, signal } = given
-      const { wish, view, revision } = await foreseen(asked, body, given)
-      if (revision !== undefined) return answerAt(envSessionStream(id), view, revision)
+      const { began, emit, signal, delivery, idempotencyKey } = given
+      const { principal } = asked
+      const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+      const wish = stepWish(body, idempotencyKey, repeats)
+      const { view, revision } = await foreseen(asked, body, wish)
+      if (revision !== undefined) {
+        retries.answered(principal, id, revision, delivery)
+        return answerAt(envSessionStream(id), view, revision)
+      }
       const step: StepWish = {
         ...wish,
         ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_'), began, emit, signal },
         ...(task_id ? { taskId: task_id } : {}),
         ...(expected_step ? { expectedStep: expected_step } : {}),
       }
-      return (await take(id, step, by(asked))).answer
+      const taken = await take(id, step, by(asked))
+      retries.answered(principal, id, taken.revision, delivery)
+      return taken.answer
     },
     /** Refuses a step that cannot be taken, so that a stream need not begin; true: it has been taken before. */
-    async mayStep(asked: Asked, body: StepEnvBody, retry: Retry): Promise<boolean> {
-      const { view, revision } = await foreseen(asked, body, retry)
-      if (revision !== undefined) return true
+    async mayStep(
+      asked: Asked,
+      body: StepEnvBody,
+      retry: Pick<Retry, 'idempotencyKey' | 'isRetry'>,
+    ): Promise<boolean> {
       const { session_id: id, expected_step: expected } = body
+      const repeats = isUnkeyedRetry(retry) ? retries.mayRepeat(asked.principal, id) : undefined
+      const { view, revision } = await foreseen(asked, body, stepWish(body, retry.idempotencyKey, repeats))
+      if (revision !== undefined) return true
       const waits = waiting.get(id) ?? 0
       if (waits > mostWaiting) throw new Refusal('Busy', { session_id: id })
       if (expected && (expected <= view.step || expected > view.step + 1 + waits)) {
@@ -307,24 +353,36 @@ export const createSessions = (parts: Parts) => {
       if (view.done) throw new Refusal('SessionDone', { step: view.step })
       return false
     },
-    /** The answer of a step was handed over whole. */
-    stepDelivered: (answer: EnvStepAnswer): void =>
-      void delivered.set(answer.session_id, answer.tool_result.call_id),
 
-    async reset(asked: Asked, id: string, seed: number | undefined, options: OpenObject) {
-      await active(asked.principal, id)
+    async reset(asked: Asked, body: ResetEnvBody, given: Retry & { began(): void }) {
+      const { session_id: id, seed, options } = body
+      const { principal } = asked
+      const { delivery, began, idempotencyKey } = given
+      const stream = envSessionStream(id)
+      const keys = keysOf('reset', digestOfBody(['reset', body]), body, idempotencyKey)
+      const repeats = isUnkeyedRetry(given) ? { repeats: retries.repeats(principal, id, delivery) } : {}
       const command: SessionCommand = {
         type: 'ResetSession',
         seed: seed ?? parts.randomSeed() % largestSeed,
-        options,
-        ...by(asked),
+        options: options ?? {},
+        ...{ keys, began, ...repeats, ...by(asked) },
       }
-      const view = await runtime.ask(envSessionStream(id), command).catch(error => {
+      queries.visible(principal, id)
+      const before = await viewOf(id)
+      if (takenAt(before, command, principal.id) === undefined) {
+        mustBeNew(before, keys, principal)
+        await active(principal, id)
+      }
+      const view = await runtime.ask(stream, command).catch(error => {
         if (error instanceof AuthorsError) throw invalid(['options'], error.message)
         throw error
       })
-      if (view.state !== 'active') throw lost(view)
-      return { observation: view.observation, tools: view.tools, done: view.done }
+      const known = takenAt(view, command, principal.id)
+      if (known === undefined && view.state !== 'active') throw lost(view)
+      const revision = known ?? view.revision
+      const { observation, tools, done } = revision === view.revision ? view : await foldTo(stream, revision)
+      retries.answered(principal, id, revision, delivery)
+      return { observation, tools, done }
     },
 
     async observe(asked: Asked, id: string) {

@@ -77,6 +77,7 @@ export const envSessionKind =
         case 'ResetSession': {
           const { seed, options } = command
           const instance = await instances.of(stream, view)
+          command.began()
           const answer = await authors(instance.reset({ seed, options, now }))
           const sessionId = view.created?.session_id ?? ''
           const { recovery } = instance

@@ -2,7 +2,7 @@
 import { canonical } from '../../src/contract/canonical.ts'
 import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
 import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
-import { type SessionView, takenAt } from '../../src/history/env-session.ts'
+import { isKeyTaken, nameOfKey, type SessionView, takenAt } from '../../src/history/env-session.ts'
 
 const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
@@ -12,10 +12,7 @@ const gone = (view: SessionView): Refusal =>
 /** `nothing`: it is as it is wished already. */
 export type Check = 'do' | 'nothing'
 
-const checkStep = (view: SessionView, { keys, expectedStep }: StepWish): Check => {
-  if (keys.idempotencyKey !== undefined && view.byKey.has(keys.idempotencyKey)) {
-    throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
-  }
+const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
   if (expectedStep !== undefined && expectedStep !== view.step + 1)
     throw unexpectedStep(expectedStep, view.step)
   if (view.done) throw new Refusal('SessionDone', { step: view.step })
@@ -25,13 +22,13 @@ const checkStep = (view: SessionView, { keys, expectedStep }: StepWish): Check =
 export const check = (command: SessionCommand, view: SessionView): Check => {
   const { state, created } = view
   if (command.type === 'CreateSession') {
-    const { wish, source, keys } = command
+    const { wish, source, keys, principal } = command
     // Somebody else's is not there.
     if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
     if (state === 'deleted') throw new Refusal('Conflict', { session_id: wish.session_id })
     // A create that comes again is answered again, whatever became of the session since: it opens nothing.
     const { idempotencyKey: key, digest } = keys
-    const known = key === undefined ? undefined : view.byCreateKey.get(key)
+    const known = key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal, key))
     if (known !== undefined) {
       if (known.digest === digest) return 'nothing'
       throw new Refusal('Conflict', { idempotency_key: key })
@@ -43,9 +40,13 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
   if (state === 'absent' || state === 'deleted') throw gone(view)
   if (command.type === 'DeleteSession') return 'do'
   if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
-  // A step that was taken is answered, also when the session has closed since.
+  // What was done is answered, also when the session has closed since.
   const step = command.type === 'TakeStep' || command.type === 'IntendStep' ? command.step : undefined
-  if (step !== undefined && takenAt(view, step) !== undefined) return 'nothing'
+  const asked = command.type === 'ResetSession' ? command : step
+  if (asked !== undefined && takenAt(view, asked, command.principal) !== undefined) return 'nothing'
   if (state !== 'active') throw gone(view)
+  if (asked !== undefined && isKeyTaken(view, asked.keys, command.principal)) {
+    throw new Refusal('Conflict', { idempotency_key: asked.keys.idempotencyKey })
+  }
   return step === undefined ? 'do' : checkStep(view, step)
 }

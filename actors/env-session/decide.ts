@@ -1,4 +1,5 @@
 // From what an environment answered to the facts of its session. Pure.
+import type { RequestKeys } from '../../src/contract/commands.ts'
 import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { ResetAnswer, StepAnswer } from '../../src/contract/environment.ts'
@@ -19,9 +20,20 @@ export type Outcome = { now: number; snapshot?: Snapshot } & (
 const kept = (snapshot: Snapshot | undefined) => (snapshot === undefined ? {} : { snapshot })
 const changed = (tools: ToolDefinition[], view: SessionView) =>
   JSON.stringify(tools) === JSON.stringify(view.tools) ? {} : { tools }
-const keysOf = ({ idempotencyKey, digest }: { idempotencyKey?: string; digest?: string }) => ({
+const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => ({
   ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
   ...(digest === undefined ? {} : { digest }),
+  ...(idempotencyKey !== undefined || bodyDigest === undefined ? {} : { body_digest: bodyDigest }),
+})
+/** Those of a step that was begun, once more. */
+const keysFrom = ({
+  idempotency_key,
+  digest,
+  body_digest,
+}: NonNullable<SessionView['open']>): RequestKeys => ({
+  ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
+  ...(digest === undefined ? {} : { digest }),
+  ...(body_digest === undefined ? {} : { bodyDigest: body_digest }),
 })
 const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
@@ -83,7 +95,7 @@ const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[
   const { effect_id, tool_name, tool_args, step } = open
   const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
   return lost(
-    { ...wish, keys: {} },
+    { ...wish, keys: keysFrom(open) },
     { ...view, step: step - 1 },
     now,
     `nobody knows how this step ended: ${reason}`,
@@ -105,9 +117,9 @@ export const decideSession = (
   }
   if (outcome.of === 'nothing') return []
   if (command.type === 'IntendStep') {
-    const { toolName, toolArgs, effectId } = command.step
+    const { toolName, toolArgs, effectId, keys } = command.step
     const step = view.step + 1
-    const data = { step, effect_id: effectId, tool_name: toolName, tool_args: toolArgs, now }
+    const data = { step, effect_id: effectId, tool_name: toolName, tool_args: toolArgs, now, ...keysOf(keys) }
     return [{ type: 'EnvStepIntended', data }]
   }
   if (outcome.of === 'closed') {
@@ -131,6 +143,7 @@ export const decideSession = (
     return [{ type: 'EnvSessionCreated', data }]
   }
   if (command.type !== 'ResetSession') return []
-  const { seed, options } = command
-  return [{ type: 'EnvSessionReset', data: { seed, options, ...seen, ...changed(tools, view) } }]
+  const { seed, options, keys } = command
+  const data = { seed, options, ...seen, ...changed(tools, view), ...keysOf(keys) }
+  return [{ type: 'EnvSessionReset', data }]
 }

@@ -1,5 +1,6 @@
 // What comes back to a task: results of its calls, answers and messages from outside. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
@@ -43,7 +44,13 @@ export const answerCalls: Decide<'AnswerCalls'> = (
 ) => {
   const status = statusOf(view)
   const fresh = answersFor(answers, view, whole)
-  if (fresh.length === 0) return []
+  if (fresh.length === 0) {
+    // The same answers again; with other words beside them it is another request, of which nothing can be done.
+    const isKnown = view.messages.some(({ content }) => canonical(content) === canonical(message?.content))
+    if (message !== undefined && !isKnown)
+      throw new Refusal('AlreadyAnswered', { call_id: answers[0]?.callId })
+    return []
+  }
   if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
   const accepted = accept(fresh, message, view, principal, keys)
   const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
@@ -90,8 +97,9 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
 export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, keys, principal }, view) => {
   const status = statusOf(view)
   if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
-  const last = view.messages.at(-1)
-  const same = last?.by === principal && canonical(last.content) === canonical(content)
+  const last = view.messages.findLast(({ by }) => by === principal)
+  // What came with a key would come again with it.
+  const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)
   return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
 }
 

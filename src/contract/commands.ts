@@ -50,8 +50,11 @@ export type CallAnswer = {
   blocks: Block[]
 }
 
-/** Keys of the request that brings an input: facts of the first event that it stores. */
-export type RequestKeys = { digest?: string; idempotencyKey?: string }
+/**
+ * Keys of the request that brings an input: facts of the first event that it stores. `bodyDigest` is of everything that
+ * the body says, and compared where there is no key.
+ */
+export type RequestKeys = { digest?: string; idempotencyKey?: string; bodyDigest?: string }
 
 /** What a task wishes by itself holds for the revision at which it was wished, and is void when it has moved on. */
 type Wish = { revision: number }

@@ -5,6 +5,9 @@ import type { EnvironmentSource, OpenObject } from './environment.ts'
 
 type Created = EnvSessionEventData<'EnvSessionCreated'>
 
+/** Of a retry without a key: whether it may be the request that stored the event of this revision, asked again. */
+export type Repeats = (revision: number) => boolean
+
 export type StepWish = {
   toolName: string
   toolArgs: OpenObject
@@ -14,8 +17,7 @@ export type StepWish = {
   taskId?: string
   expectedStep?: number
   keys: RequestKeys
-  /** Whether the request may be the one that took this step, asked again. */
-  repeats?: (effectId: string) => boolean
+  repeats?: Repeats
   /** Hears the number of the step when it begins, */
   began(step: number): void
   /** and what it says while it runs. */
@@ -42,7 +44,15 @@ export type SessionCommand = Asked &
     /** Says before a step that cannot be done again that it is about to be taken. */
     | { type: 'IntendStep'; step: StepWish }
     | { type: 'TakeStep'; step: StepWish }
-    | { type: 'ResetSession'; seed: number; options: OpenObject }
+    | {
+        type: 'ResetSession'
+        seed: number
+        options: OpenObject
+        keys: RequestKeys
+        repeats?: Repeats
+        /** Hears that it is done, and none that was done before is answered. */
+        began(): void
+      }
     | { type: 'ObserveSession' }
     | { type: 'CloseSession'; reason: string }
     | { type: 'DeleteSession' }

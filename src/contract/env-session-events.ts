@@ -8,7 +8,11 @@ const Text = Type.String()
 const Open = Type.Record(Type.String(), Type.Unknown())
 /** Milliseconds since the epoch. */
 const Moment = Type.Integer()
-const Keys = { idempotency_key: optional(Text), digest: optional(Text) }
+/**
+ * How the request is known again. `digest` leaves out what may differ under one key (`request_id`, `stream`);
+ * `body_digest` is of all that the body says, stored where there is no key, and missing in events of earlier builds.
+ */
+const Keys = { idempotency_key: optional(Text), digest: optional(Text), body_digest: optional(Text) }
 
 const Seen = { observation: Open, state: Open, done: Type.Boolean() }
 /** How many steps there were before; absent: none. The numbers that a step draws follow from its place after them. */
@@ -41,7 +45,14 @@ const facts = {
     ...Keys,
   },
   /** Stored before a step that cannot be done again. */
-  EnvStepIntended: { step: Type.Integer(), effect_id: Text, tool_name: Text, tool_args: Open, now: Moment },
+  EnvStepIntended: {
+    step: Type.Integer(),
+    effect_id: Text,
+    tool_name: Text,
+    tool_args: Open,
+    now: Moment,
+    ...Keys,
+  },
   EnvStepCompleted: {
     step: Type.Integer(),
     effect_id: Text,
@@ -73,6 +84,7 @@ const facts = {
     snapshot: optional(Snapshot),
     ...Begun,
     ...Seen,
+    ...Keys,
   },
   EnvSessionClosed: { reason: Text },
   EnvSessionDeleted: { by: Text },

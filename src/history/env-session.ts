@@ -1,5 +1,6 @@
 // The fold of an environment session: what its events say so far. The only one.
-import type { StepWish } from '../contract/env-session-commands.ts'
+import type { RequestKeys } from '../contract/commands.ts'
+import type { Repeats } from '../contract/env-session-commands.ts'
 import type {
   EnvSessionEventData,
   EnvSessionEventType,
@@ -10,6 +11,17 @@ import { sessionStateAfter } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EnvSession, EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
+
+type Known = { digest: string; revision: number }
+type NewestRequest = {
+  revision: number
+  digest: string | undefined
+  bodyDigest: string | undefined
+  hasKey: boolean
+}
+
+/** A key is one principal's own. */
+export const nameOfKey = (principal: string, key: string): string => JSON.stringify([principal, key])
 
 export type SessionView = {
   revision: number
@@ -31,13 +43,18 @@ export type SessionView = {
   snapshot: Snapshot | undefined
   /** A step that was begun and has no result: only where steps cannot be done again. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
+  /** The principal that asked for it. */
+  openBy: string
   /** The newest step as it was answered, and what it was asked with. */
   newest: EnvSessionEventData<'EnvStepCompleted'> | undefined
-  /** Steps by the key of their request, or by the effect of the task that took them. */
-  byKey: Map<string, { digest: string; revision: number; at: number }>
+  /** Steps and resets by the key of their request (`nameOfKey`). */
+  byKey: Map<string, Known>
+  /** Steps by the effect of the task that took them, or of the request. */
   byEffect: Map<string, number>
-  /** Creates by the key of their request. */
-  byCreateKey: Map<string, { digest: string; revision: number }>
+  /** Creates by the key of their request (`nameOfKey`). */
+  byCreateKey: Map<string, Known>
+  /** What each principal asked last of this instance and got done: a create, a step or a reset. */
+  newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
 }
 
@@ -57,10 +74,12 @@ export const emptySession = (): SessionView => ({
   done: false,
   snapshot: undefined,
   open: undefined,
+  openBy: '',
   newest: undefined,
   byKey: new Map(),
   byEffect: new Map(),
   byCreateKey: new Map(),
+  newestBy: new Map(),
   closeReason: undefined,
 })
 
@@ -72,19 +91,32 @@ const see = (view: SessionView, { observation, state, done }: Seen, at: number) 
   view.accessedAt = at
 }
 
+type KeysOfEvent = Pick<EnvSessionEventData<'EnvSessionReset'>, 'idempotency_key' | 'digest' | 'body_digest'>
+/** Who asked for an event, with which keys. */
+const know = (
+  view: SessionView,
+  byKey: Map<string, Known>,
+  { idempotency_key: key, digest, body_digest: bodyDigest }: KeysOfEvent,
+  { by, revision }: Pick<Place, 'by' | 'revision'>,
+) => {
+  if (key !== undefined) byKey.set(nameOfKey(by, key), { digest: digest ?? '', revision })
+  view.newestBy.set(by, { revision, digest, bodyDigest, hasKey: key !== undefined })
+}
+
+/** When an event was stored (milliseconds), where in its stream, and at whose request. */
+type Place = { at: number; revision: number; by: string }
 type Fold<T extends EnvSessionEventType> = (
   view: SessionView,
   data: EnvSessionEventData<T>,
-  at: number,
-  revision: number,
+  place: Place,
 ) => void
 
 const folds: { [T in EnvSessionEventType]: Fold<T> } = {
-  EnvSessionCreated: (view, data, at, revision) => {
-    const { idempotency_key: key, digest = '' } = data
-    if (key !== undefined) view.byCreateKey.set(key, { digest, revision })
+  EnvSessionCreated: (view, data, place) => {
+    view.newestBy.clear()
+    know(view, view.byCreateKey, data, place)
     view.created = data
-    view.createdAt = at
+    view.createdAt = place.at
     view.seed = data.seed
     view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools
@@ -92,29 +124,30 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.newest = undefined
     view.open = undefined
     view.closeReason = undefined
-    see(view, data, at)
+    see(view, data, place.at)
   },
-  EnvStepIntended: (view, data) => {
+  EnvStepIntended: (view, data, { by }) => {
     view.open = data
+    view.openBy = by
   },
-  EnvStepCompleted: (view, data, at, revision) => {
+  EnvStepCompleted: (view, data, { at, revision, by }) => {
+    // A step that was begun may be told of by whoever closes the session.
+    know(view, view.byKey, data, { revision, by: view.open?.effect_id === data.effect_id ? view.openBy : by })
     view.step = data.step
     if (view.open?.effect_id === data.effect_id) view.open = undefined
     view.newest = data
     view.tools = data.tools ?? view.tools
     view.snapshot = data.snapshot ?? view.snapshot
     view.byEffect.set(data.effect_id, revision)
-    if (data.idempotency_key !== undefined) {
-      view.byKey.set(data.idempotency_key, { digest: data.digest ?? '', revision, at })
-    }
     see(view, data, at)
   },
-  EnvSessionReset: (view, data, at) => {
+  EnvSessionReset: (view, data, place) => {
+    know(view, view.byKey, data, place)
     view.seed = data.seed
     view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools ?? view.tools
     view.snapshot = data.snapshot ?? view.snapshot
-    see(view, data, at)
+    see(view, data, place.at)
   },
   EnvSessionClosed: (view, { reason }) => {
     view.closeReason = reason
@@ -129,22 +162,44 @@ export const evolveSession = (view: SessionView, { position, header, data }: Rec
   const fold = folds[type] as Fold<EnvSessionEventType> | undefined
   if (fold === undefined) throw new Error(`there is no session event ${type}`)
   view.state = sessionStateAfter(view.state, type)
-  fold(view, data as EnvSessionEventData<EnvSessionEventType>, Date.parse(header.time), header.revision)
+  const { time, revision, principal: by } = header
+  fold(view, data as EnvSessionEventData<EnvSessionEventType>, { at: Date.parse(time), revision, by })
   view.revision = header.revision
   view.position = position
   return view
 }
 
-/** The revision of the step that this one is once more; undefined: it has not been taken. */
-export const takenAt = (
-  { byEffect, byKey, newest }: SessionView,
-  { effectId, keys, repeats }: Pick<StepWish, 'effectId' | 'keys' | 'repeats'>,
-): number | undefined => {
-  const keyed = keys.idempotencyKey === undefined ? undefined : byKey.get(keys.idempotencyKey)
-  if (keyed !== undefined && keyed.digest === keys.digest) return keyed.revision
-  const isNewest = newest !== undefined && newest.digest === keys.digest && repeats?.(newest.effect_id)
-  return byEffect.get(isNewest ? newest.effect_id : effectId)
+/** A request without a key comes again with the same body, whole; events of earlier builds know less of it. */
+const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
+  if (hasKey) return false // it would come again with its key
+  return bodyDigest === undefined
+    ? digest !== undefined && digest === keys.digest
+    : bodyDigest === keys.bodyDigest
 }
+
+/** What is asked of a session once: a step (named by its effect) or a reset. */
+type Wish = { keys: RequestKeys; repeats?: Repeats; effectId?: string }
+
+/** The revision of what this request has done already; undefined: nothing. */
+export const takenAt = (
+  { byEffect, byKey, newestBy }: SessionView,
+  { effectId, keys, repeats }: Wish,
+  principal: string,
+): number | undefined => {
+  const { idempotencyKey: key, digest } = keys
+  const known = key === undefined ? undefined : byKey.get(nameOfKey(principal, key))
+  if (known !== undefined && known.digest === digest) return known.revision
+  const newest = newestBy.get(principal)
+  if (newest !== undefined && isSame(newest, keys) && repeats?.(newest.revision)) return newest.revision
+  return effectId === undefined ? undefined : byEffect.get(effectId)
+}
+
+/** Whether the key of a request names another one of this session. */
+export const isKeyTaken = (
+  { byKey }: SessionView,
+  { idempotencyKey: key }: RequestKeys,
+  principal: string,
+): boolean => key !== undefined && byKey.has(nameOfKey(principal, key))
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 

@@ -46,6 +46,8 @@ export type Message = {
   id: string
   by: string
   content: MessageContent
+  /** It came with a key of its own. */
+  hasKey: boolean
   /** Before which item of the output the agent saw it; undefined: not yet. */
   at: number | undefined
 }
@@ -330,11 +332,12 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     const calls = data.calls.map(id => itemOf(view, callOf(view, id).itemId) as ToolCallItem)
     enter(view, data.expires_at, undefined, calls)
   },
-  InputAccepted: (view, { by, item }) => {
+  InputAccepted: (view, { by, item, idempotency_key: key }) => {
     const id = item.id ?? ''
     view.inbox.push(id)
     if (item.type === 'message') {
-      view.messages.push({ id, by, content: item.message_content, at: undefined })
+      const hasKey = key !== undefined
+      view.messages.push({ id, by, content: item.message_content, hasKey, at: undefined })
       return
     }
     addItem(view, id, item)

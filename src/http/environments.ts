@@ -3,13 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/told.ts'
 import { Refusal } from '../contract/refusals.ts'
-import {
-  CreateEnvBody,
-  type EnvStepAnswer,
-  ResetEnvBody,
-  SessionBody,
-  StepEnvBody,
-} from '../contract/wire.ts'
+import { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from '../contract/wire.ts'
+import { handedOver } from './delivery.ts'
 import { errorObjectOf } from './errors.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
@@ -75,10 +70,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     schema: { body: CreateEnvBody },
     handler: (request, reply) => {
       const told = toldOnce(reply, began =>
-        sessions.create(asked(request), request.body, {
-          idempotencyKey: shortHeader(request, 'idempotency-key'),
-          began,
-        }),
+        sessions.create(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
       )
       return answerWhenReady(reply, told, stopping)
     },
@@ -89,13 +81,10 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     isRetry: isRetry(request),
   })
   type Heard = { began(step: number): void; emit(text: string): void }
-  const take = (request: FastifyRequest<StepBody>, heard: Heard) =>
-    sessions.step(asked(request), request.body, { ...retryOf(request), ...heard, signal: neverStops })
-  /** An answer that was handed over whole is not given again to a retry. */
-  const noteDelivery = (reply: FastifyReply, answer: EnvStepAnswer) =>
-    reply.raw.once('close', () => {
-      if (reply.raw.writableFinished) sessions.stepDelivered(answer)
-    })
+  const take = (request: FastifyRequest<StepBody>, reply: FastifyReply, heard: Heard) => {
+    const given = { ...retryOf(request), ...handedOver(reply), ...heard, signal: neverStops }
+    return sessions.step(asked(request), request.body, given)
+  }
 
   const streamStep = async (request: FastifyRequest<StepBody>, reply: FastifyReply): Promise<void> => {
     reply.hijack()
@@ -126,8 +115,8 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
     raw.write(opening)
     try {
-      const answer = await take(request, { began, emit: delta => send('step.output.delta', { delta }) })
-      noteDelivery(reply, answer)
+      const emit = (delta: string) => send('step.output.delta', { delta })
+      const answer = await take(request, reply, { began, emit })
       began(answer.step) // a step that was taken before
       send('step.completed', answer)
     } catch (error) {
@@ -152,11 +141,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
         await streamStep(request, reply)
         return reply
       }
-      const told = toldOnce(reply, async began => {
-        const answer = await take(request, { began, emit() {} })
-        noteDelivery(reply, answer)
-        return answer
-      })
+      const told = toldOnce(reply, began => take(request, reply, { began, emit() {} }))
       return answerWhenReady(reply, told, stopping)
     },
   })
@@ -167,9 +152,10 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     config: { access: 'write' },
     schema: { body: ResetEnvBody },
     handler(request, reply) {
-      const { session_id, seed, options } = request.body
-      const answer = sessions.reset(asked(request), session_id, seed ?? undefined, options ?? {})
-      return answerWhenReady(reply, text(answer), stopping)
+      const told = toldOnce(reply, began =>
+        sessions.reset(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
+      )
+      return answerWhenReady(reply, told, stopping)
     },
   })
 

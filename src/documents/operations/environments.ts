@@ -25,6 +25,12 @@ import { header, limit, query, short, text } from '../parameters.ts'
 
 const thisSession = { session: { summary: 'Of this session', value: { session_id: 'maze' } } }
 
+const sessionRetryCount = header(
+  'X-Stainless-Retry-Count',
+  Type.Integer({ minimum: 0 }),
+  'More than 0: this is a retry. If the newest request of this caller had the same body and no key, and its answer did not arrive whole, that answer is given.',
+)
+
 export const environmentOperations: Operation[] = [
   {
     method: 'GET',
@@ -69,6 +75,7 @@ export const environmentOperations: Operation[] = [
         short,
         'The same key with the same body is answered as it was then, whatever became of the session; with another body it is refused (409).',
       ),
+      sessionRetryCount,
     ],
     body: { schema: CreateEnvBody, examples: createEnvExamples },
     answers: [
@@ -98,11 +105,7 @@ export const environmentOperations: Operation[] = [
         short,
         'The same key with the same body is the same step of the session; with another body it is refused (409).',
       ),
-      header(
-        'X-Stainless-Retry-Count',
-        Type.Integer({ minimum: 0 }),
-        'More than 0: this is a retry. If the newest step of the session had the same body, and its answer did not arrive whole, that answer is given.',
-      ),
+      sessionRetryCount,
     ],
     body: { schema: StepEnvBody, examples: stepEnvExamples },
     answers: [
@@ -134,6 +137,14 @@ export const environmentOperations: Operation[] = [
     access: 'write',
     summary: 'Begin anew',
     about: 'The same seed and options begin the same way. Steps count on.',
+    parameters: [
+      header(
+        'Idempotency-Key',
+        short,
+        'The same key with the same body is the same reset of the session; with another body it is refused (409).',
+      ),
+      sessionRetryCount,
+    ],
     body: { schema: ResetEnvBody, examples: resetEnvExample },
     answers: [
       {
@@ -141,10 +152,11 @@ export const environmentOperations: Operation[] = [
         about: 'How the world begins.',
         type: json,
         schema: ResetEnv,
+        headers: ['Idempotency-Replayed'],
         examples: { map: resetEnv },
       },
     ],
-    refusals: ['SessionNotFound'],
+    refusals: ['SessionNotFound', 'Conflict'],
   },
   {
     method: 'POST',

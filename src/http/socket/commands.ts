@@ -1,5 +1,6 @@
 // Commands on one connection: the same calls as over HTTP, with the same answers, without the envelope.
 import { Refusal } from '../../contract/refusals.ts'
+import type { Delivery } from '../../deliveries.ts'
 import type { Parts } from '../parts.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
@@ -79,18 +80,25 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
       case 'resume':
         return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
       case 'step': {
-        const { request_id: _, idempotency_key, ...body } = said.fields
+        const { idempotency_key, ...body } = said.fields
         let isNew = false
+        let tell = (_whole: boolean) => {}
+        const delivery: Delivery = {
+          onEnd(hear) {
+            tell = hear
+          },
+        }
         const answer = await sessions.step(caller, body, {
           idempotencyKey: idempotency_key ?? undefined,
           isRetry: false,
+          delivery,
           began() {
             isNew = true
           },
           emit() {},
           signal: neverStops,
         })
-        if (await result(JSON.stringify(answer), !isNew)) sessions.stepDelivered(answer)
+        tell(await result(JSON.stringify(answer), !isNew))
       }
     }
   }

@@ -305,6 +305,7 @@ t.test('few instances are opened at a time, and users take turns', async t => {
     sessions.create(
       { principal: { id: `tok-${userId}`, role: 'user', userId, expiresAt: undefined }, requestId: 'r' },
       { session_id, env_class_path: 'refold' },
+      { isRetry: false, delivery: { onEnd() {} }, began() {} },
     )
   const anns = Array.from({ length: 40 }, (_, n) => create('ann', `ann-${n}`))
   await until(() => opening.length >= 2)

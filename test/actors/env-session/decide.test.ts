@@ -13,7 +13,7 @@ import {
 } from '../../../src/contract/env-session-events.ts'
 import type { StepAnswer } from '../../../src/contract/environment.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
-import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
+import { emptySession, evolveSession, nameOfKey, type SessionView } from '../../../src/history/env-session.ts'
 import { refused } from '../../support/system.ts'
 import { tools } from './memory.ts'
 
@@ -66,7 +66,7 @@ const given = (...facts: EnvSessionEvent[]): SessionView =>
   facts
     .map(({ type, data }, revision): Recorded => {
       const time = new Date(now + revision * 1000).toISOString()
-      const header = { stream: 'env-s1', revision, type, time } as Recorded['header']
+      const header = { stream: 'env-s1', revision, type, time, principal: 'admin' } as Recorded['header']
       return { position: revision + 1, header, data } as Recorded
     })
     .reduce(evolveSession, emptySession())
@@ -114,7 +114,14 @@ const intend = (more: Partial<StepWish> = {}): SessionCommand => ({
   step: wishOf(more),
   ...by,
 })
-const reset: SessionCommand = { type: 'ResetSession', seed: 9, options: { x: 1 }, ...by }
+const reset: SessionCommand = {
+  type: 'ResetSession',
+  seed: 9,
+  options: { x: 1 },
+  keys: { digest: 'r' },
+  began() {},
+  ...by,
+}
 const observe: SessionCommand = { type: 'ObserveSession', ...by }
 const close: SessionCommand = { type: 'CloseSession', reason: 'closed', ...by }
 const remove: SessionCommand = { type: 'DeleteSession', ...by }
@@ -225,16 +232,16 @@ t.test('a step that was taken is not taken again', t => {
 
 t.test('a step without a key is the newest one again only if it may be', t => {
   const view = given(created, stepped(1, 'one', { digest: 'x' }), stepped(2, 'two', { digest: 'y' }))
-  const asked: string[] = []
-  const repeats = (effectId: string) => {
-    asked.push(effectId)
+  const asked: number[] = []
+  const repeats = (revision: number) => {
+    asked.push(revision)
     return true
   }
   t.equal(check(take({ keys: { digest: 'y' }, repeats }), view), 'nothing')
   t.equal(check(take({ keys: { digest: 'x' }, repeats }), view), 'do', 'an older one is not looked for')
   t.equal(check(take({ keys: { digest: 'y' }, repeats: () => false }), view), 'do')
   t.equal(check(take({ keys: { digest: 'y' } }), view), 'do')
-  t.same(asked, ['two'])
+  t.same(asked, [2])
   t.end()
 })
 
@@ -316,7 +323,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
   const view = lawful(t, history, events)
   t.match(view, { step: 2, observation: { total: 2 }, observed: { total: 2, more: true }, seed: 5 })
   t.equal(view.byEffect.get('new'), 2)
-  t.match(view.byKey.get('k'), { digest: 'x', revision: 2 })
+  t.match(view.byKey.get(nameOfKey('admin', 'k')), { digest: 'x', revision: 2 })
 
   const fewer = {
     ...answer,
@@ -388,7 +395,14 @@ t.test('a step that was begun for good is told when the session ends, as far as 
 
 t.test('the intent to take a step says which and with what', t => {
   t.same(decideSession(intend(), given(created, stepped(1, 'a')), { of: 'begun', now }), [
-    fact('EnvStepIntended', { step: 2, effect_id: 'new', tool_name: 'add', tool_args: { by: 2 }, now }),
+    fact('EnvStepIntended', {
+      step: 2,
+      effect_id: 'new',
+      tool_name: 'add',
+      tool_args: { by: 2 },
+      now,
+      digest: 'x',
+    }),
   ])
   t.end()
 })

@@ -2,6 +2,7 @@
 
 import { Refusal } from '../../../src/contract/refusals.ts'
 import type { StepEnvBody } from '../../../src/contract/wire.ts'
+import type { Delivery } from '../../../src/deliveries.ts'
 import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
 import { admin } from '../../support/system.ts'
 import type { SessionSystem } from './system.ts'
@@ -12,12 +13,19 @@ export type Kind = (typeof kinds)[number]
 
 type StepOptions = { key?: string; isRetry?: boolean; signal?: AbortSignal; began?: (step: number) => void }
 
+/** No answer reaches its caller. */
+const delivery: Delivery = { onEnd: hear => hear(false) }
+
 /** Asks whatever system there is at the moment. */
 export const sessionsOf = (system: () => SessionSystem) => {
   const sessions = () => system().environments.sessions
   return {
     create: (session_id: string, kind: Kind, more: object = {}) =>
-      sessions().create(asked, { session_id, env_class_path: kind, ...more }),
+      sessions().create(
+        asked,
+        { session_id, env_class_path: kind, ...more },
+        { isRetry: false, delivery, began() {} },
+      ),
     step: (
       session_id: string,
       tool_name: string,
@@ -28,11 +36,12 @@ export const sessionsOf = (system: () => SessionSystem) => {
       sessions().step(
         asked,
         { session_id, tool_name, tool_args, ...more },
-        { idempotencyKey: key, isRetry, began, emit() {}, signal },
+        { idempotencyKey: key, isRetry, delivery, began, emit() {}, signal },
       ),
     mayStep: (session_id: string, tool_name: string, more: Partial<StepEnvBody> = {}) =>
       sessions().mayStep(asked, { session_id, tool_name, ...more }, { isRetry: false }),
-    reset: (id: string, seed: number, options = {}) => sessions().reset(asked, id, seed, options),
+    reset: (id: string, seed: number, options = {}) =>
+      sessions().reset(asked, { session_id: id, seed, options }, { isRetry: false, delivery, began() {} }),
     observe: (id: string) => sessions().observe(asked, id),
     close: (id: string) => sessions().close(asked, id),
     remove: (id: string) => sessions().remove(asked, id),
