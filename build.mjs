@@ -32,6 +32,7 @@ const others = await bundle({
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'body-thread': 'src/http/body/body-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',
+    'walk-thread': 'src/disk/walk-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
     'environment-host': 'src/environments/host/main.ts',
     'environments/chess': 'src/environments/kinds/chess/chess.ts',

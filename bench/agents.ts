@@ -15,6 +15,7 @@ import { createSessionFolders } from '../src/session-folders.ts'
 import { createSystem } from '../src/system.ts'
 import { readTaskRequest } from '../src/task-request.ts'
 import { builtinTools } from '../src/tools/builtin.ts'
+import { foldersOf } from '../src/user-folders.ts'
 import { realWorld } from '../src/world.ts'
 import { newFolder } from './support/folder.ts'
 import { openFileLog } from './support/open-log.ts'
@@ -78,7 +79,9 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       if (next.value.say === 'delta') message += next.value.text
       if (next.value.say !== 'call') continue
       const args = JSON.parse(next.value.arguments)
-      await calculator?.run({ effectId: 'e', arguments: args, workdir: '/', at: 0, user: 'bench', signal })
+      const disk = { take: async () => {}, giveBack() {} }
+      const place = { workdir: '/', userFolder: '/', disk, user: 'bench' }
+      await calculator?.run({ effectId: 'e', arguments: args, ...place, at: 0, signal })
     }
     output.push({ type: 'message', id: 'm', role: 'assistant', message_content: message })
   }
@@ -100,6 +103,7 @@ const openLoop = async (rate: number, forSeconds: number, play: () => Promise<un
 
 const openSystem = async (folder: string) => {
   const log = openFileLog(folder)
+  const roots = { workspace: folder, rollouts: folder, logs: folder }
   /** When each delta of a task was said, oldest first. */
   const saidAt = new Map<string, number[]>()
   const plain = script(world.timers)
@@ -131,21 +135,27 @@ const openSystem = async (folder: string) => {
     },
     sessionFolders: createSessionFolders(folder),
     sessionIdleSeconds: 0,
-    rolloutsRoot: folder,
+    roots,
+    sessionsRoot: folder,
     ttls: { created: 0, queued: 0, working: 0, paused: 0, 'input-required': 0 },
     maxRunningTasks: 0,
     quotas: noQuotas,
     report: () => {},
   })
-  const places = { workspaceRoot: folder, rolloutsRoot: folder, logsRoot: folder }
   const delays: number[] = []
   const choice = { known: () => true, fallback: 'script' }
   const principal = { id: 'admin', role: 'admin' as const, userId: undefined, expiresAt: undefined }
 
   /** Creates a task, follows its stream to its end, and notes how late each delta came. */
   const play = async (): Promise<void> => {
-    const request = await readTaskRequest(body, undefined, places, choice, async () => [])
-    const workdir = path.join(folder, world.ids.next('w_'))
+    const request = await readTaskRequest(
+      body,
+      undefined,
+      foldersOf(roots, 'default'),
+      choice,
+      async () => [],
+    )
+    const workdir = path.join(folder, 'default', world.ids.next('w_'))
     const said: number[] = []
     saidAt.set(workdir, said)
     const created = await system.commands.create({

@@ -11,7 +11,7 @@ import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
 import { taskStream } from './contract/task-stream.ts'
-import type { Principal } from './contract/token-events.ts'
+import { ownerOf, type Principal } from './contract/token-events.ts'
 import { type CreateTaskBody, isTerminal, type MessageContent, type OutputItem } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
 import type { ContextReference } from './history/context.ts'
@@ -77,7 +77,7 @@ export const createCommands = ({
     if (principal.userId !== undefined && named !== undefined && named !== principal.userId) {
       throw new Refusal('Forbidden', { user_id: named })
     }
-    return principal.userId ?? named ?? 'default'
+    return ownerOf(principal, named)
   }
 
   /** The newest task of this session that waits for one of these results, and those that it waits for. */
@@ -106,7 +106,7 @@ export const createCommands = ({
       user_id: userId,
       agent: request.agent,
       agent_id: ids.next('agent_'),
-      workdir: request.workdir(userId, sessionId),
+      workdir: request.workdir(sessionId),
       request_id: envelopeId,
       request: request.shown,
       input_ids: inputIds(body, ids),

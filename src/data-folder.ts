@@ -17,6 +17,7 @@ export const filesOf = (dataDir: string) => ({
   nats: path.join(dataDir, 'nats.json'),
   rollouts: path.join(dataDir, 'rollouts'),
   logs: path.join(dataDir, 'logs'),
+  byUser: path.join(dataDir, 'files-by-user.json'),
 })
 
 /** Throws CannotStart when a file stands in the place of a folder, or anything else in that of a file. */

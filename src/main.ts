@@ -34,6 +34,7 @@ import { isBegun } from './log/sqlite-file.ts'
 import { sqliteStore } from './log/sqlite-store.ts'
 import { createMcp } from './mcp/mcp.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { bringFilesHome } from './old-places.ts'
 import { isPublic } from './outside/public-address.ts'
 import { createPrincipals, tellAdminToken } from './principals.ts'
 import { goOnShorter } from './resumed-log.ts'
@@ -72,6 +73,7 @@ export const openFolder = async (
   makeDataDir(config.dataDir)
   checkPlaces(config.dataDir)
   const files = filesOf(config.dataDir)
+  const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
   const unlock = lockFolder(files.lock, () => {
     const url = readServerFile(files.server)?.url
     const who = url === undefined ? 'another process' : `the server at ${url}`
@@ -94,6 +96,7 @@ export const openFolder = async (
     opened.unshift(() => log.close())
     await goOnShorter(config.dataDir, log, acceptLoss, report)
     log.onCommit(metrics.events.follow)
+    if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
     const agents = agentsOf(world, config)
     const secrets = openSecrets(files.secrets, report)
     opened.unshift(() => secrets.close())
@@ -136,7 +139,8 @@ export const openFolder = async (
       environments,
       sessionFolders: createSessionFolders(files.sessions),
       sessionIdleSeconds: config.sessionIdleSeconds,
-      rolloutsRoot: files.rollouts,
+      roots,
+      sessionsRoot: files.sessions,
       ttls: config.ttls,
       maxRunningTasks: config.maxRunningTasks,
       quotas: config.quotas,
@@ -154,6 +158,7 @@ export const openFolder = async (
     return {
       world,
       files,
+      roots,
       agents,
       checker,
       children,
@@ -195,7 +200,8 @@ const checkPort = (host: string, port: number): Promise<void> =>
 export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
   await checkPort(config.host, config.port)
   const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
-  const { system, files, world, principals, tickets, environments, agents, checker, metrics, nats } = folder
+  const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
+    folder
   const { log, live, queries } = system
   const audit = openAuditTrail(files.log, log.head)
   const { wall, ownUsers } = folder.protection
@@ -215,7 +221,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     sessionMachineOf: describeSession,
     idleSeconds: config.sessionIdleSeconds,
     events: system.events,
-    places: { workspaceRoot: config.workspaceRoot, rolloutsRoot: files.rollouts, logsRoot: files.logs },
+    roots,
     agents: {
       known: name => agents.has(name),
       fallback: config.model === undefined ? 'demo' : 'model',
@@ -251,7 +257,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
       headPosition: log.head,
       isLogFailing: log.isFailing,
       lag: system.lag,
-      quotas: system.quotas.counts,
+      quotas: system.quotaCounts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
     stopping: stopping.signal,

@@ -30,6 +30,9 @@ export type TokenRow = {
   expires_at: number | null
 }
 
+/** A file of rollouts that is not written yet. `task`: the position that created its task. */
+export type RolloutFile = { task: number; id: string; user_id: string; folder: string }
+
 const rowColumns =
   'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
 
@@ -94,8 +97,9 @@ export const createQueries = (
      WHERE s.position > :after AND t.deleted = 0 AND (:user IS NULL OR t.user_id = :user)
      ORDER BY s.position LIMIT :limit`,
   )
-  const rolloutFiles = store.prepare<[], { task: number; id: string; folder: string }>(
-    'SELECT f.task, t.id, f.folder FROM rollout_files f JOIN tasks t ON t.position = f.task LIMIT 100',
+  const rolloutFiles = store.prepare<[number], RolloutFile>(
+    `SELECT f.task, t.id, t.user_id, f.folder FROM rollout_files f JOIN tasks t ON t.position = f.task
+     WHERE f.task > ? ORDER BY f.task LIMIT 100`,
   )
   const forgetRolloutFile = store.prepare<[number]>('DELETE FROM rollout_files WHERE task = ?')
   const counts = store.prepare<[], { status: string; tasks: number }>(
@@ -105,6 +109,10 @@ export const createQueries = (
   const tokenRows = store.prepare<[], TokenRow>(
     'SELECT * FROM tokens WHERE revoked = 0 ORDER BY created_at, id',
   )
+
+  const tokenOf = store
+    .prepare<[string], 1>('SELECT 1 FROM tokens WHERE user_id = ? AND revoked = 0 LIMIT 1')
+    .pluck()
 
   /** The task object as JSON text: the stored fields, then the items as they are stored. */
   const taskText = (position: number): string => {
@@ -249,7 +257,8 @@ export const createQueries = (
       stepRows.all({ after, user: user ?? null, limit }),
     ),
     /** Rollouts that are to be saved as files and are not, and the word that one is. */
-    rolloutFiles: current(() => rolloutFiles.all()),
+    /** Those that are missing, of tasks that were created after this position. */
+    rolloutFiles: current((after: number) => rolloutFiles.all(after)),
     rolloutFileSaved: (task: number): void => void forgetRolloutFile.run(task),
     /** Tasks by status, as far as the read models are. */
     taskCounts(): Record<string, number> {
@@ -264,6 +273,8 @@ export const createQueries = (
     /** The only user of a token, also of one that has ended; undefined: it stands for all. */
     userOfPrincipal: current((id: string) => tokenUser.get(id) ?? undefined),
     tokens: current(() => tokenRows.all()),
+    /** Whether there is a token of this user alone. */
+    hasToken: current((user: string) => tokenOf.get(user) !== undefined),
     headPosition: () => log.head(),
     isCurrent,
   }

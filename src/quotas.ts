@@ -2,7 +2,7 @@
 // read models, then from each commit; what is being made counts from the moment it is allowed. A limit binds new things
 // only: what is there when a limit is lowered goes on.
 import { isEnvSessionStream, sessionIdOf } from './contract/env-session-events.ts'
-import { overQuota, type QuotaName, quotaNames } from './contract/refusals.ts'
+import { overQuota, type QuotaName, quotaNames, type Refusal } from './contract/refusals.ts'
 import type { Recorded } from './contract/stored.ts'
 import { type TaskEventData, taskEnds } from './contract/task-events.ts'
 import { taskIdOf } from './contract/task-stream.ts'
@@ -77,12 +77,14 @@ export const createQuotas = (limits: QuotaLimits) => {
   const [streams, sockets] = [createCounts(), createCounts()]
   const refused = new Map<QuotaName, number>(quotaNames.map(name => [name, 0]))
 
+  const refuse = (quota: QuotaName): Refusal => {
+    refused.set(quota, (refused.get(quota) ?? 0) + 1)
+    return overQuota(quota, limits[quota])
+  }
   /** Throws when no more of it fits. */
   const must = (quota: QuotaName, used: number): void => {
     const limit = limits[quota]
-    if (limit === 0 || used < limit) return
-    refused.set(quota, (refused.get(quota) ?? 0) + 1)
-    throw overQuota(quota, limit)
+    if (limit > 0 && used >= limit) throw refuse(quota)
   }
 
   const opener = (quota: 'streams' | 'sockets', counts: typeof streams) => {
@@ -128,8 +130,8 @@ export const createQuotas = (limits: QuotaLimits) => {
     },
     openStream: opener('streams', streams),
     openSocket: opener('sockets', sockets),
-    /** Throws when a user has no room left for so many bytes. */
-    mustFitDisk: (used: number): void => must('disk', used),
+    /** What is said, and counted, when a user has used up the disk. */
+    overDisk: (): Refusal => refuse('disk'),
     /** Follows what is stored; called with each commit. */
     follow(events: readonly Recorded[]): void {
       for (const { header, data } of events) {

@@ -1,39 +1,69 @@
-// Rollouts as files, for tasks that asked for it: one file of JSON lines a task, below the rollouts root. Which
-// are missing is a read model, so a crash before the file is written only means that it is written later.
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import type { Report } from './contract/ports.ts'
-import { plainWrite } from './log/plain-file.ts'
-import type { Queries } from './queries.ts'
+// Rollouts as files, for tasks that asked for it: one file of JSON lines a task, in the folder of its user below the
+// rollouts root. Which are missing is a read model, so a crash before the file is written only means that it is written
+// later. What the user's quota has no room for is not written, and a line says so.
+import type { Clock, Report } from './contract/ports.ts'
+import { Refusal } from './contract/refusals.ts'
+import type { DiskShare } from './contract/tools.ts'
+import type { Queries, RolloutFile } from './queries.ts'
 import type { Recall } from './recall.ts'
-import { segment, within } from './task-request.ts'
+import { counted, prepare, replace, statOf } from './tools/put-file.ts'
+import { inFolder } from './tools/workspace.ts'
+import { rolloutFileOf, userFolder } from './user-folders.ts'
 
-export const createRolloutFiles = (root: string, queries: Queries, recall: Recall, report: Report) => {
-  const failed = new Set<number>()
+/** A file that could not be written is tried again after so long. */
+const retryMs = 60_000
+
+type Parts = {
+  root: string
+  queries: Queries
+  recall: Recall
+  shareOf: (user: string) => DiskShare
+  clock: Clock
+  report: Report
+}
+
+export const createRolloutFiles = ({ root, queries, recall, shareOf, clock, report }: Parts) => {
+  /** When a file that could not be written was tried last, by task. */
+  const failed = new Map<number, number>()
+  /** The tasks up to this position were looked at; then from the beginning again, so that no file waits for others. */
+  let lookedAt = 0
   let running: Promise<void> | undefined
-  let stopped = false
+  const stopping = new AbortController()
 
-  const save = async ({ task, id, folder }: { task: number; id: string; folder: string }): Promise<void> => {
-    const target = within(root, folder)
-    if (target === undefined) throw new Error(`${folder} leads outside of the rollouts root`)
+  const save = async ({ task, id, user_id, folder: wanted }: RolloutFile): Promise<void> => {
+    const own = userFolder(root, user_id)
+    const given = rolloutFileOf(root, { user_id, task_id: id, folder: wanted })
     const rollouts = await recall.rollouts(id)
-    await mkdir(target, { recursive: true })
-    const file = path.join(target, `${segment(id)}.jsonl`)
-    await writeFile(`${file}.new`, rollouts.map(rollout => `${JSON.stringify(rollout)}\n`).join(''), {
-      flag: plainWrite,
+    const bytes = Buffer.from(rollouts.map(rollout => `${JSON.stringify(rollout)}\n`).join(''))
+    const { spot, parent, name } = await prepare({ userFolder: own, workdir: own }, given)
+    await inFolder(spot, parent, async folder => {
+      const there = await statOf(folder.at(name))
+      const put = { folder, name, given, bytes, there, effectId: id, signal: stopping.signal }
+      await counted(shareOf(user_id), bytes.length, there, () => replace(put))
     })
-    await rename(`${file}.new`, file)
     queries.rolloutFileSaved(task)
     failed.delete(task)
   }
 
-  const saveAll = async (): Promise<void> => {
-    for (const missing of queries.rolloutFiles()) {
-      if (stopped) return
-      await save(missing).catch(error => {
-        if (failed.has(missing.task)) return
-        failed.add(missing.task)
-        report('warn', `the rollouts of task ${missing.id} could not be saved`, { error: String(error) })
+  const saveSome = async (): Promise<void> => {
+    const missing = queries.rolloutFiles(lookedAt)
+    lookedAt = missing.at(-1)?.task ?? 0
+    for (const file of missing) {
+      const { task, id } = file
+      if (stopping.signal.aborted) return
+      const triedAt = failed.get(task)
+      if (triedAt !== undefined && clock.now() - triedAt < retryMs) continue
+      await save(file).catch(error => {
+        if (stopping.signal.aborted) return
+        if (error instanceof Refusal) {
+          report('warn', `the rollouts of task ${id} are not saved: ${error.message}`)
+          queries.rolloutFileSaved(task) // there is nothing to be written later
+          return
+        }
+        if (triedAt === undefined) {
+          report('warn', `the rollouts of task ${id} could not be saved`, { error: String(error) })
+        }
+        failed.set(task, clock.now())
       })
     }
   }
@@ -41,14 +71,14 @@ export const createRolloutFiles = (root: string, queries: Queries, recall: Recal
   return {
     /** Writes what is missing; one that cannot be written is said once and tried again. One round at a time. */
     write(): Promise<void> {
-      running ??= saveAll().finally(() => {
+      running ??= saveSome().finally(() => {
         running = undefined
       })
       return running
     },
     /** What is not written yet is written after the next start. */
     async stop(): Promise<void> {
-      stopped = true
+      stopping.abort()
       await running
     },
   }

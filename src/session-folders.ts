@@ -1,21 +1,36 @@
-// What environment sessions leave on the disk: a folder each for the environment's own files, and the newest states of
-// those that are kept as snapshots. The log knows each state's digest, so that no other is taken for it.
+// What environment sessions leave on the disk: a folder each, in that of their user, for the environment's own files and
+// the newest states of those that are kept as snapshots. The log knows each state's digest, so that no other is taken
+// for it.
 import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { SessionFolders } from '../actors/env-session/instances.ts'
+import type { OwnedSession, SessionFolders } from '../actors/env-session/instances.ts'
 import { plainWrite, readPlainFileLater } from './log/plain-file.ts'
-import { segment } from './task-request.ts'
+import { removeFolder } from './remove-folder.ts'
+import { sortedMark, sortSessions } from './sort-sessions.ts'
+import { segment, userFolder } from './user-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
 export const createSessionFolders = (root: string): SessionFolders => {
-  const folderOf = (sessionId: string) => path.join(root, segment(sessionId))
-  const statesOf = (sessionId: string) => path.join(folderOf(sessionId), 'states')
+  const folderOf = ({ user_id, session_id }: OwnedSession) =>
+    path.join(userFolder(root, user_id), segment(session_id))
+  /** Those that were active when the service started. */
+  let active: OwnedSession[] = []
+  let sorting: Promise<void> | undefined
+  /** Nothing is made here before what an earlier version has left is sorted; one that failed is tried again. */
+  const sorted = (): Promise<void> => {
+    sorting ??= sortSessions(root, active, folderOf).finally(() => {
+      sorting = undefined
+    })
+    return sorting
+  }
+  const statesOf = (session: OwnedSession) => path.join(folderOf(session), 'states')
   return {
-    dirOf: sessionId => path.join(folderOf(sessionId), 'files'),
-    async keep(sessionId, step, state, before) {
-      const folder = statesOf(sessionId)
+    dirOf: session => path.join(folderOf(session), 'files'),
+    async keep(session, step, state, before) {
+      const folder = statesOf(session)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const text = JSON.stringify(state)
       const digest = digestOf(text)
@@ -25,15 +40,34 @@ export const createSessionFolders = (root: string): SessionFolders => {
       await Promise.all(others.map(name => rm(path.join(folder, name), { force: true })))
       return { file, digest }
     },
-    async kept(sessionId, { file, digest }) {
-      const text = await readPlainFileLater(path.join(statesOf(sessionId), file)).catch(() => undefined)
+    async kept(session, { file, digest }) {
+      const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
       return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
     },
-    clear: sessionId => rm(folderOf(sessionId), { recursive: true, force: true }),
-    async clearOthers(sessionIds) {
-      const kept = new Set(sessionIds.map(segment))
-      const others = (await readdir(root).catch(() => [])).filter(name => !kept.has(name))
-      for (const name of others) await rm(path.join(root, name), { recursive: true, force: true })
+    async clear(session) {
+      await sorted()
+      await removeFolder(folderOf(session))
+    },
+    async clearOthers(sessions) {
+      active = sessions
+      if (!existsSync(root)) return
+      await sorted()
+      const kept = new Set(
+        sessions.flatMap(session => [userFolder(root, session.user_id), folderOf(session)]),
+      )
+      let failed: unknown
+      const clear = async (folder: string): Promise<void> => {
+        for (const name of await readdir(folder)) {
+          const at = path.join(folder, name)
+          if (name === sortedMark) continue
+          const isKept = kept.has(at)
+          if (isKept && folder === root) await clear(at)
+          // One that cannot be removed keeps no other.
+          if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
+        }
+      }
+      await clear(root)
+      if (failed !== undefined) throw failed
     },
   }
 }

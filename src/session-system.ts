@@ -9,6 +9,7 @@ import type { Projector } from '../projections/projector.ts'
 import type { ReadStore } from '../projections/store.ts'
 import type { EnvironmentSource, Instance } from './contract/environment.ts'
 import type { World } from './contract/ports.ts'
+import type { DiskUse } from './disk/disk-use.ts'
 import { createFairTurns } from './fair-turns.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
@@ -39,6 +40,7 @@ type Parts = {
   }
   folders: SessionFolders
   quotas: Quotas
+  disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed' | 'longestFile'>
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
   onFault: (error: unknown) => void
@@ -57,6 +59,7 @@ export const createSessionSystem = (parts: Parts) => {
       open: (source, given, user) => turn(user, () => environments.open(source, given), stopping.signal),
     },
     folders,
+    longestFile: parts.disk.longestFile,
     log,
     timers,
     secrets: ref => secrets.get(ref),
@@ -71,6 +74,7 @@ export const createSessionSystem = (parts: Parts) => {
     log,
     secrets,
     quotas: parts.quotas,
+    disk: parts.disk,
     clock,
     ids,
     left: instances.left,
@@ -88,7 +92,7 @@ export const createSessionSystem = (parts: Parts) => {
     /** What a stop has left over: sessions that cannot come back, and files of those that are none. */
     async start(): Promise<void> {
       await sessions.closeLost()
-      const active = queries.active().map(({ id }) => id)
+      const active = queries.active().map(({ id, user_id }) => ({ session_id: id, user_id }))
       await folders.clearOthers(active).catch(onFault)
     },
     async stop(): Promise<void> {

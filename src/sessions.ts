@@ -8,11 +8,12 @@ import {
   EnvironmentGone,
   type EnvironmentSource,
   type OpenObject,
+  StopStep,
 } from './contract/environment.ts'
 import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
-import { type Principal, turnOf } from './contract/token-events.ts'
+import { ownerOf, type Principal, turnOf } from './contract/token-events.ts'
 import type {
   CreateEnvBody,
   EnvStepAnswer,
@@ -21,6 +22,7 @@ import type {
   ToolDefinition,
 } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
+import type { DiskUse } from './disk/disk-use.ts'
 import {
   emptySession,
   evolveSession,
@@ -52,6 +54,7 @@ type Parts = {
   log: Log
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveSession'>
+  disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed'>
   clock: Clock
   ids: Ids
   randomSeed: () => number
@@ -77,7 +80,7 @@ const sessionIdFor = (principal: Principal, key: string | undefined): string | u
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
 
 export const createSessions = (parts: Parts) => {
-  const { runtime, queries, environments, checker, log, secrets, quotas, ids } = parts
+  const { runtime, queries, environments, checker, log, secrets, quotas, disk, ids } = parts
   /** When a session was last looked at: no event tells. */
   const lookedAt = new Map<string, number>()
   const waiting = new Map<string, number>()
@@ -94,7 +97,7 @@ export const createSessions = (parts: Parts) => {
     if (principal.userId !== undefined && named && named !== principal.userId) {
       throw new Refusal('Forbidden', { user_id: named })
     }
-    return principal.userId ?? named ?? 'default'
+    return ownerOf(principal, named)
   }
 
   const resolved = async (principal: Principal, body: CreateEnvBody): Promise<EnvironmentSource> => {
@@ -149,8 +152,9 @@ export const createSessions = (parts: Parts) => {
       values,
       seed: parts.randomSeed() % largestSeed,
       keys,
-      began() {
+      async began() {
         release = quotas.reserveSession(sessionId, userId, asked.principal.userId !== undefined)
+        await disk.mustHaveRoom(userId)
         began()
       },
       ...by(asked),
@@ -241,27 +245,51 @@ export const createSessions = (parts: Parts) => {
     return turn
   }
 
+  /** A step that is stopped when its session's user has more on the disk than is allowed. */
+  const guard = ({ created }: SessionView, step: StepWish) => {
+    const full = new AbortController()
+    let refusal: Refusal | undefined
+    const stop = (why: Refusal) => {
+      refusal = why
+      full.abort(new StopStep(`was stopped: ${why.message}`))
+    }
+    const unwatch = created === undefined ? () => {} : disk.watch(created.user_id, stop)
+    /** One that had not begun fails without a word of the environment. */
+    const worded = (error: unknown) => {
+      throw error instanceof Refusal ? error : (refusal ?? error)
+    }
+    return { step: { ...step, signal: AbortSignal.any([step.signal, full.signal]) }, unwatch, worded }
+  }
+
   const take = async (id: string, step: StepWish, who: { principal: string; causation: string }) => {
     const stream = envSessionStream(id)
     const count = waiting.get(id) ?? 0
     if (count > mostWaiting) throw new Refusal('Busy', { session_id: id })
     waiting.set(id, count + 1)
+    let unwatch = () => {}
     try {
       const before = await viewOf(id)
       const isNone = before.created?.recovery === 'none'
+      const guarded = guard(before, step)
+      unwatch = guarded.unwatch
       const view = await (isNone
-        ? inTurn(id, () => intendAndTake(stream, step, who))
-        : ask(stream, step, who))
+        ? inTurn(id, () => intendAndTake(stream, guarded.step, who))
+        : ask(stream, guarded.step, who)
+      ).catch(guarded.worded)
       const revision = takenAt(view, step, who.principal)
       if (revision === undefined) throw lost(view)
       return { answer: await answerAt(stream, view, revision), revision }
     } finally {
+      unwatch()
       const left = (waiting.get(id) ?? 1) - 1
       if (left === 0) waiting.delete(id)
       else waiting.set(id, left)
     }
   }
 
+  const mustHaveRoom = async ({ created }: SessionView): Promise<void> => {
+    if (created !== undefined) await disk.mustHaveRoom(created.user_id)
+  }
   const mustFit = async ({ tools, created }: SessionView, name: string, args: OpenObject): Promise<void> => {
     const tool = tools.find(known => known.function.name === name)
     if (tool === undefined) throw invalid(['tool_name'], `There is no tool "${name}"`)
@@ -282,6 +310,7 @@ export const createSessions = (parts: Parts) => {
     if (revision !== undefined) return { view, revision }
     mustBeNew(view, wish.keys, principal)
     if (view.state !== 'active') throw lost(view)
+    if (!view.done) await mustHaveRoom(view)
     if (!view.done) await mustFit(view, body.tool_name, body.tool_args ?? {})
     return { view, revision }
   }
@@ -394,15 +423,17 @@ export const createSessions = (parts: Parts) => {
     },
 
     async close(asked: Asked, id: string): Promise<void> {
-      queries.visible(asked.principal, id)
+      const { user_id } = queries.visible(asked.principal, id)
       await close(asked, id, 'closed')
+      disk.changed(user_id)
       lookedAt.delete(id)
     },
 
     async remove(asked: Asked, id: string): Promise<void> {
-      queries.visible(asked.principal, id)
+      const { user_id } = queries.visible(asked.principal, id)
       await runtime.ask(envSessionStream(id), { type: 'DeleteSession', ...by(asked) })
       await parts.left(envSessionStream(id))
+      disk.changed(user_id)
       lookedAt.delete(id)
     },
 
@@ -449,6 +480,8 @@ export const createSessions = (parts: Parts) => {
     },
     /** A call of a task as a step of its session; the same effect is the same step. */
     takeFor: async (sessionId: string, step: Omit<StepWish, 'keys'>) => {
+      const view = await viewOf(sessionId)
+      if (!view.byEffect.has(step.effectId)) await mustHaveRoom(view)
       const by = { principal: 'system', causation: step.effectId }
       const { answer, revision } = await take(sessionId, { ...step, keys: {} }, by)
       return { answer, at: { stream: envSessionStream(sessionId), revision } }

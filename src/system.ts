@@ -23,6 +23,8 @@ import { DamagedEvent, StorageFailure } from './contract/stored.ts'
 import { taskEnds } from './contract/task-events.ts'
 import { taskIdOf, taskStream } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
+import { createDiskUse } from './disk/disk-use.ts'
+import { createWalker } from './disk/walker.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
@@ -39,6 +41,7 @@ import { answerProblem } from './structured-output.ts'
 import { isTicket } from './tickets.ts'
 import { keepTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
+import { type Roots, userFolder, workspaceOf } from './user-folders.ts'
 
 export type SystemParts = {
   world: World
@@ -54,8 +57,9 @@ export type SystemParts = {
   environments: EnvironmentKinds
   sessionFolders: SessionFolders
   sessionIdleSeconds: number
-  /** Where tasks may have their rollouts saved. */
-  rolloutsRoot: string
+  /** Where users have their folders; those of their sessions apart. */
+  roots: Roots
+  sessionsRoot: string
   ttls: Ttls
   maxRunningTasks: number
   quotas: QuotaLimits
@@ -106,6 +110,17 @@ export const createSystem = async (parts: SystemParts) => {
   })
   const live = createLive()
   const quotas = createQuotas(parts.quotas)
+  const disk = createDiskUse({
+    walker: createWalker(world.timers),
+    foldersOf: user =>
+      [...Object.values(parts.roots), parts.sessionsRoot].map(root => userFolder(root, user)),
+    limit: parts.quotas.disk,
+    isBound: user => queries.hasToken(user),
+    refusal: quotas.overDisk,
+    clock: world.clock,
+    timers: world.timers,
+    report,
+  })
   log.onCommit(projector.follow)
   log.onCommit(quotas.follow)
   const events = createEvents(log)
@@ -144,6 +159,7 @@ export const createSystem = async (parts: SystemParts) => {
     environments: kinds,
     folders: parts.sessionFolders,
     quotas,
+    disk,
     idleSeconds: parts.sessionIdleSeconds,
     isNamed: ({ id, userId }) =>
       queries.unfinished().some(row => row.session_id === id && row.user_id === userId),
@@ -177,6 +193,10 @@ export const createSystem = async (parts: SystemParts) => {
       return quotas.reserveTask(child.task_id, child.user_id, isBound)
     },
     ttls: parts.ttls,
+    workspaceOf: created => ({
+      ...workspaceOf(parts.roots.workspace, created),
+      disk: disk.shareOf(created.user_id),
+    }),
     draining: () => draining,
     reach: parts.reach ?? (() => {}),
   })
@@ -248,7 +268,14 @@ export const createSystem = async (parts: SystemParts) => {
     for (const taskId of overdue) commands.expire(taskId, startedAt).catch(fault)
   }
   const recall = createRecall(log, queries, world.clock)
-  const rolloutFiles = createRolloutFiles(parts.rolloutsRoot, queries, recall, report)
+  const rolloutFiles = createRolloutFiles({
+    root: parts.roots.rollouts,
+    queries,
+    recall,
+    shareOf: disk.shareOf,
+    clock: world.clock,
+    report,
+  })
   const sweep = async () => {
     expireOverdue()
     if (!draining && !log.isFailing() && projector.isCurrent()) await rolloutFiles.write()
@@ -296,6 +323,10 @@ export const createSystem = async (parts: SystemParts) => {
     scheduler,
     idempotency,
     quotas,
+    quotaCounts: () => {
+      const { refused, used } = quotas.counts()
+      return { refused, used: { ...used, disk: disk.total() } }
+    },
     projector,
     resumed,
     expireOverdue,
@@ -318,6 +349,7 @@ export const createSystem = async (parts: SystemParts) => {
       await mcp?.close()
       await environments.stop()
       await rolloutFiles.stop()
+      await disk.close()
       await parts.checker.close()
       await log.settled()
       projector.flush() // what it writes down last it still reads from the log

@@ -1,7 +1,5 @@
 // From the body of a create to what is stored: the rules that a schema cannot say, where paths lead, which
 // agent runs, and the secret values taken out.
-import { hash } from 'node:crypto'
-import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Compile } from 'typebox/compile'
 import { isLonger, mostSmallText } from './contract/json-limits.ts'
@@ -9,8 +7,8 @@ import { Invalid, type Problem } from './contract/refusals.ts'
 import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
 import { mcpProblems } from './mcp/request.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
+import { type Roots, segment, within } from './user-folders.ts'
 
-export type Places = { workspaceRoot: string; rolloutsRoot: string; logsRoot: string }
 export type AgentChoice = {
   known: (name: string) => boolean
   fallback: string
@@ -26,38 +24,6 @@ const problem = (loc: (string | number)[], msg: string, type = 'value_error'): P
   msg,
   type,
 })
-
-/** Whether there is something at a path, be it a link that leads nowhere. */
-const isTaken = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
-
-/** Where a path leads, links followed as far as there is something. Throws at a link that leads nowhere. */
-const realPath = (wanted: string): string => {
-  let taken = wanted
-  while (!isTaken(taken)) taken = path.dirname(taken)
-  return path.join(realpathSync(taken), path.relative(taken, wanted))
-}
-
-/** A path given by a caller, below a root; undefined when it leads outside or nobody can say where. */
-export const within = (root: string, given: string): string | undefined => {
-  if (given.includes('\0')) return undefined
-  const wanted = path.resolve(root, given)
-  try {
-    const [real, top] = [realPath(wanted), realPath(path.resolve(root))]
-    return real === top || real.startsWith(top + path.sep) ? wanted : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** File systems take names of 255 bytes; some are given a suffix. */
-const longestSegment = 240
-
-/** A folder name that is exactly one segment, whatever the id holds: the id, its bytes, or their digest. */
-export const segment = (id: string): string => {
-  if (/^[A-Za-z0-9_-]{1,128}$/.test(id)) return id
-  const bytes = `=${Buffer.from(id).toString('base64url')}`
-  return bytes.length <= longestSegment ? bytes : `~${hash('sha256', id, 'base64url')}`
-}
 
 /** Steps given as text, for a script that is called as a subagent; undefined: they are none. */
 export const scriptSteps = (text: string): ScriptStep[] | undefined => {
@@ -115,16 +81,20 @@ export type TaskRequest = {
   /** Of the body as sent, but for secret values: what tells a retry from another request. */
   digest: string
   agent: string
-  workdir: (userId: string, sessionId: string) => string
+  workdir: (sessionId: string) => string
 }
 
-/** What the checks need; `problemsOfSchema`: what is wrong with a JSON Schema. */
-type Checks = [places: Places, agents: AgentChoice, problemsOfSchema: (schema: object) => Promise<string[]>]
+/** What the checks need. `own`: the folders of the task's user; `problemsOfSchema`: what is wrong with a JSON Schema. */
+type Checks = readonly [
+  own: Roots,
+  agents: AgentChoice,
+  problemsOfSchema: (schema: object) => Promise<string[]>,
+]
 
 /** What the schema of a body cannot say. */
 const otherProblems = async (
   body: Partial<CreateTaskBody>,
-  ...[places, agents, problemsOfSchema]: Checks
+  ...[own, agents, problemsOfSchema]: Checks
 ): Promise<Problem[]> => {
   const problems: Problem[] = []
   // Honoured only when not streaming, and checked only when honoured.
@@ -153,15 +123,11 @@ const otherProblems = async (
   if (agent === 'model') problems.push(...modelProblems(body))
   const hasMcpServer = agents.hasMcpServer ?? (() => false)
   problems.push(...mcpProblems(body.agent_config?.tool_mcp_config, hasMcpServer))
-  const roots = {
-    workspace_dir: places.workspaceRoot,
-    rollout_save_dir: places.rolloutsRoot,
-    log_dir: places.logsRoot,
-  } as const
-  for (const [field, root] of Object.entries(roots)) {
-    const given = body[field as keyof typeof roots]
-    if (given && within(root, given) === undefined) {
-      problems.push(problem([field], 'The path leads outside of its root, or cannot exist'))
+  const folders = { workspace_dir: own.workspace, rollout_save_dir: own.rollouts, log_dir: own.logs } as const
+  for (const [field, folder] of Object.entries(folders)) {
+    const given = body[field as keyof typeof folders]
+    if (given && within(folder, given) === undefined) {
+      problems.push(problem([field], "The path leads outside of the user's own folder, or cannot exist"))
     }
   }
   return problems
@@ -200,7 +166,7 @@ export const readTaskRequest = async (
   digest: string | undefined,
   ...checks: Checks
 ): Promise<TaskRequest> => {
-  const [places, agents] = checks
+  const [own, agents] = checks
   const problems = await otherProblems(body, ...checks)
   if (problems.length > 0) throw new Invalid(problems)
 
@@ -217,9 +183,6 @@ export const readTaskRequest = async (
       .slice(0, ignoredNamed),
     digest: digest ?? digestOfCreate(body),
     agent: agentOf(body, agents),
-    workdir: (userId, sessionId) =>
-      workspace_dir
-        ? path.resolve(places.workspaceRoot, workspace_dir)
-        : path.join(places.workspaceRoot, segment(userId), segment(sessionId)),
+    workdir: sessionId => path.resolve(own.workspace, workspace_dir || segment(sessionId)),
   }
 }

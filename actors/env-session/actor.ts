@@ -10,7 +10,7 @@ import { emptySession, evolveSession, type SessionView } from '../../src/history
 import type { Behaviour, Kind } from '../runtime.ts'
 import { check } from './check.ts'
 import { decideSession, type Outcome } from './decide.ts'
-import { type Instances, SessionLost } from './instances.ts'
+import { type Instances, type OwnedSession, SessionLost } from './instances.ts'
 import { sessionMoveOf } from './machine.ts'
 
 export type SessionParts = {
@@ -45,24 +45,24 @@ export const envSessionKind =
   stream => {
     const view = emptySession()
     let outcome: Outcome = { of: 'nothing', now: 0 }
+    const own = (): OwnedSession => view.created ?? { session_id: '', user_id: '' }
 
-    const snapshotOf = async (instance: Instance, sessionId: string, step: number) => {
+    const snapshotOf = async (instance: Instance, session: OwnedSession, step: number) => {
       if (instance.recovery !== 'snapshot') return {}
       const state = await instance.snapshot()
-      return { snapshot: await instances.keep(sessionId, step, state, view.snapshot) }
+      return { snapshot: await instances.keep(session, step, state, view.snapshot) }
     }
 
     const run = async (command: SessionCommand, now: number): Promise<Outcome> => {
       switch (command.type) {
         case 'CreateSession': {
           const { wish, source, values, seed } = command
-          const { session_id: sessionId, kwargs } = wish
-          const given = { kwargs, env_vars: values }
-          command.began()
-          const instance = await authors(instances.open(stream, sessionId, source, given, wish.user_id))
+          const given = { kwargs: wish.kwargs, env_vars: values }
+          await command.began()
+          const instance = await authors(instances.open(stream, wish, source, given))
           const answer = await authors(instance.reset({ seed, options: {}, now }))
           const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, sessionId, view.step)) }
+          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, wish, view.step)) }
         }
         case 'CloseSession':
         case 'DeleteSession':
@@ -79,9 +79,8 @@ export const envSessionKind =
           const instance = await instances.of(stream, view)
           command.began()
           const answer = await authors(instance.reset({ seed, options, now }))
-          const sessionId = view.created?.session_id ?? ''
           const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, sessionId, view.step)) }
+          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, own(), view.step)) }
         }
         case 'TakeStep': {
           const { toolName: tool, toolArgs: args, emit, signal } = command.step
@@ -94,9 +93,8 @@ export const envSessionKind =
             if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
             throw error
           })
-          const sessionId = view.created?.session_id ?? ''
           const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
-          return { of: 'step', now, answer, stopped, ...(await snapshotOf(instance, sessionId, number)) }
+          return { of: 'step', now, answer, stopped, ...(await snapshotOf(instance, own(), number)) }
         }
       }
     }
@@ -118,7 +116,7 @@ export const envSessionKind =
           if (error instanceof AuthorsError) instances.still(stream, view.revision)
           const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
           if (command.type === 'CreateSession') {
-            instances.leave(stream, command.wish.session_id) // there is no session to lose
+            instances.leave(stream, command.wish) // there is no session to lose
             await instances.left(stream)
           }
           if (isFull(error)) throw new StorageFailure('the disk is full')
@@ -138,15 +136,13 @@ export const envSessionKind =
       },
       envelope: command => {
         const { principal, causation } = command
-        const { user_id, session_id } =
-          command.type === 'CreateSession' ? command.wish : (view.created ?? { user_id: '', session_id: '' })
+        const { user_id, session_id } = command.type === 'CreateSession' ? command.wish : own()
         return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
       },
       reconcile() {
         if (view.state === 'active' || view.created === undefined) return
         // What it has on the disk goes when the log says that it has ended.
-        const { session_id } = view.created
-        instances.leave(stream, session_id)
+        instances.leave(stream, view.created)
         if (view.created.secret_ref !== undefined) forgetSecrets(view.created.secret_ref)
       },
       rest: () => (view.state === 'active' ? 'idle' : 'ended'),

@@ -12,7 +12,13 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
-export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
+export type Given = {
+  kwargs: OpenObject
+  env_vars: Record<string, string>
+  dir: string
+  /** No file that it makes may be longer; undefined: any may. */
+  fileBytes?: number | undefined
+}
 /** Where instances come from. */
 export type Environments = {
   resolve(
@@ -22,18 +28,21 @@ export type Environments = {
   /** Waits while too many are being opened; users take turns. */
   open(source: EnvironmentSource, given: Given, user: string): Promise<Instance>
 }
+/** A session and its user, as its events name them. */
+export type OwnedSession = { session_id: string; user_id: string }
+
 /** Where their states are kept, and what they may write. */
 export type SessionFolders = {
   /** The session's own folder. */
-  dirOf(sessionId: string): string
+  dirOf(session: OwnedSession): string
   /** Keeps a state beside the one before, which counts until the log has moved; older ones go. */
-  keep(sessionId: string, step: number, state: unknown, before: Snapshot | undefined): Promise<Snapshot>
+  keep(session: OwnedSession, step: number, state: unknown, before: Snapshot | undefined): Promise<Snapshot>
   /** A kept state; undefined when it is not there, or is another. */
-  kept(sessionId: string, snapshot: Snapshot): Promise<unknown>
+  kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
   /** Nothing of the session is left on the disk. */
-  clear(sessionId: string): Promise<void>
+  clear(session: OwnedSession): Promise<void>
   /** Nothing is left of any session but these. */
-  clearOthers(sessionIds: string[]): Promise<void>
+  clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 
 /** The session cannot come back, and why. */
@@ -51,18 +60,24 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 type Parts = {
   environments: Environments
   folders: SessionFolders
+  /** How long a file may be that an environment of this user makes; undefined: as long as it likes. */
+  longestFile: (user: string) => number | undefined
   log: Log
   timers: Timers
   /** The values of a session's `env_vars`; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
 }
 
-export const createInstances = ({ environments, folders, log, timers, secrets }: Parts) => {
+export const createInstances = ({ environments, folders, longestFile, log, timers, secrets }: Parts) => {
   const entries = new Map<string, Entry>()
   /** Sessions whose instance and files are going. */
   const leaving = new Map<string, Promise<void>>()
   const closing = new Set<Promise<void>>()
   const now = () => performance.now()
+  const placeOf = (session: OwnedSession) => ({
+    dir: folders.dirOf(session),
+    fileBytes: longestFile(session.user_id),
+  })
   let stopped = false
 
   const drop = async (stream: string): Promise<void> => {
@@ -127,7 +142,7 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
   const bringBack = async (stream: string, view: SessionView): Promise<Instance> => {
     const { created } = view
     if (created === undefined) throw new SessionLost('it was never created')
-    const { source, recovery, kwargs, session_id: sessionId } = created
+    const { source, recovery, kwargs } = created
     if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
     const found = await environments.resolve(undefined, source.name)
     // The operator can mend it: the session waits for that.
@@ -136,9 +151,9 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     }
     if (!('source' in found)) throw new SessionLost(`its environment ${source.name} is not there any more`)
     if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
-    const state = view.snapshot === undefined ? undefined : await folders.kept(sessionId, view.snapshot)
+    const state = view.snapshot === undefined ? undefined : await folders.kept(created, view.snapshot)
     if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
-    const given = { kwargs, env_vars: valuesOf(created), dir: folders.dirOf(sessionId) }
+    const given = { kwargs, env_vars: valuesOf(created), ...placeOf(created) }
     const instance = await environments.open(found.source, given, created.user_id).catch(error => {
       // A disk that is full, or the like, is a trouble of the moment.
       throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
@@ -197,15 +212,14 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     /** A new one; what was there is closed. It counts when its first event is stored. */
     async open(
       stream: string,
-      sessionId: string,
+      session: OwnedSession,
       source: EnvironmentSource,
-      given: Omit<Given, 'dir'>,
-      user: string,
+      given: Pick<Given, 'kwargs' | 'env_vars'>,
     ): Promise<Instance> {
       await leaving.get(stream)
       await drop(stream)
-      await folders.clear(sessionId)
-      const opening = environments.open(source, { ...given, dir: folders.dirOf(sessionId) }, user)
+      await folders.clear(session)
+      const opening = environments.open(source, { ...given, ...placeOf(session) }, session.user_id)
       return (await tracked(stream, opening, ahead)).instance
     },
     /** The log of the session has moved, and its instance with it. */
@@ -227,10 +241,10 @@ export const createInstances = ({ environments, folders, log, timers, secrets }:
     drop,
     keep: folders.keep,
     /** The session has ended: its instance and its files go, before anything of it may come again. */
-    leave(stream: string, sessionId: string): void {
+    leave(stream: string, session: OwnedSession): void {
       const gone = (leaving.get(stream) ?? Promise.resolve())
         .then(() => drop(stream))
-        .then(() => folders.clear(sessionId))
+        .then(() => folders.clear(session))
         .catch(() => {}) // what cannot be removed now is removed with the next one
         .finally(() => {
           if (leaving.get(stream) === gone) leaving.delete(stream)

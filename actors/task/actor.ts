@@ -131,7 +131,7 @@ export const taskKind =
           used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
           offered: view.toolList,
           listOf: tools => parts.keepTools(created.user_id, tools),
-          workdir: created.workdir,
+          workdir: parts.workspaceOf(created).workdir,
           history,
           tools: signal => parts.tools.offered(scope(created), signal),
           env: () => (secrets.env ?? {}) as Record<string, unknown>,

@@ -13,7 +13,7 @@ const lookAgainMs = 1000
 
 type Parts = {
   view: TaskView
-  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'reach'>
+  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'workspaceOf' | 'reach'>
   scope: (created: NonNullable<TaskView['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
   bySystem: () => { principal: string; causation: string }
@@ -32,8 +32,8 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
     const { arguments: text } = itemOf(view, itemId) as ToolCallItem
     const { created } = view
     if (created === undefined) throw new Error('a call of no task')
-    const input = { effectId: effect.id, arguments: text, workdir: created.workdir, at: effect.at }
-    const call = runTool(signal => parts.tools.run(scope(created), name, { ...input, signal }))
+    const given = { effectId: effect.id, arguments: text, at: effect.at, ...parts.workspaceOf(created) }
+    const call = runTool(signal => parts.tools.run(scope(created), name, { ...given, signal }))
     reach('during', 'tool', name)
     return call
   }

@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
-import type { Reach, Toolbox } from '../../src/contract/tools.ts'
+import type { Reach, Toolbox, ToolInput } from '../../src/contract/tools.ts'
 import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
 import type { Ttls } from './facts.ts'
@@ -32,6 +32,8 @@ export type TaskParts = {
    */
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
+  /** The folder of a task's file tools, the folder of its user, which they never leave, and the user's disk. */
+  workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
   /** While the server drains, running steps and calls may finish and no step begins. */
   draining: () => boolean
   reach: Reach

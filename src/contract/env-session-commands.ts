@@ -39,7 +39,7 @@ export type SessionCommand = Asked &
         seed: number
         keys: RequestKeys
         /** Hears that an instance is made, and none that is there already is answered. */
-        began(): void
+        began(): void | Promise<void>
       }
     /** Says before a step that cannot be done again that it is about to be taken. */
     | { type: 'IntendStep'; step: StepWish }

@@ -96,4 +96,7 @@ export type Instance = {
 /** The process of an instance has ended. */
 export class EnvironmentGone extends Error {}
 /** What an environment's own code says no with; the instance lives on. */
+/** Why a step is stopped, as the reason of its signal: `message` goes on after 'the step …'. */
+export class StopStep extends Error {}
+
 export class AuthorsError extends Error {}

@@ -23,3 +23,7 @@ export type Principal = { id: string; role: Role; userId: string | undefined; ex
 
 /** Who takes turns with others where work waits: a user, or a token that stands for all of them. */
 export const turnOf = ({ id, userId }: Principal): string => userId ?? id
+
+/** The user whose task or session a request makes: the token's, else the one that the body names. */
+export const ownerOf = ({ userId }: Pick<Principal, 'userId'>, named: unknown): string =>
+  userId ?? (typeof named === 'string' ? named : 'default')

@@ -1,6 +1,14 @@
 // The tool port: what an agent may call, whatever its source.
 import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
 
+/** The disk of a task's user, for tools that write there. */
+export type DiskShare = {
+  /** Counts so many bytes from now on, and those that they replace no longer. Throws beyond the user's quota. */
+  take(bytes: number, replaced?: number): Promise<void>
+  /** It did not come to that. */
+  giveBack(bytes: number, replaced?: number): void
+}
+
 export type ToolInput = {
   /** Stable over every run of the same call. */
   effectId: string
@@ -10,6 +18,9 @@ export type ToolInput = {
   workdir: string
   /** Whose task it is: where calls wait, users take turns. */
   user: string
+  /** The folder of the task's user. Where the workdir leads outside of it, file tools touch nothing. */
+  userFolder: string
+  disk: DiskShare
   /** When the call was intended, milliseconds: a tool that must give the same twice knows no other time. */
   at: number
   /** A tool that is told to stop settles only when what it does has really stopped. */

@@ -1,6 +1,6 @@
 // What is said with one program: its hello, then one question at a time, each with its limit. Throws Unfit at what
 // does not belong there.
-import { AuthorsError } from '../contract/environment.ts'
+import { AuthorsError, StopStep } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { beginning } from './cut.ts'
 import { createLines } from './lines.ts'
@@ -108,7 +108,7 @@ export const createConversation = ({ timers, send, hello, broken }: Parts): Conv
           end(`the environment's ${method} ${why} and did not stop when it was told to`),
         )
       }
-      const cancel = () => stop('was canceled')
+      const cancel = () => stop(signal?.reason instanceof StopStep ? signal.reason.message : 'was canceled')
       const settle = () => {
         cancelTimer()
         signal?.removeEventListener('abort', cancel)

@@ -12,6 +12,8 @@ export const reasonOf = (
 ): string => {
   // The heap of JavaScript has the same limit as the process, and may be full first.
   if (/heap out of memory|Allocation failed/i.test(errors.text())) return tooMuchMemory(memoryMb)
+  if (signal === 'SIGXFSZ')
+    return 'the environment made a file that is longer than the disk quota (QUOTA_DISK_MB)'
   const how =
     signal === null
       ? `the environment ended by itself with exit code ${code}`

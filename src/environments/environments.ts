@@ -35,7 +35,7 @@ export type Environments = Registry & {
    * Constructs an instance in a process of its own; `dir` is made when it is missing. Rejects with EnvironmentGone
    * when the process ends or breaks a limit, with AuthorsError when the constructor throws. Nothing is left then.
    */
-  open(source: EnvironmentSource, given: Given): Promise<Instance>
+  open(source: EnvironmentSource, given: Given & { fileBytes?: number | undefined }): Promise<Instance>
   /** Lets go what is kept ready. Instances are ended by their own `close`, and with all children. */
   close(): void
 }
@@ -87,7 +87,7 @@ export const createEnvironments = (
 
   return {
     ...createRegistry({ hellos, folder, byDefault, refusalOf: protection.refusalOf }),
-    async open({ module: file, className, digest, name }, given) {
+    async open({ module: file, className, digest, name }, { fileBytes, ...given }) {
       await mkdir(path.join(given.dir, temporary), { recursive: true, mode: 0o700 })
       const program = await pool.take({ file, digest })
       const info = program.hello.classes.find(one => one.name === className)
@@ -95,6 +95,7 @@ export const createEnvironments = (
         await program.end()
         throw new EnvironmentGone(`there is no environment ${name}`)
       }
+      if (fileBytes !== undefined) await program.limitFiles(fileBytes)
       return inFolder(given.dir, program, () => createInstance(program, info, given, stepTimeoutMs))
     },
     close: pool.close,

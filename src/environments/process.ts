@@ -1,5 +1,7 @@
 // One program of an environment in a process of its own. Whatever it does, it costs nobody else anything: it is ended,
 // with all that it has started, when it breaks a limit or does not speak the protocol.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Child, Children, Command } from '../children.ts'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
@@ -10,6 +12,9 @@ import { keepErrors } from './errors.ts'
 import type { MemoryWatch } from './memory.ts'
 import type { Hello } from './protocol.ts'
 import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
+import { find } from './wall.ts'
+
+const run = promisify(execFile)
 
 const startLimitMs = 20_000
 /** From the end of a process to the end of what it has said. */
@@ -27,6 +32,8 @@ export type EnvironmentProcess = {
   user: UserId | undefined
   /** Rejects with Refused, or with EnvironmentGone. Not while another request runs. */
   request: Conversation['request']
+  /** From now on it, and what it starts, can make no file longer than this, where the system has `prlimit`. */
+  limitFiles(bytes: number): Promise<void>
   /** Texts that must not stand in the reason of its end. */
   hide(secrets: string[]): void
   /** Resolves with the reason when the process ends, unless `end` was called. */
@@ -125,6 +132,12 @@ export const startProcess = async (
     request: async (...question) => {
       if (over !== undefined) throw new EnvironmentGone(over)
       return conversation.request(...question)
+    },
+    async limitFiles(bytes) {
+      const program = find('prlimit')
+      if (program === undefined) return
+      // One that ends meanwhile needs no limit; what it then writes is found by looking.
+      await run(program, ['--pid', `${pid}`, `--fsize=${bytes}`]).catch(() => {})
     },
     hide(given) {
       secrets = given

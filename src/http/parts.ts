@@ -24,8 +24,9 @@ import type { Quotas } from '../quotas.ts'
 import type { Recall } from '../recall.ts'
 import type { SessionQueries } from '../session-queries.ts'
 import type { Sessions } from '../sessions.ts'
-import type { AgentChoice, Places } from '../task-request.ts'
+import type { AgentChoice } from '../task-request.ts'
 import type { Tickets } from '../tickets.ts'
+import type { Roots } from '../user-folders.ts'
 import type { Access } from './auth.ts'
 import type { OpenStreams } from './open-streams.ts'
 
@@ -57,7 +58,8 @@ export type Parts = {
   quotas: Pick<Quotas, 'openStream' | 'openSocket'>
   /** The public events of the log. */
   events: Events
-  places: Places
+  /** Where users have their folders. */
+  roots: Roots
   agents: AgentChoice
   recall: Recall
   audit: AuditTrail

@@ -4,7 +4,7 @@ import { isEmpty } from '../answers.ts'
 import type { Feed } from '../bus/feed.ts'
 import { isAtRest } from '../commands.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import { type Principal, turnOf } from '../contract/token-events.ts'
+import { ownerOf, type Principal, turnOf } from '../contract/token-events.ts'
 import {
   type AnswerCallsBody,
   type CreateTaskBody,
@@ -12,6 +12,7 @@ import {
   type PostMessageBody,
 } from '../contract/wire.ts'
 import { allProblems, readTaskRequest } from '../task-request.ts'
+import { foldersOf } from '../user-folders.ts'
 import type { Parts } from './parts.ts'
 
 export type Caller = { principal: Principal; requestId: string }
@@ -44,17 +45,20 @@ export type TaskCallParts = Pick<
   | 'commands'
   | 'newItemId'
   | 'openFeed'
-  | 'places'
   | 'problemsOfSchema'
   | 'queries'
   | 'recall'
+  | 'roots'
   | 'streamOf'
 >
 
 export const createTaskCalls = (parts: TaskCallParts) => {
   const { commands, queries, recall, openFeed } = parts
-  const schemaCheck = (principal: Principal) => (schema: object) =>
-    parts.problemsOfSchema(schema, turnOf(principal))
+  const checks = (principal: Principal, body: unknown) => {
+    const named = (body as Partial<CreateTaskBody> | null)?.user_id
+    const problemsOfSchema = (schema: object) => parts.problemsOfSchema(schema, turnOf(principal))
+    return [foldersOf(parts.roots, ownerOf(principal, named)), parts.agents, problemsOfSchema] as const
+  }
   return {
     /**
      * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
@@ -66,7 +70,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       { key, isRetry }: Retry,
       endsAtWait: boolean,
     ): Promise<Made> {
-      const request = await readTaskRequest(body, digest, parts.places, parts.agents, schemaCheck(principal))
+      const request = await readTaskRequest(body, digest, ...checks(principal, body))
       let ofNew: Feed | undefined
       const created = await commands
         .create({
@@ -124,9 +128,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
 
     /** Why a create is invalid: what the schema found, and what it could not. */
     invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
-      found instanceof Invalid
-        ? allProblems(body, found, parts.places, parts.agents, schemaCheck(principal))
-        : found,
+      found instanceof Invalid ? allProblems(body, found, ...checks(principal, body)) : found,
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
       return recall.textOf(await commands[verb](principal, taskId, requestId))

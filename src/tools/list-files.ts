@@ -48,10 +48,10 @@ export const listFiles = tool({
       description: 'The path of the folder, relative to the workspace, which is listed itself when left out.',
     },
   },
-  answer({ arguments: args, workdir, signal }) {
+  answer({ arguments: args, signal, ...workspace }) {
     const { path: given = '.' } = args as { path?: string }
     return telling(given, async () => {
-      const spot = await spotOf(workdir, given)
+      const spot = await spotOf(workspace, given)
       if (spot.missing.length > 0) {
         // A workspace that nobody wrote to is not made yet.
         if (path.join(spot.real, ...spot.missing) === spot.root) return told([])

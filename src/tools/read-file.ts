@@ -5,13 +5,13 @@ import path from 'node:path'
 import { named, telling, unlessFile } from './file-errors.ts'
 import { firstBytes, textOf, wholeCharacters } from './text.ts'
 import { tool } from './tool.ts'
-import { inFile, inFolder, spotOf } from './workspace.ts'
+import { inFile, inFolder, spotOf, type Workspace } from './workspace.ts'
 
 const most = 1 << 20
 
 /** The first bytes of a file in the workspace, and how many it has. */
-const read = async (workdir: string, given: string): Promise<{ bytes: Buffer; size: number }> => {
-  const spot = await spotOf(workdir, given)
+const read = async (workspace: Workspace, given: string): Promise<{ bytes: Buffer; size: number }> => {
+  const spot = await spotOf(workspace, given)
   if (spot.missing.length > 0) throw new Error(`${named(given)} does not exist`)
   // Asked before anything is opened: to open a device can already do something.
   unlessFile(await lstat(spot.real), given)
@@ -29,10 +29,10 @@ export const readFile = tool({
   required: {
     path: { type: 'string', minLength: 1, description: 'The path of the file, relative to the workspace.' },
   },
-  answer({ arguments: args, workdir }) {
+  answer({ arguments: args, ...workspace }) {
     const { path: given } = args as { path: string }
     return telling(given, async () => {
-      const { bytes, size } = await read(workdir, given)
+      const { bytes, size } = await read(workspace, given)
       const whole = size <= most
       const text = textOf(whole ? bytes : wholeCharacters(bytes))
       if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)

@@ -33,10 +33,10 @@ export const searchFiles = (timers: Timers, deadlineMs = 5_000) =>
         description: 'The folder or file to search, relative to the workspace. Everything when left out.',
       },
     },
-    async answer({ arguments: args, workdir, user, signal }) {
+    async answer({ arguments: args, userFolder, workdir, user, signal }) {
       const { pattern, path: given = '.' } = args as { pattern: string; path?: string }
       unlessInvalid(pattern)
-      const job: SearchJob = { workdir, given, pattern }
+      const job: SearchJob = { userFolder, workdir, given, pattern }
       const tooLong = `The search took longer than ${deadlineMs} ms: use a simpler pattern, or a path with less below`
       const lines = await inThread<string[]>('search-thread', job, {
         timers,

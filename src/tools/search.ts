@@ -4,9 +4,9 @@ import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { named, telling, unlessFile } from './file-errors.ts'
 import { firstBytes, textOf } from './text.ts'
-import { inFile, inFolder, type Spot, spotOf } from './workspace.ts'
+import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
 
-export type SearchJob = { workdir: string; given: string; pattern: string }
+export type SearchJob = Workspace & { given: string; pattern: string }
 
 const largest = 4 << 20
 const most = 200
@@ -55,10 +55,10 @@ async function* textsOf(spot: Spot): AsyncGenerator<Found> {
 }
 
 /** The lines that match, each with its file and number. */
-export const search = ({ workdir, given, pattern }: SearchJob): Promise<string[]> =>
+export const search = ({ given, pattern, ...workspace }: SearchJob): Promise<string[]> =>
   telling(given, async () => {
     const expression = new RegExp(pattern)
-    const spot = await spotOf(workdir, given)
+    const spot = await spotOf(workspace, given)
     if (path.join(spot.real, ...spot.missing) === spot.root && spot.missing.length > 0) return []
     if (spot.missing.length > 0) throw new Error(`${named(given)} does not exist`)
     const lines: string[] = []

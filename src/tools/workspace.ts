@@ -1,12 +1,19 @@
-// Keeps file tools inside of one folder. A path is judged by where it really leads, and what was opened is judged
-// again, because a link may have been put there in between.
+// Keeps file tools inside of one folder, the workspace, which in turn lies in the folder of its user. A path is judged
+// by where it really leads, and what was opened is judged again, because a link may have been put there in between.
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { isBelow } from '../user-folders.ts'
 import { named, unlessFile } from './file-errors.ts'
 
-/** Where a path leads: as far as there is something, and the names that are missing below. */
-export type Spot = { given: string; root: string; real: string; missing: string[] }
+/** Absolute paths; neither need be there yet. */
+export type Workspace = { userFolder: string; workdir: string }
+
+/**
+ * Where a path leads: as far as there is something, and the names that are missing below. `root` is where the
+ * workspace really is, `own` where the folder of its user is.
+ */
+export type Spot = { given: string; own: string; root: string; real: string; missing: string[] }
 
 /** A folder that is open and known to be inside. */
 export type Folder = {
@@ -47,20 +54,21 @@ const reach = async (wanted: string, given: string): Promise<{ real: string; mis
   }
 }
 
-const isInside = (root: string, real: string): boolean => {
-  const below = path.relative(root, real)
-  return below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below)
-}
 const outside = (given: string): Error => new Error(`${named(given)} leads outside of the workspace`)
 
 /** Finds a path of a caller in the workspace, which may not be made yet. Throws when it leads outside. */
-export const spotOf = async (workdir: string, given: string): Promise<Spot> => {
+export const spotOf = async ({ userFolder, workdir }: Workspace, given: string): Promise<Spot> => {
   if (given.includes('\0')) throw new Error('A path cannot hold a NUL character')
-  const top = await reach(workdir, 'The workspace')
-  const root = path.join(top.real, ...top.missing)
+  const rootOf = async (folder: string) => {
+    const { real, missing } = await reach(folder, 'The workspace')
+    return path.join(real, ...missing)
+  }
+  const own = await rootOf(userFolder)
+  const root = await rootOf(workdir)
+  if (!isBelow(own, root)) throw new Error('The workspace leads outside of the folder of its user')
   const { real, missing } = await reach(path.resolve(workdir, given), given)
-  if (!isInside(root, path.join(real, ...missing))) throw outside(given)
-  return { given, root, real, missing }
+  if (!isBelow(root, path.join(real, ...missing))) throw outside(given)
+  return { given, own, root, real, missing }
 }
 
 /** Opens a folder by its real path, for as long as a job takes. */
@@ -77,7 +85,7 @@ export const inFolder = async <Answer>(
     }
   }
   try {
-    if (!isInside(root, real)) throw outside(given)
+    if (!isBelow(root, real)) throw outside(given)
     await still()
     const way = hasDescriptors ? path.join(descriptors, `${handle.fd}`) : real
     return await job({ at: name => path.join(way, name), still, sync: () => handle.sync() })

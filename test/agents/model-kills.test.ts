@@ -259,7 +259,7 @@ t.test('a process killed in each of its calls goes on, and nothing is paid twice
   const dataDir = t.testdir()
   let server = await spawnServer(t, dataDir, env)
   const linesOf = (name: string): number => {
-    const file = path.join(dataDir, 'workspace', name, 'paid.txt')
+    const file = path.join(dataDir, 'workspace/default', name, 'paid.txt')
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
   }
   const bodies = () => asked.map(({ body }) => body)

@@ -115,7 +115,7 @@ t.test('what is deleted is gone, whether it was closed before or not', async t =
       409,
       'its id is not given again',
     )
-    const folders = path.join(dataDir, 'environments')
+    const folders = path.join(dataDir, 'environments/default')
     await until(() => !existsSync(folders) || !readdirSync(folders).some(name => name.includes(id)))
   }
 })

@@ -201,7 +201,7 @@ t.test('arguments of an environment that do not fit are 422 where they are', asy
 })
 
 t.test('a create that is refused leaves nothing on the disk', async t => {
-  const folder = path.join(dataDir, 'environments')
+  const folder = path.join(dataDir, 'environments/default')
   for (const broken of ['in its constructor', 'in its reset']) {
     const body = { session_id: 'never', env_class_path: counter, env_init_kwargs: { broken } }
     t.equal((await create(body)).status, 422)

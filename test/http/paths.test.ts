@@ -10,9 +10,9 @@ const outside = mkdtempSync(path.join(tmpdir(), 'outside-'))
 const { api, dataDir } = await serveHere(t)
 t.teardown(() => rmSync(outside, { recursive: true, force: true }))
 const roots = {
-  workspace_dir: path.join(dataDir, 'workspace'),
-  log_dir: path.join(dataDir, 'logs'),
-  rollout_save_dir: path.join(dataDir, 'rollouts'),
+  workspace_dir: path.join(dataDir, 'workspace/default'),
+  log_dir: path.join(dataDir, 'logs/default'),
+  rollout_save_dir: path.join(dataDir, 'rollouts/default'),
 }
 const create = (more: object) =>
   read(api('POST', '/tasks', { user_message_content: 'x', stream: false, client_id: 'echo', ...more }))
@@ -70,11 +70,12 @@ for (const [field, root] of Object.entries(roots)) {
 }
 
 t.test(
-  'an absolute path inside of the root is allowed, its neighbour of the same beginning is not',
+  'an absolute path inside of the own folder is allowed, its neighbour of the same beginning is not',
   async t => {
     t.equal((await create({ workspace_dir: path.join(roots.workspace_dir, 'x') })).status, 200)
     t.equal((await create({ workspace_dir: `${roots.workspace_dir}2` })).status, 422)
-    t.equal((await create({ workspace_dir: '../workspace2' })).status, 422)
+    t.equal((await create({ workspace_dir: '../default2' })).status, 422)
+    t.equal((await create({ workspace_dir: path.join(dataDir, 'workspace') })).status, 422, 'the root of all')
   },
 )
 

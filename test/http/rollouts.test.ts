@@ -338,7 +338,7 @@ t.test('of another user nothing is told, and of a deleted task nothing any more'
   t.equal((await ann('GET', `/tasks/${id}/rollouts`)).status, 404)
 })
 
-const saved = (folder: string, id: string) => path.join(dataDir, 'rollouts', folder, `${id}.jsonl`)
+const saved = (folder: string, id: string) => path.join(dataDir, 'rollouts/default', folder, `${id}.jsonl`)
 const whole = async (file: string) => {
   await until(() => existsSync(file))
   return readFileSync(file, 'utf8')
@@ -352,7 +352,7 @@ t.test('a task may have its entries saved in a file below the rollouts of the da
   })
   t.equal(await whole(saved('mine/today', task.id)), await linesOf(task.id))
   t.same(
-    readdirSync(path.join(dataDir, 'rollouts/mine/today')),
+    readdirSync(path.join(dataDir, 'rollouts/default/mine/today')),
     [`${task.id}.jsonl`],
     'and nothing beside it',
   )

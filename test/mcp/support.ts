@@ -111,8 +111,18 @@ export const givenMcp = async (
   ) => {
     const tool = await tools.find(scope, name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
-    return (await tool.run({ effectId: 'e', arguments: args, workdir: folder, at: 0, user: 'u', signal }))
-      .content
+    return (
+      await tool.run({
+        effectId: 'e',
+        arguments: args,
+        workdir: folder,
+        userFolder: folder,
+        disk: { take: async () => {}, giveBack() {} },
+        at: 0,
+        user: 'u',
+        signal,
+      })
+    ).content
   }
   const list = (scope = scopeOf(), signal = never) => tools.list(scope, signal)
   return { world, folder, children, connections, tools, scopeOf, call, list, lines }

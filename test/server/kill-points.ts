@@ -149,7 +149,7 @@ const scriptOf = ({ does }: Round) => {
 export const playRound = async (server: MortalServer, dataDir: string, round: Round): Promise<string[]> => {
   const { name, does, person } = round
   const problems: string[] = []
-  const folder = path.join(dataDir, 'workspace', name)
+  const folder = path.join(dataDir, 'workspace/default', name)
   const linesOf = (file: string) => {
     const at = path.join(folder, file)
     return existsSync(at) ? readFileSync(at, 'utf8').split('\n').length - 1 : 0

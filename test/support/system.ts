@@ -7,7 +7,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { Report } from '../../src/contract/ports.ts'
 import { type RefusalName, refusals } from '../../src/contract/refusals.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
+import { ownerOf, type Principal } from '../../src/contract/token-events.ts'
 import type { Reach, Tool } from '../../src/contract/tools.ts'
 import type { CreateTaskBody, ScriptStep } from '../../src/contract/wire.ts'
 import { createSchemaChecker } from '../../src/json-schema/checker.ts'
@@ -19,6 +19,7 @@ import type { Secrets } from '../../src/secrets.ts'
 import { createSessionFolders } from '../../src/session-folders.ts'
 import { createSystem, type SystemParts } from '../../src/system.ts'
 import { readTaskRequest } from '../../src/task-request.ts'
+import { foldersOf } from '../../src/user-folders.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
 export const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
@@ -143,6 +144,11 @@ export const givenSystem = async (options: Options = {}) => {
       agent,
     ]),
   )
+  const roots = {
+    workspace: options.workspaceRoot ?? '/nowhere/workspace',
+    rollouts: options.rolloutsRoot ?? '/nowhere/rollouts',
+    logs: '/nowhere/logs',
+  }
   let readStore: ReadStore | undefined
   const checker = createSchemaChecker()
   const system = await createSystem({
@@ -159,7 +165,8 @@ export const givenSystem = async (options: Options = {}) => {
     environments: options.environments ?? noEnvironments,
     sessionFolders: createSessionFolders(options.workspaceRoot ?? '/nowhere/sessions'),
     sessionIdleSeconds: 3600,
-    rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
+    roots,
+    sessionsRoot: '/nowhere/sessions',
     ttls: options.ttls ?? noTtls,
     maxRunningTasks: options.maxRunningTasks ?? 0,
     quotas: { ...noQuotas, ...options.quotas },
@@ -167,11 +174,6 @@ export const givenSystem = async (options: Options = {}) => {
     idle: options.idle ?? false,
     ...(options.reach === undefined ? {} : { reach: options.reach }),
   })
-  const places = {
-    workspaceRoot: options.workspaceRoot ?? '/nowhere/workspace',
-    rolloutsRoot: options.rolloutsRoot ?? '/nowhere/rollouts',
-    logsRoot: '/nowhere/logs',
-  }
   let requests = 0
 
   /** Creates a task as a request over HTTP would; the answer is its id. */
@@ -181,9 +183,11 @@ export const givenSystem = async (options: Options = {}) => {
   ): Promise<string> => {
     const body: CreateTaskBody = { user_message_content: 'hello', stream: false, background: true, ...given }
     const agentChoice = { known: (name: string) => agents.has(name), fallback: 'echo' }
-    const request = await readTaskRequest(body, undefined, places, agentChoice, checker.problemsOf)
+    const principal = call.principal ?? admin
+    const own = foldersOf(roots, ownerOf(principal, body.user_id))
+    const request = await readTaskRequest(body, undefined, own, agentChoice, checker.problemsOf)
     const created = await system.commands.create({
-      principal: call.principal ?? admin,
+      principal,
       request,
       body,
       envelopeId: `req_${++requests}`,

@@ -15,7 +15,7 @@ const script = `
   const call = async (name, args) => {
     const tool = tools.find(({ definition }) => definition.function.name === name)
     const { signal } = new AbortController()
-    const { content } = await tool.run({ effectId: 'e', arguments: args, workdir: import.meta.dirname, at: 0, user: 'u', signal })
+    const { content } = await tool.run({ effectId: 'e', arguments: args, workdir: import.meta.dirname, userFolder: import.meta.dirname, at: 0, user: 'u', signal })
     console.log(content)
   }
   const alive = setInterval(() => {}, 1000)

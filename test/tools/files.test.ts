@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { temporaryName } from '../../src/tools/write-file.ts'
+import { temporaryName } from '../../src/tools/put-file.ts'
 import { failure, givenWorkspace } from './support.ts'
 
 const MiB = 1 << 20

@@ -12,7 +12,7 @@ const told = (work: Promise<unknown>) => failure(work.then(String))
 t.test('a folder that became a link to outside is not opened', async t => {
   const { work, inside, outside, put } = givenWorkspace(t)
   put('sub/a.txt', 'a')
-  const spot = await spotOf(work, 'sub/a.txt')
+  const spot = await spotOf({ userFolder: work, workdir: work }, 'sub/a.txt')
   await rename(inside('sub'), inside('moved'))
   await symlink(outside, inside('sub'))
   const open = inFolder(spot, path.dirname(spot.real), folder => readdir(folder.at('.')))
@@ -22,7 +22,7 @@ t.test('a folder that became a link to outside is not opened', async t => {
 t.test('nor is one below a folder that became a link', async t => {
   const { work, inside, folder: root, put } = givenWorkspace(t)
   put('sub/deep/a.txt', 'a')
-  const spot = await spotOf(work, 'sub/deep/a.txt')
+  const spot = await spotOf({ userFolder: work, workdir: work }, 'sub/deep/a.txt')
   await rename(inside('sub'), inside('moved'))
   await mkdir(path.join(root, 'outside/sub/deep'), { recursive: true })
   await symlink(path.join(root, 'outside/sub'), inside('sub'))
@@ -33,7 +33,7 @@ t.test('nor is one below a folder that became a link', async t => {
 t.test('a file that became a link or a pipe is neither followed nor waited for', async t => {
   const { work, inside, outside, put, fifo } = givenWorkspace(t)
   put('a.txt', 'a')
-  const spot = await spotOf(work, 'a.txt')
+  const spot = await spotOf({ userFolder: work, workdir: work }, 'a.txt')
   const read = () =>
     inFolder(spot, path.dirname(spot.real), folder =>
       inFile(folder, { name: 'a.txt', given: 'a.txt', flags }, handle => handle.readFile('utf8')),
@@ -50,7 +50,7 @@ t.test('a file that became a link or a pipe is neither followed nor waited for',
 t.test('a folder that is moved while it is open: nothing is done at its old path', async t => {
   const { work, inside, outside, put } = givenWorkspace(t)
   put('sub/secret.txt', 'mine')
-  const spot = await spotOf(work, 'sub/secret.txt')
+  const spot = await spotOf({ userFolder: work, workdir: work }, 'sub/secret.txt')
   await inFolder(spot, path.dirname(spot.real), async folder => {
     await rename(inside('sub'), inside('moved'))
     await symlink(outside, inside('sub'))
@@ -113,3 +113,48 @@ t.test('while folders are swapped again and again, no write comes out and no sec
   t.comment([...ends].join('; '))
   if (process.platform === 'linux') t.same((await readdir(outside)).sort(), ['deep', 'secret.txt'])
 })
+
+t.test(
+  'while the workspace itself is swapped for that of another user, nothing of it comes in or out',
+  async t => {
+    const { call, folder, outside } = givenWorkspace(t)
+    const user = path.join(folder, 'user')
+    const workdir = path.join(user, 'deep/work')
+    await mkdir(workdir, { recursive: true })
+    await writeFile(path.join(workdir, 'secret.txt'), 'mine')
+    let done = false
+    const swapping = (async () => {
+      while (!done) {
+        for (const name of ['deep/work', 'deep']) {
+          const at = path.join(user, name)
+          await rename(at, path.join(user, 'aside')).catch(() => {})
+          await symlink(name === 'deep' ? folder : outside, at).catch(() => {})
+          await new Promise(resolve => setImmediate(resolve))
+          await rm(at, { recursive: true, force: true })
+          await rename(path.join(user, 'aside'), at).catch(() => {})
+          await new Promise(resolve => setImmediate(resolve))
+        }
+      }
+    })()
+    const ends = new Set<string>()
+    for (let round = 0; round < 150; round++) {
+      for (const [name, args] of [
+        ['write_file', { path: 'mine.txt', content: 'mine' }],
+        ['write_file', { path: 'new/below/mine.txt', content: 'mine', append: true }],
+        ['read_file', { path: 'secret.txt' }],
+        ['list_files', {}],
+      ] as const) {
+        const end = await failure(call(name, args, { workdir, userFolder: user }))
+        ends.add(end.replace(/answered: .*/s, 'answered'))
+        t.notMatch(end, /the secret|answered: (deep|outside|user|work)\//)
+      }
+    }
+    done = true
+    await swapping
+    t.comment([...ends].join('; '))
+    if (process.platform !== 'linux') return
+    t.same((await readdir(outside)).sort(), ['deep', 'secret.txt'])
+    t.same(await readdir(path.join(outside, 'deep')), [])
+    t.same((await readdir(folder)).sort(), ['outside', 'user', 'work'])
+  },
+)

@@ -5,11 +5,19 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import type { Test } from 'tap'
 import type { Timers } from '../../src/contract/ports.ts'
-import type { Tool } from '../../src/contract/tools.ts'
+import type { DiskShare, Tool } from '../../src/contract/tools.ts'
 import { builtinTools } from '../../src/tools/builtin.ts'
 import { realWorld } from '../../src/world.ts'
 
-export type Call = { effectId?: string; at?: number; user?: string; signal?: AbortSignal; workdir?: string }
+export type Call = {
+  effectId?: string
+  at?: number
+  user?: string
+  signal?: AbortSignal
+  workdir?: string
+  userFolder?: string
+  disk?: DiskShare
+}
 export const at = Date.parse('2026-01-01T00:00:00.000Z')
 
 /** Threads and timers of tools keep no process alive: while a test waits for one, something must. */
@@ -27,11 +35,16 @@ export const timersThat = (act: (job: () => void) => unknown): Timers => {
   return { after, every: after }
 }
 
+/** A disk without a quota. */
+export const endless: DiskShare = { take: async () => {}, giveBack() {} }
+
 export const runTool = async (tool: Tool, args: object, call: Call = {}): Promise<string> => {
   const { content } = await tool.run({
     effectId: call.effectId ?? 'effect-1',
     arguments: args as Record<string, unknown>,
     workdir: call.workdir ?? '/nowhere',
+    userFolder: call.userFolder ?? '/',
+    disk: call.disk ?? endless,
     at: call.at ?? at,
     user: call.user ?? 'default',
     signal: call.signal ?? new AbortController().signal,

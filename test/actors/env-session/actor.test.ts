@@ -492,12 +492,12 @@ t.test('nothing is left running, nor on the disk, when a session has ended', asy
   ] as const) {
     await create(id, 'snapshot')
     await step(id, 'add', { by: 1 })
-    t.ok(existsSync(path.join(workspaceRoot, id)))
+    t.ok(existsSync(path.join(workspaceRoot, 'default', id)))
     await end(id)
-    for (let n = 0; n < 500 && existsSync(path.join(workspaceRoot, id)); n++) {
+    for (let n = 0; n < 500 && existsSync(path.join(workspaceRoot, 'default', id)); n++) {
       await new Promise(resolve => setTimeout(resolve, 10))
     }
-    t.notOk(existsSync(path.join(workspaceRoot, id)), id)
+    t.notOk(existsSync(path.join(workspaceRoot, 'default', id)), id)
   }
   await create('d', 'refold')
   t.equal(memory.alive(), 1)
@@ -510,10 +510,11 @@ t.test('a start keeps the files of active sessions, and leaves no others', async
   const { create, step, observe, restart } = await given(t, { workspaceRoot })
   await create('a b', 'snapshot')
   await step('a b', 'add', { by: 1 })
-  for (const orphan of ['half-made', '=c2hhZG93'])
+  for (const orphan of ['half-made', '=c2hhZG93', 'default/half-made', 'default/=c2hhZG93', 'other/a b'])
     mkdirSync(path.join(workspaceRoot, orphan, 'files'), { recursive: true })
   await restart()
-  t.same(readdirSync(workspaceRoot), [`=${Buffer.from('a b').toString('base64url')}`])
+  t.same(readdirSync(workspaceRoot).sort(), ['.sorted-by-user', 'default'])
+  t.same(readdirSync(path.join(workspaceRoot, 'default')), [`=${Buffer.from('a b').toString('base64url')}`])
   t.match((await observe('a b')).state, { total: 1 })
 })
 

@@ -64,6 +64,7 @@ export const givenSessions = async (options: SessionOptions) => {
     environments: options.environments,
     folders: createSessionFolders(options.workspaceRoot),
     quotas: createQuotas(noQuotas),
+    disk: { mustHaveRoom: async () => {}, watch: () => () => {}, changed() {}, longestFile: () => undefined },
     idleSeconds: 3600,
     isNamed: () => false,
     onFault: options.onFault ?? report,

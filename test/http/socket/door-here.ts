@@ -46,7 +46,7 @@ export const doorHere = async (
       recall: system.recall,
       sessions: system.environments.sessions,
       events: system.events,
-      places: { workspaceRoot: '/nowhere/w', rolloutsRoot: '/nowhere/r', logsRoot: '/nowhere/l' },
+      roots: { workspace: '/nowhere/w', rollouts: '/nowhere/r', logs: '/nowhere/l' },
       agents: {
         known: name => name === 'echo' || name === 'script',
         fallback: 'echo',

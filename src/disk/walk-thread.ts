@@ -1,0 +1,10 @@
+// The thread that adds up what folders use, one job after another.
+import { parentPort } from 'node:worker_threads'
+import { type WalkJob, walk } from './walk.ts'
+
+export type WalkRequest = { id: number; job: WalkJob }
+export type WalkReply = { id: number; bytes: number }
+
+parentPort?.on('message', ({ id, job }: WalkRequest) => {
+  parentPort?.postMessage({ id, bytes: walk(job) } satisfies WalkReply)
+})

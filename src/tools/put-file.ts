@@ -1,0 +1,101 @@
+// Puts a file into a workspace: its folders are made one by one through the folder above, and what is written takes
+// the place of what was there as a whole.
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { DiskShare } from '../contract/tools.ts'
+import { unlessFile } from './file-errors.ts'
+import { stopped, unlessStopped } from './stop.ts'
+import { type Folder, inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
+
+/** Named after the call, so that its next run removes what a crash has left. */
+export const temporaryName = (effectId: string): string =>
+  `.reprise-${createHash('sha256').update(effectId).digest('base64url').slice(0, 22)}`
+
+const unlessCode = (code: string) => (error: { code?: string }) => {
+  if (error.code !== code) throw error
+}
+export const statOf = async (at: string): Promise<Stats | undefined> =>
+  (await lstat(at).catch(unlessCode('ENOENT'))) ?? undefined
+
+/** Where to write, with its folders made. Nothing is made for a path that leads outside. */
+export const prepare = async (
+  workspace: Workspace,
+  given: string,
+): Promise<{ spot: Spot; parent: string; name: string }> => {
+  await spotOf(workspace, given)
+  // Callers make nothing above the folder of their user; below, any name may have become a link meanwhile.
+  await mkdir(workspace.userFolder, { recursive: true })
+  const spot = await spotOf(workspace, given)
+  if (spot.missing.length === 0) {
+    unlessFile(await lstat(spot.real), given)
+    // A link that leads to a file inside: whoever made it may mean either of the two.
+    unlessFile(await lstat(path.resolve(workspace.workdir, given)), given)
+  }
+  const folders = spot.missing.slice(0, -1)
+  let parent = spot.missing.length === 0 ? path.dirname(spot.real) : spot.real
+  for (const name of folders) {
+    await inFolder({ given, root: spot.own }, parent, folder =>
+      mkdir(folder.at(name)).catch(unlessCode('EEXIST')),
+    )
+    parent = path.join(parent, name)
+  }
+  return { spot, parent, name: spot.missing.at(-1) ?? path.basename(spot.real) }
+}
+
+/** Counts what a job writes, as far as the quota allows it; what the job replaces counts no longer. */
+export const counted = async (
+  disk: DiskShare,
+  bytes: number,
+  replaced: Stats | undefined,
+  job: () => Promise<void>,
+): Promise<void> => {
+  const change = [bytes, replaced?.size] as const
+  await disk.take(...change)
+  try {
+    await job()
+  } catch (error) {
+    disk.giveBack(...change)
+    throw error
+  }
+}
+
+export type Put = {
+  folder: Folder
+  name: string
+  given: string
+  bytes: Buffer
+  there: Stats | undefined
+  effectId: string
+  signal: AbortSignal
+}
+
+/** A new file takes the place of the old one: a link put there meanwhile is not followed, nobody reads half. */
+export const replace = async ({
+  folder,
+  name,
+  given,
+  bytes,
+  there,
+  effectId,
+  signal,
+}: Put): Promise<void> => {
+  const fresh = temporaryName(effectId)
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+  await rm(folder.at(fresh), { force: true })
+  try {
+    await inFile(folder, { name: fresh, given, flags }, async handle => {
+      if (there !== undefined) await handle.chmod(there.mode & 0o777)
+      await handle.writeFile(bytes, { signal })
+      await handle.sync()
+    })
+    await folder.still()
+    unlessStopped(signal)
+    await rename(folder.at(fresh), folder.at(name))
+    await folder.sync()
+  } catch (error) {
+    await rm(folder.at(fresh), { force: true })
+    throw signal.aborted ? stopped() : error
+  }
+}

@@ -1,0 +1,87 @@
+// Each user has a folder of their own below every root that holds files of users. The paths that callers give lead
+// into it, and so does every path that was stored before users had folders of their own.
+import { hash } from 'node:crypto'
+import { lstatSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+
+/** The roots below which users have folders. */
+export type Roots = { workspace: string; rollouts: string; logs: string }
+
+/** File systems take names of 255 bytes; some are given a suffix. */
+const longestSegment = 240
+
+/** A folder name that is exactly one segment, whatever the id holds: the id, its bytes, or their digest. */
+export const segment = (id: string): string => {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(id)) return id
+  const bytes = `=${Buffer.from(id).toString('base64url')}`
+  return bytes.length <= longestSegment ? bytes : `~${hash('sha256', id, 'base64url')}`
+}
+
+export const userFolder = (root: string, userId: string): string => path.join(root, segment(userId))
+
+/** The user's own folder below each root. */
+export const foldersOf = (roots: Roots, userId: string): Roots => ({
+  workspace: userFolder(roots.workspace, userId),
+  rollouts: userFolder(roots.rollouts, userId),
+  logs: userFolder(roots.logs, userId),
+})
+
+/** Whether a path is a folder or leads to something below it, judged by the names alone. */
+export const isBelow = (folder: string, at: string): boolean => {
+  const way = path.relative(folder, at)
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
+}
+
+/** Whether there is something at a path, be it a link that leads nowhere. */
+const isTaken = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
+
+/** Where a path leads, links followed as far as there is something. Throws at a link that leads nowhere. */
+const realPath = (wanted: string): string => {
+  let taken = wanted
+  while (!isTaken(taken)) taken = path.dirname(taken)
+  return path.join(realpathSync(taken), path.relative(taken, wanted))
+}
+
+/** A path given by a caller, below a folder; undefined when it leads outside or nobody can say where. */
+export const within = (folder: string, given: string): string | undefined => {
+  if (given.includes('\0')) return undefined
+  const wanted = path.resolve(folder, given)
+  try {
+    return isBelow(realPath(path.resolve(folder)), realPath(wanted)) ? wanted : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The path in the user's own folder that a stored path stands for. One that an earlier version stored below the root,
+ * outside of the user's folder, keeps its names below the root. undefined: it has nothing to do with this root.
+ */
+export const ownPath = (root: string, userId: string, stored: string): string | undefined => {
+  const own = userFolder(root, userId)
+  if (isBelow(own, stored)) return stored
+  return isBelow(root, stored) ? path.join(own, path.relative(root, stored)) : undefined
+}
+
+/** Where the rollouts of a task are saved that asked for it. */
+export const rolloutFileOf = (
+  root: string,
+  { user_id, task_id, folder }: { user_id: string; task_id: string; folder: string },
+): string => {
+  const wanted = path.resolve(userFolder(root, user_id), folder)
+  return path.join(ownPath(root, user_id, wanted) ?? wanted, `${segment(task_id)}.jsonl`)
+}
+
+type StoredTask = { user_id: string; session_id: string; workdir: string }
+
+/** Where the file tools of a task work: its stored folder, as far as that is in the folder of the task's user. */
+export const workspaceOf = (root: string, { user_id, session_id, workdir }: StoredTask) => {
+  const own = userFolder(root, user_id)
+  const found = ownPath(root, user_id, workdir)
+  if (found !== undefined) return { userFolder: own, workdir: found }
+  // The root was another one then. What follows the user's name in the stored path is the same below the new root.
+  const names = workdir.split(path.sep)
+  const at = names.lastIndexOf(segment(user_id))
+  const below = at < 0 ? [segment(session_id)] : names.slice(at + 1)
+  return { userFolder: own, workdir: path.join(own, ...below) }
+}
