@@ -9,7 +9,9 @@ import { getTask, play, saidBy, untilStatus } from './wire.ts'
 const value = 'a-value-that-nobody-else-has'
 const env = { API_KEY: value }
 const holding = (dataDir: string) =>
-  readdirSync(dataDir).filter(file => readFileSync(path.join(dataDir, file)).includes(value))
+  readdirSync(dataDir, { withFileTypes: true })
+    .filter(entry => entry.isFile() && readFileSync(path.join(dataDir, entry.name)).includes(value))
+    .map(({ name }) => name)
 const secretsIn = (dataDir: string) => new Database(path.join(dataDir, 'secrets.db'))
 const keptIn = (dataDir: string) => {
   const db = secretsIn(dataDir)
@@ -62,7 +64,8 @@ t.test('after a restore of the log alone, a task that needs its values pauses an
   const queued = await play(server.api, [{ message: 'hi' }], { env, session_id: 's' })
   const plain = await play(server.api, [{ sleep_ms: 300 }, { message: 'needs nothing' }])
   await server.stop()
-  for (const file of readdirSync(dataDir)) if (file !== 'log.db') rmSync(path.join(dataDir, file))
+  for (const file of readdirSync(dataDir))
+    if (file !== 'log.db') rmSync(path.join(dataDir, file), { recursive: true })
 
   const next = await serveHere(t, { DATA_DIR: dataDir, DRAIN_SECONDS: '0' })
   t.ok(existsSync(path.join(dataDir, 'secrets.db')))
