@@ -72,6 +72,23 @@ t.test(
   },
 )
 
+t.test('where the start could not sort them, the first new session does, and loses none', async t => {
+  const root = t.testdir()
+  old(root)
+  const folders = createSessionFolders(root)
+  const { rename } = promises
+  Object.assign(promises, { rename: () => Promise.reject(new Error('the disk said no')) })
+  syncBuiltinESMExports()
+  try {
+    await t.rejects(folders.clearOthers(active), { message: 'the disk said no' })
+  } finally {
+    Object.assign(promises, { rename })
+    syncBuiltinESMExports()
+  }
+  await folders.clear({ session_id: 'new', user_id: 'alice' })
+  t.same(filesIn(root), sorted)
+})
+
 t.test('killed at any point of it, the next start brings it to its end', async t => {
   const folder = t.testdir({ root: {} })
   const root = path.join(folder, 'root')
