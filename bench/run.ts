@@ -22,6 +22,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   replay: () => import('./replay.ts'),
   lists: () => import('./lists.ts'),
   bodies: () => import('./bodies.ts'),
+  'large-answers': () => import('./large-answers.ts'),
   start: () => import('./start.ts'),
   memory: () => import('./memory.ts'),
 }

@@ -56,6 +56,8 @@ const isMisfit = (error: unknown): boolean => {
 const flushMs = 20
 const flushEvents = 1000
 const catchUpEvents = 10_000
+/** Events of a page of the log that is not long. */
+const usualPage = 1000
 
 export const createProjector = (
   store: ReadStore,
@@ -152,7 +154,8 @@ export const createProjector = (
       const before = position
       for await (const page of log.readAll(position)) {
         take(page)
-        if (position - written >= catchUpEvents) write()
+        // A page that was cut short is long: what it says is not kept in memory beside the next one.
+        if (position - written >= catchUpEvents || page.length < usualPage) write()
         await new Promise(resolve => setImmediate(resolve)) // a long log keeps nobody waiting
       }
       if (position === before) throw new Error(`the log has nothing to read after position ${before}`)

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { isCorrupt } from '../src/log/reading.ts'
 
 /** Something is not as it was written. */
-class DamagedText extends Error {}
+export class DamagedText extends Error {}
 export const sumOf = (text: string): number => crc32(text)
 /** Throws when it is not the text that was written. */
 export const sound = (text: string, sum: number): string => {

@@ -11,7 +11,7 @@ import { echo } from './agents/echo.ts'
 import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
-import { nextFrame, openFeed, readFrames } from './bus/feed.ts'
+import { nextFrame, openFeed, storedFrames } from './bus/feed.ts'
 import { createNatsBus } from './bus/nats-bus.ts'
 import { openChildren } from './children.ts'
 import { adminTokenOf, type Config, makeDataDir } from './config.ts'
@@ -24,6 +24,7 @@ import { checkPlaces, filesOf, readServerFile, removeServerFile, writeServerFile
 import { createEnvironments } from './environments/environments.ts'
 import { findProtection, noProtection } from './environments/protection.ts'
 import { createApp } from './http/app.ts'
+import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createSchemaChecker } from './json-schema/checker.ts'
 import { openAuditTrail } from './log/audit.ts'
@@ -40,6 +41,7 @@ import { createPrincipals, tellAdminToken } from './principals.ts'
 import { goOnShorter } from './resumed-log.ts'
 import { openSecrets } from './secrets.ts'
 import { createSessionFolders } from './session-folders.ts'
+import { readWithPauses } from './slices.ts'
 import { createSystem } from './system.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { createTickets } from './tickets.ts'
@@ -237,9 +239,10 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     newId: () => world.ids.next('req_'),
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
-    openFeed: (stream, after, endsAtWait, isNew) =>
-      metrics.requests.taskStream(openFeed({ log, live }, { stream, after, endsAtWait }, isNew)),
-    readFrames: (stream, after, limit) => readFrames(log, stream, after, limit),
+    openFeed: (wish, isNew) => metrics.requests.taskStream(openFeed({ log, live }, wish, isNew)),
+    storedFrames: (stream, after, pause) =>
+      storedFrames(readWithPauses(log.readStream, pause), stream, after),
+    longAnswers: createLongAnswers(stopping.signal),
     nextFrame: stream => nextFrame(log, stream),
     notDelivered: system.idempotency.notDelivered,
     readiness: () => ({

@@ -9,8 +9,13 @@ import { taskStream } from './contract/task-stream.ts'
 import type { Principal, Role } from './contract/token-events.ts'
 import type { TaskStatus } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
+import { largeFrom, type Text, wholeAtMost } from './pieces.ts'
+import { nextTurn, type Pause } from './slices.ts'
+import { createStoredTasks } from './stored-tasks.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
+/** `text`: the task object. */
+export type StoredTask = { text: Text; size: number }
 export type ListWish = {
   userId: string | undefined
   sessionId: string | undefined
@@ -53,15 +58,9 @@ export const createQueries = (
     const row = rowOfId.get(id)
     return row && soundRow(row)
   }
-  const fieldsAt = store.prepare<[number], { fields: string; sum: number }>(
-    'SELECT fields, sum FROM tasks WHERE position = ?',
-  )
   const inputsById = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
   const rowAt = store.prepare<[number], TaskRow & { row_sum: number }>(
     `SELECT ${rowColumns} FROM tasks WHERE position = ?`,
-  )
-  const bodies = store.prepare<[number], { body: string; sum: number }>(
-    'SELECT body, sum FROM items WHERE task = ? ORDER BY n',
   )
   const unfinishedRows = store.prepare<[], TaskRow & { secret_ref: string | null }>(
     `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
@@ -114,12 +113,12 @@ export const createQueries = (
     .prepare<[string], 1>('SELECT 1 FROM tokens WHERE user_id = ? AND revoked = 0 LIMIT 1')
     .pluck()
 
-  /** The task object as JSON text: the stored fields, then the items as they are stored. */
-  const taskText = (position: number): string => {
-    const row = fieldsAt.get(position)
-    if (row === undefined) throw new Refusal('TaskNotFound')
-    const output = bodies.all(position).map(({ body, sum }) => sound(body, sum))
-    return `${sound(row.fields, row.sum).slice(0, -1)},"output":[${output.join(',')}]}`
+  const stored = createStoredTasks(store, reading)
+
+  /** A task object as JSON text, read in pieces as it is taken when it is longer than `most`, and about its bytes. */
+  const taskOf = (position: number, most: number, pause: Pause): StoredTask => {
+    const size = stored.size(position)
+    return { text: size <= most ? stored.whole(position) : stored.pieces(position, pause), size }
   }
 
   /** Asks the read models once they hold everything that the log holds; refuses while they do not. */
@@ -172,12 +171,13 @@ export const createQueries = (
 
   /**
    * A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user
-   * whose tasks and cursors are known.
+   * whose tasks and cursors are known. Texts that are long together are read in pieces as they are taken.
    */
   const list = (
     wish: ListWish,
     own?: string,
-  ): { tasks: { id: string; text: string }[]; more: boolean } | { unknownCursor: string } => {
+    pause: Pause = nextTurn,
+  ): { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string } => {
     const where: string[] = []
     const values: unknown[] = []
     const add = (condition: string, value: unknown) => {
@@ -211,9 +211,16 @@ export const createQueries = (
             .slice(0, wanted)
     const positions = found.slice(0, wish.limit)
     if (backwards) positions.reverse()
+    let before = 0
     const tasks = positions.map(at => {
       const row = rowAt.get(at)
-      return { id: row === undefined ? '' : soundRow(row).id, text: taskText(at) }
+      // Beyond a large answer nobody asks how large it is.
+      const task =
+        before > largeFrom
+          ? { text: stored.pieces(at, pause), size: 0 }
+          : taskOf(at, wholeAtMost - before, pause)
+      before += task.size
+      return { id: row === undefined ? '' : soundRow(row).id, ...task }
     })
     return { tasks, more: found.length > wish.limit }
   }
@@ -222,7 +229,11 @@ export const createQueries = (
     visible,
     isVisible: (principal: Principal, row: TaskRow): boolean => row.deleted === 0 && mayTouch(principal, row),
     /** Of a task that was just found. */
-    taskText: (position: number) => reading(() => taskText(position)),
+    task: (position: number, pause: Pause = nextTurn) => reading(() => taskOf(position, wholeAtMost, pause)),
+    /** The same as one string, however long. */
+    taskText: (position: number): string => reading(() => stored.whole(position)),
+    /** The same text by text, each whole: the fields, then the items. */
+    textsOf: stored.texts,
     list: current(list),
     rowById: current(rowById),
     /** Every task that has not ended, oldest first. */

@@ -10,6 +10,10 @@ import { counted, prepare, replace, statOf } from './tools/put-file.ts'
 import { inFolder } from './tools/workspace.ts'
 import { rolloutFileOf, userFolder } from './user-folders.ts'
 
+async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const rollout of rollouts) yield `${rollout}\n`
+}
+
 /** A file that could not be written is tried again after so long. */
 const retryMs = 60_000
 
@@ -33,13 +37,22 @@ export const createRolloutFiles = ({ root, queries, recall, shareOf, clock, repo
   const save = async ({ task, id, user_id, folder: wanted }: RolloutFile): Promise<void> => {
     const own = userFolder(root, user_id)
     const given = rolloutFileOf(root, { user_id, task_id: id, folder: wanted })
-    const rollouts = await recall.rollouts(id)
-    const bytes = Buffer.from(rollouts.map(rollout => `${JSON.stringify(rollout)}\n`).join(''))
+    // Told twice, once to be counted and once to be written: together they may be too long for the memory.
+    let size = 0
+    for await (const line of linesOf(recall.rollouts(id))) size += Buffer.byteLength(line)
     const { spot, parent, name } = await prepare({ userFolder: own, workdir: own }, given)
     await inFolder(spot, parent, async folder => {
       const there = await statOf(folder.at(name))
-      const put = { folder, name, given, bytes, there, effectId: id, signal: stopping.signal }
-      await counted(shareOf(user_id), bytes.length, there, () => replace(put))
+      const put = {
+        folder,
+        name,
+        given,
+        content: linesOf(recall.rollouts(id)),
+        there,
+        effectId: id,
+        signal: stopping.signal,
+      }
+      await counted(shareOf(user_id), size, there, () => replace(put))
     })
     queries.rolloutFileSaved(task)
     failed.delete(task)

@@ -23,6 +23,20 @@ const columns =
   'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason'
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 
+const pageRows = 200
+const pageChars = 256 * 1024
+/** As many rows as a page holds. */
+const upTo = <Row extends SessionRow>(rows: Iterable<Row>, most: number, mostChars: number): Row[] => {
+  const page: Row[] = []
+  let chars = 0
+  for (const row of rows) {
+    page.push(row)
+    chars += row.env_vars.length
+    if (page.length >= most || chars >= mostChars) break
+  }
+  return page
+}
+
 /** `accessedAt`: when it was looked at since, which no event tells. */
 export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
   session_id: row.id,
@@ -43,10 +57,15 @@ export const createSessionQueries = (
   const byId = store.prepare<[string], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
   )
-  const all = store.prepare<[{ user: string | null }], SessionRow>(
-    `SELECT ${columns} FROM env_sessions WHERE deleted = 0 AND (:user IS NULL OR user_id = :user)
-     ORDER BY position`,
-  )
+  const pages = {
+    all: store.prepare<[{ after: number }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND position > :after ORDER BY position`,
+    ),
+    ofUser: store.prepare<[{ after: number; user: string }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND user_id = :user AND position > :after
+       ORDER BY position`,
+    ),
+  }
   const active = store.prepare<[], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE is_active = 1 ORDER BY accessed_at`,
   )
@@ -66,7 +85,19 @@ export const createSessionQueries = (
       }
       return row
     },
-    list: (user: string | undefined): SessionRow[] => current(() => all.all({ user: user ?? null })),
+    /** The sessions of a user, or all, in order of creation, page by page. */
+    *pages(user: string | undefined): Generator<SessionRow[]> {
+      for (let after = 0; ; ) {
+        const page = current(() => {
+          const rows =
+            user === undefined ? pages.all.iterate({ after }) : pages.ofUser.iterate({ after, user })
+          return upTo(rows, pageRows, pageChars)
+        })
+        if (page.length === 0) return
+        after = page.at(-1)?.position ?? after
+        yield page
+      }
+    },
     active: (): SessionRow[] => current(() => active.all()),
   }
 }

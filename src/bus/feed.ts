@@ -1,4 +1,5 @@
 // The frames of one task: past first, then live, without a gap or a repeat.
+import { isLongerThan } from '../contract/length.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { isTerminal } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
@@ -6,13 +7,21 @@ import type { TaskView } from '../history/task-view.ts'
 import { createTeller } from '../history/telling.ts'
 import type { Live, Watch } from './live.ts'
 
+/** A place for folding what is stored: memory and time of which there is not enough for everybody at once. */
+export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
+
 export type FeedWish = {
   stream: string
   /** Frames with this number and lower ones are left out; -1: all. */
   after: number
   /** Ends after a frame that leaves the task at rest: true also when it only waits or is paused. */
   endsAtWait: boolean
+  /** Taken while stored events are read, and kept meanwhile once they were long. */
+  place?: FoldPlace
 }
+
+/** A feed that has folded less is light: its place is free while its reader takes what it was told, characters. */
+const lightAtMost = 256 * 1024
 
 export type Feed = {
   frames(): AsyncGenerator<Frame[], void, undefined>
@@ -22,15 +31,28 @@ export type Feed = {
 const endOf = (view: TaskView, endsAtWait: boolean): boolean =>
   isTerminal(view.status) || (endsAtWait && (view.status === 'input-required' || view.status === 'paused'))
 
-async function* eventsOf(log: Log, watch: Watch, stream: string, isNew: boolean): AsyncGenerator<Recorded[]> {
+const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
+
+async function* eventsOf(
+  log: Log,
+  watch: Watch,
+  { stream, place = noPlace }: FeedWish,
+  isNew: boolean,
+): AsyncGenerator<Recorded[]> {
   let revision = -1
   let look = !isNew
+  let isHeavy = false
   for (;;) {
     if (look) {
+      await place.enter()
       for await (const page of log.readStream(stream, revision)) {
         revision = page.at(-1)?.header.revision ?? revision
+        isHeavy ||= isLongerThan(page, lightAtMost)
+        if (!isHeavy) place.leave()
         yield page
+        await place.enter()
       }
+      place.leave()
     }
     const events = await watch.next()
     if (events === undefined) return
@@ -47,16 +69,13 @@ async function* eventsOf(log: Log, watch: Watch, stream: string, isNew: boolean)
  * Follows a task. `isNew` says that its stream does not exist yet, so there is nothing to read first.
  * Throws DamagedEvent when what is stored does not give the frames that it was numbered for.
  */
-export const openFeed = (
-  { log, live }: { log: Log; live: Live },
-  { stream, after, endsAtWait }: FeedWish,
-  isNew = false,
-): Feed => {
+export const openFeed = ({ log, live }: { log: Log; live: Live }, wish: FeedWish, isNew = false): Feed => {
+  const { stream, after, endsAtWait } = wish
   const watch = live.watch(stream)
   async function* frames(): AsyncGenerator<Frame[], void, undefined> {
     const { view, tell } = createTeller(log.readStream)
     try {
-      for await (const events of eventsOf(log, watch, stream, isNew)) {
+      for await (const events of eventsOf(log, watch, wish, isNew)) {
         const told: Frame[] = []
         let ended = false
         for (const event of events) {
@@ -73,6 +92,7 @@ export const openFeed = (
       }
     } finally {
       watch.close()
+      wish.place?.leave()
     }
   }
   return { frames, close: () => watch.close() }
@@ -84,20 +104,16 @@ export const nextFrame = async (log: Log, stream: string): Promise<number> => {
   return (last?.header.seq ?? 0) + (last?.header.frames ?? 0)
 }
 
-/** The stored frames of a task after a number, at most `limit` of them, and whether there are more. */
-export const readFrames = async (
-  log: Log,
+/** The stored frames of a task after a number. */
+export async function* storedFrames(
+  read: Log['readStream'],
   stream: string,
   after: number,
-  limit: number,
-): Promise<{ frames: Frame[]; more: boolean }> => {
-  const { tell } = createTeller(log.readStream)
-  const frames: Frame[] = []
-  for await (const page of log.readStream(stream)) {
+): AsyncGenerator<Frame> {
+  const { tell } = createTeller(read)
+  for await (const page of read(stream)) {
     for (const event of page) {
-      for (const frame of await tell(event)) if (frame.sequence_number > after) frames.push(frame)
-      if (frames.length > limit) return { frames: frames.slice(0, limit), more: true }
+      for (const frame of await tell(event)) if (frame.sequence_number > after) yield frame
     }
   }
-  return { frames, more: false }
 }

@@ -1,4 +1,5 @@
 // reprise serve: the server, a few lines about it, and the way down.
+import { setFlagsFromString } from 'node:v8'
 import { type Config, readConfig } from '../config.ts'
 import { type Server, startServer } from '../main.ts'
 import { version } from '../version.ts'
@@ -39,7 +40,14 @@ const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): str
 /** Nobody types Ctrl-C twice in so short a time. */
 const echoMs = 100
 
+/**
+ * Old objects are collected when there are half as many again as were in use the last time; the engine itself lets them
+ * grow up to fourfold. Large answers would take that much memory.
+ */
+const growth = '--heap-growing-percent=50'
+
 export const serve = async ({ acceptLoss }: { acceptLoss?: true }): Promise<void> => {
+  setFlagsFromString(growth)
   const config = readConfig(process.env)
   const server = await startServer(config, createReport(config.logLevel), undefined, acceptLoss === true)
   process.stdout.write(`${greeting(config, server)}\n`)

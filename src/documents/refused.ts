@@ -13,7 +13,7 @@ const usual = ({ access, method }: Operation): RefusalName[] => {
     'Unauthenticated',
     ...(narrow ? (['Forbidden'] as const) : []),
     ...(method === 'GET'
-      ? []
+      ? (['Busy'] as const)
       : (['BodyTooSlow', 'BodyTooLarge', 'MediaType', 'Busy', 'StorageDown'] as const)),
     'Fault',
     'ReadModelsBehind',

@@ -150,79 +150,161 @@ export const rolloutOf = (
   }
 }
 
-/** The newest reward stands on the last entry. */
-const rewarded = (rollouts: Rollout[], { rewards }: TaskView): Rollout[] => {
-  const reward = rewards.at(-1)?.value
-  return rollouts.map((rollout, n) =>
-    reward === undefined || n < rollouts.length - 1 ? rollout : { ...rollout, reward },
-  )
-}
-
 /** Whose entries are wanted besides those of a task's own steps; what is left open its request says. */
-export type Wanted = { subagents?: boolean | undefined; summaries?: boolean | undefined; upTo?: number }
-
-const wantedBy = ({ created }: TaskView) => ({
-  subagents: created?.request.include_subagent_rollout ?? false,
-  summaries: created?.request.include_compress_model_rollout ?? false,
-})
-
-/** What is wanted of a task's entries, with those of its subagents: each child's as far as its result was read. */
-const chosen = async (
-  read: ReadStream,
-  rollouts: Rollout[],
-  view: TaskView,
-  wanted: Wanted = {},
-): Promise<Rollout[]> => {
-  const { subagents = wantedBy(view).subagents, summaries = wantedBy(view).summaries } = wanted
-  const own = rewarded(rollouts, view).filter(({ is_compress }) => summaries || !is_compress)
-  const lists = [own]
-  for (const { stream, revision } of subagents ? view.children : []) {
-    lists.push((await rolloutsOf(read, stream, { subagents, summaries, upTo: revision })).rollouts)
-  }
-  return lists.flat().sort((a, b) => a.position - b.position)
+export type Wanted = {
+  subagents?: boolean | undefined
+  summaries?: boolean | undefined
+  /** Events after this revision are as if they were not there. */
+  upTo?: number
+  /** Entries up to this position are not told. */
+  after?: number
 }
 
 type Taken = { agentStep: number; callId: string; stream: string; revision: number }
 
-/** Puts the steps of environments to the entries whose calls they were. */
-const addEnvSteps = async (read: ReadStream, rollouts: Rollout[], taken: Taken[]): Promise<void> => {
-  for (const stream of new Set(taken.map(({ stream }) => stream))) {
-    const here = taken.filter(one => one.stream === stream)
-    const steps = await envStepsAt(read, stream, new Set(here.map(({ revision }) => revision)))
-    for (const { agentStep, callId, revision } of here) {
-      const [entry, step] = [rollouts.find(({ step }) => step === agentStep), steps.get(revision)]
-      if (entry === undefined || step === undefined) continue
-      entry.env_steps = [...(entry.env_steps ?? []), { ...step, call_id: callId }]
-    }
-  }
+/** What is known of a stream's entries before any of them is made. */
+type Survey = {
+  stream: string
+  upTo: number
+  subagents: boolean
+  summaries: boolean
+  ends: { position: number; isSummary: boolean }[]
+  /** Steps of environments that its calls were. */
+  taken: Taken[]
+  children: TaskView['children']
+  /** The newest reward, which stands on the last entry. */
+  reward: number | undefined
 }
 
-/** The entries of a stream, oldest first, and its fold. */
-export const rolloutsOf = async (
-  read: ReadStream,
-  stream: string,
-  wanted: Wanted = {},
-): Promise<{ rollouts: Rollout[]; view: TaskView }> => {
+const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey> => {
   const { upTo = Number.POSITIVE_INFINITY } = wanted
   const view = emptyTask()
-  const rollouts: Rollout[] = []
-  const toolsOf = toolListReader(read)
+  const ends: Survey['ends'] = []
   const taken: Taken[] = []
-  let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
     for (const event of page) {
       if (event.header.revision > upTo) continue
-      if (isStepEnd(event)) {
-        first ??= await firstSeen(read, view)
-        rollouts.push(rolloutOf(view, event, first, await toolsOf(view.toolList)))
-      }
       evolve(view, event)
+      if (isStepEnd(event)) {
+        ends.push({ position: event.position, isSummary: event.data.compressed !== undefined })
+      }
       const { agent_step, call_id, env_step } = event.data as TaskEventData<'EffectCompleted'>
       if (event.header.type === 'EffectCompleted' && env_step !== undefined) {
         taken.push({ agentStep: agent_step, callId: call_id, ...env_step })
       }
     }
   }
-  await addEnvSteps(read, rollouts, taken)
-  return { rollouts: await chosen(read, rollouts, view, wanted), view }
+  const request = view.created?.request
+  return {
+    stream,
+    upTo,
+    subagents: wanted.subagents ?? request?.include_subagent_rollout ?? false,
+    summaries: wanted.summaries ?? request?.include_compress_model_rollout ?? false,
+    ends,
+    taken,
+    children: view.children,
+    reward: view.rewards.at(-1)?.value,
+  }
+}
+
+/** The surveys of a task and of its subagents, each child as far as its result was read. */
+const surveysOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey[]> => {
+  const own = await surveyOf(read, stream, wanted)
+  const { subagents, summaries } = own
+  const all = [own]
+  for (const { stream, revision } of subagents ? own.children : []) {
+    all.push(...(await surveysOf(read, stream, { subagents, summaries, upTo: revision })))
+  }
+  return all
+}
+
+/** The steps of environments that a task's calls were, by agent step. */
+const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number, EnvStep[]>> => {
+  const found = new Map<number, EnvStep[]>()
+  for (const stream of new Set(taken.map(({ stream }) => stream))) {
+    const here = taken.filter(one => one.stream === stream)
+    const steps = await envStepsAt(read, stream, new Set(here.map(({ revision }) => revision)))
+    for (const { agentStep, callId, revision } of here) {
+      const step = steps.get(revision)
+      if (step === undefined) continue
+      found.set(agentStep, [...(found.get(agentStep) ?? []), { ...step, call_id: callId }])
+    }
+  }
+  return found
+}
+
+/** The entries of one stream after a position, oldest first, each made when it is taken. */
+async function* entriesOf(read: ReadStream, survey: Survey, after: number): AsyncGenerator<Rollout> {
+  const { stream, upTo, summaries, ends, reward } = survey
+  const view = emptyTask()
+  const toolsOf = toolListReader(read)
+  const envSteps = await envStepsOf(read, survey.taken)
+  const last = ends.at(-1)?.position
+  let first: OutputItem[] | undefined
+  for await (const page of read(stream)) {
+    for (const event of page) {
+      if (event.header.revision > upTo) return
+      if (isStepEnd(event)) {
+        first ??= await firstSeen(read, view)
+        if (event.position > after && (summaries || event.data.compressed === undefined)) {
+          const entry = rolloutOf(view, event, first, await toolsOf(view.toolList))
+          if (event.position === last && reward !== undefined) entry.reward = reward
+          const steps = envSteps.get(entry.step)
+          if (steps !== undefined) entry.env_steps = steps
+          yield entry
+        }
+      }
+      evolve(view, event)
+    }
+  }
+}
+
+/** Streams that are read at once; of the others what was folded is dropped, and folded again when it is needed. */
+const readAtOnce = 8
+
+type Place = { position: number; stream: string }
+
+/** Entries at these places, in their order. `open` gives those of a stream after a position, oldest first. */
+export async function* inOrder(
+  places: Place[],
+  open: (stream: string, after: number) => AsyncGenerator<Rollout>,
+): AsyncGenerator<Rollout> {
+  const lastOf = new Map(places.map(({ stream, position }) => [stream, position]))
+  const readers = new Map<string, AsyncGenerator<Rollout>>()
+  const close = async (stream: string) => {
+    const reader = readers.get(stream)
+    readers.delete(stream)
+    await reader?.return(undefined)
+  }
+  try {
+    for (const { position, stream } of places) {
+      const reader = readers.get(stream) ?? open(stream, position - 1)
+      readers.delete(stream)
+      readers.set(stream, reader)
+      const [oldest] = readers.keys()
+      if (readers.size > readAtOnce && oldest !== undefined) await close(oldest)
+      const next = await reader.next()
+      if (!next.done) yield next.value
+      if (lastOf.get(stream) === position) await close(stream)
+    }
+  } finally {
+    for (const stream of [...readers.keys()]) await close(stream)
+  }
+}
+
+/** The entries of a task, oldest first, each made when it is taken: together they repeat what was seen step by step. */
+export async function* rolloutsOf(
+  read: ReadStream,
+  stream: string,
+  wanted: Wanted = {},
+): AsyncGenerator<Rollout> {
+  const { after = 0 } = wanted
+  const surveys = new Map((await surveysOf(read, stream, wanted)).map(survey => [survey.stream, survey]))
+  const places = [...surveys.values()].flatMap(({ stream, ends, summaries }) =>
+    ends
+      .filter(({ position, isSummary }) => position > after && (summaries || !isSummary))
+      .map(({ position }) => ({ position, stream })),
+  )
+  places.sort((a, b) => a.position - b.position)
+  yield* inOrder(places, (stream, after) => entriesOf(read, surveys.get(stream) as Survey, after))
 }

@@ -6,9 +6,17 @@ import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen } from './context.ts'
 import { type Frame, tell } from './frames.ts'
-import { isStepEnd, rolloutOf, rolloutsOf, type StepEnd } from './rollouts.ts'
+import { isStepEnd, type Rollout, rolloutOf, rolloutsOf, type StepEnd } from './rollouts.ts'
 import { emptyTask, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
+
+const lateRollouts = new WeakMap<Frame, () => AsyncGenerator<Rollout>>()
+/**
+ * The rollouts of the task that a frame holds, to be told as the last field of the task; the task is the last field of
+ * the frame. They may be longer than all that is stored, so each is made when it is taken. Undefined: it shows none.
+ */
+export const rolloutsIn = (frame: Frame): (() => AsyncGenerator<Rollout>) | undefined =>
+  lateRollouts.get(frame)
 
 export type Teller = {
   view: TaskView
@@ -30,10 +38,11 @@ export const createTeller = (read: ReadStream): Teller => {
     const tools = await toolsOf(stream)
     return frames.map(frame => ({ ...frame, tools }))
   }
-  const withRollouts = async (frames: Frame[]): Promise<Frame[]> => {
+  const withRollouts = (frames: Frame[]): Frame[] => {
     const stream = taskStream(view.created?.task_id ?? '')
-    const { rollouts: all } = await rolloutsOf(read, stream, { upTo: view.revision })
-    return frames.map(frame => ({ ...frame, task: { ...(frame.task as object), rollouts: all } }))
+    const upTo = view.revision
+    for (const frame of frames) lateRollouts.set(frame, () => rolloutsOf(read, stream, { upTo }))
+    return frames
   }
 
   return {

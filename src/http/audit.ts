@@ -1,21 +1,17 @@
 // The log over HTTP, for auditors: every stored event with the exact texts that its hashes were made of, and the
 // streams that there are. Whoever stands for a user reads what that user owns.
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/told.ts'
 import type { StoredEvent } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
+import { largeFrom } from '../pieces.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { type QueryReader, readQuery } from './query.ts'
+import { asLines, sendText } from './send-text.ts'
 
-const json = 'application/json; charset=utf-8'
-const ndjson = 'application/x-ndjson; charset=utf-8'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
-
-/** A page ends early when it holds this much text: contents may be long, and the next page goes on from there. */
-const pageChars = 16 * 1024 * 1024
 
 /** The payload is JSON as it stands; it is not written out anew. */
 const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): string => {
@@ -39,33 +35,58 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
 const mayRead = ({ role, userId }: Principal, owner: string): boolean =>
   userId === undefined ? role !== 'user' || owner !== '' : owner === userId
 
-/** At most `limit` of what the pages hold, and whether there is more. What is damaged beyond them is no matter yet. */
-const take = async <Each>(
+/**
+ * At most `limit` of what the pages hold, up to a length, and whether there is more. What is damaged beyond them is no
+ * matter yet.
+ */
+async function* pageOf<Each>(
+  name: string,
   pages: AsyncIterable<Each[]>,
   limit: number,
   textOf: (each: Each) => string | undefined,
-): Promise<{ texts: string[]; more: boolean }> => {
-  const texts: string[] = []
-  let chars = 0
-  const full = () => texts.length === limit || chars >= pageChars
+): AsyncGenerator<string> {
+  let told = 0
+  let bytes = 0
+  yield `{"${name}":[`
+  let more = false
   try {
-    for await (const page of pages) {
+    look: for await (const page of pages) {
       for (const each of page) {
         const text = textOf(each)
         if (text === undefined) continue
-        if (full()) return { texts, more: true }
-        texts.push(text)
-        chars += text.length
+        bytes += Buffer.byteLength(text)
+        more = told === limit || (told > 0 && bytes > largeFrom)
+        if (more) break look
+        yield told === 0 ? text : `,${text}`
+        told++
       }
     }
   } catch (error) {
-    if (!full()) throw error
-    return { texts, more: true }
+    if (told < limit) throw error
+    more = true
   }
-  return { texts, more: false }
+  yield `],"has_more":${more}}`
 }
 
-export const auditRoutes = (app: App, parts: Pick<Parts, 'audit' | 'queries' | 'fault'>): void => {
+async function* linesOf(
+  pages: AsyncIterable<StoredEvent[]>,
+  limit = Number.POSITIVE_INFINITY,
+  textOf: (event: StoredEvent) => string | undefined,
+): AsyncGenerator<string> {
+  let told = 0
+  for await (const page of pages) {
+    for (const event of page) {
+      const text = textOf(event)
+      if (text === undefined) continue
+      yield `${text}\n`
+      if (++told === limit) return
+    }
+  }
+}
+
+type Given = Pick<Parts, 'audit' | 'queries' | 'fault' | 'longAnswers'>
+
+export const auditRoutes = (app: App, parts: Given): void => {
   const { audit, queries } = parts
   const afterOf = (q: QueryReader): number => q.integer('after', { min: 0, fallback: 0 })
   const checkEnd = (after: number) => {
@@ -95,26 +116,11 @@ export const auditRoutes = (app: App, parts: Pick<Parts, 'audit' | 'queries' | '
         mayRead(principal, event.about.owner) ? lineOf(event) : undefined
       const pages = audit.events(after, { stream, owner: principal.userId })
 
-      if (!wantsLines(request)) {
-        const { texts, more } = await take(pages, given ?? 100, textOf)
-        return reply.type(json).send(`{"events":[${texts.join(',')}],"has_more":${more}}`)
-      }
-      async function* lines() {
-        let left = given ?? Number.POSITIVE_INFINITY
-        try {
-          for await (const page of pages) {
-            const texts = page.flatMap(event => textOf(event) ?? []).slice(0, left)
-            if (texts.length > 0) yield `${texts.join('\n')}\n`
-            left -= texts.length
-            if (left === 0) return
-          }
-        } catch (error) {
-          // The head is out: the connection breaks, and only the operator can be told why.
-          if (reply.raw.headersSent) faultOf(parts, request)(error)
-          throw error
-        }
-      }
-      return reply.type(ndjson).send(Readable.from(lines()))
+      const inLines = wantsLines(request)
+      const text = answersOf(parts, request, reply).exporting(() =>
+        inLines ? linesOf(pages, given, textOf) : pageOf('events', pages, given ?? 100, textOf),
+      )
+      return sendText(reply, text, faultOf(parts, request), inLines ? asLines : {})
     },
   })
 
@@ -122,16 +128,20 @@ export const auditRoutes = (app: App, parts: Pick<Parts, 'audit' | 'queries' | '
     method: 'GET',
     url: '/audit/streams',
     config: { access: 'read' },
-    async handler({ principal, query }, reply) {
+    async handler(request, reply) {
+      const { principal, query } = request
       const q = readQuery(query)
       const after = afterOf(q)
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.done()
       checkEnd(after)
-      const { texts, more } = await take(audit.streams(after, principal.userId), limit, summary =>
-        mayRead(principal, summary.owner) ? JSON.stringify(summary) : undefined,
+      const streams = audit.streams(after, principal.userId)
+      const text = answersOf(parts, request, reply).exporting(() =>
+        pageOf('streams', streams, limit, summary =>
+          mayRead(principal, summary.owner) ? JSON.stringify(summary) : undefined,
+        ),
       )
-      return reply.type(json).send(`{"streams":[${texts.join(',')}],"has_more":${more}}`)
+      return sendText(reply, text, faultOf(parts, request))
     },
   })
 }

@@ -8,9 +8,10 @@ import { handedOver } from './delivery.ts'
 import { errorObjectOf } from './errors.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
+import { headersOf } from './pour.ts'
 import { readQuery } from './query.ts'
 import { isRetry, shortHeader } from './request-id.ts'
-import { answerWhenReady, headersOf } from './slow-answer.ts'
+import { answerWhenReady } from './slow-answer.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Body<B> = { Body: B }

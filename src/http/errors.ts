@@ -25,7 +25,7 @@ const frameworkRefusals: Record<string, RefusalName> = {
 }
 
 /** The caller went away while it was sending: nobody is left to be answered, and nothing is wrong here. */
-const isGone = (error: unknown): boolean =>
+export const isGone = (error: unknown): boolean =>
   ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(
     (error as { code?: string } | null)?.code ?? '',
   )

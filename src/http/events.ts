@@ -5,8 +5,8 @@ import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
+import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
-import { headersOf } from './slow-answer.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 const frameOf = (told: Told): string =>

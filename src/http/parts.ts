@@ -3,13 +3,14 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
   FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
 import type { Events } from '../bus/events.ts'
-import type { Feed } from '../bus/feed.ts'
+import type { Feed, FeedWish } from '../bus/feed.ts'
 import type { Commands } from '../commands.ts'
 import type { AuditTrail } from '../contract/audit.ts'
 import type { SessionState } from '../contract/env-session-events.ts'
@@ -24,10 +25,12 @@ import type { Quotas } from '../quotas.ts'
 import type { Recall } from '../recall.ts'
 import type { SessionQueries } from '../session-queries.ts'
 import type { Sessions } from '../sessions.ts'
+import type { Pause } from '../slices.ts'
 import type { AgentChoice } from '../task-request.ts'
 import type { Tickets } from '../tickets.ts'
 import type { Roots } from '../user-folders.ts'
 import type { Access } from './auth.ts'
+import type { CallersAnswers, LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 
 export type App = FastifyInstance<
@@ -76,8 +79,10 @@ export type Parts = {
   /** An id for the result of a call that a caller gives. */
   newItemId: () => string
   streamOf: (taskId: string) => string
-  openFeed: (stream: string, after: number, endsAtWait: boolean, isNew?: boolean) => Feed
-  readFrames: (stream: string, after: number, limit: number) => Promise<{ frames: Frame[]; more: boolean }>
+  openFeed: (wish: FeedWish, isNew?: boolean) => Feed
+  /** The stored frames of a task after a number. */
+  storedFrames: (stream: string, after: number, pause: Pause) => AsyncIterable<Frame>
+  longAnswers: LongAnswers
   nextFrame: (stream: string) => Promise<number>
   notDelivered: (taskId: string) => void
   readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
@@ -116,3 +121,10 @@ export const faultOf =
   ({ fault }: Pick<Parts, 'fault'>, request: FastifyRequest) =>
   (error: unknown): void =>
     fault(error, { request_id: request.envelopeId, route: request.routeOptions.url })
+
+/** The long answers of the caller of a request. */
+export const answersOf = (
+  { longAnswers }: Pick<Parts, 'longAnswers'>,
+  { principal }: FastifyRequest,
+  { raw }: FastifyReply,
+): CallersAnswers => longAnswers.ofCaller(principal, () => raw.destroyed)

@@ -1,15 +1,27 @@
 // Environment sessions over HTTP: records, deletion, and the cleaning up of those that nobody uses.
 import type { FastifyRequest } from 'fastify'
-import { recordOf } from '../session-queries.ts'
-import type { App, Parts } from './parts.ts'
+import { recordOf, type SessionRow } from '../session-queries.ts'
+import type { Pause } from '../slices.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { sendText } from './send-text.ts'
 
 type ById = { Params: { session_id: string } }
 
-export const sessionRoutes = (
-  app: App,
-  { sessions, sessionQueries, sessionMachineOf, idleSeconds }: Parts,
-): void => {
+export const sessionRoutes = (app: App, parts: Parts): void => {
+  const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = parts
+  async function* textOf(pages: Iterable<SessionRow[]>, pause: Pause): AsyncGenerator<string> {
+    let total = 0
+    await pause()
+    yield '{"sessions":['
+    for (const page of pages) {
+      const records = page.map(row => JSON.stringify(recordOf(row, sessions.accessedAt(row.id))))
+      yield (total === 0 ? '' : ',') + records.join(',')
+      total += page.length
+      await pause()
+    }
+    yield `],"total":${total}}`
+  }
   const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
 
   app.route<ById>({
@@ -47,15 +59,16 @@ export const sessionRoutes = (
     method: 'GET',
     url: '/env/sessions',
     config: { access: 'read' },
-    async handler({ principal, query }) {
+    async handler(request, reply) {
+      const { principal, query } = request
       const q = readQuery(query)
       const named = q.text('user_id')
       q.done()
       const user = principal.userId ?? named
       // Another user's are not there.
-      const rows = named !== undefined && named !== user ? [] : sessionQueries.list(user)
-      const records = rows.map(row => recordOf(row, sessions.accessedAt(row.id)))
-      return { sessions: records, total: records.length }
+      const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
+      const { pause } = answersOf(parts, request, reply)
+      return sendText(reply, textOf(pages, pause), faultOf(parts, request))
     },
   })
 

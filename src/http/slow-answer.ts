@@ -3,14 +3,18 @@
 // fail is to break the connection: the caller sees a broken read, never half an answer.
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
+import { isLong, type Text } from '../pieces.ts'
+import { headersOf } from './pour.ts'
+import { json, pourOut, sendText } from './send-text.ts'
 
 const patienceMs = 10_000
 
-/** Answers with `ready`'s text. `stopping` is the server going down. */
+/** Answers with `ready`'s text. `stopping` is the server going down; `onFault` hears why a long text broke off. */
 export const answerWhenReady = async (
   reply: FastifyReply,
-  ready: Promise<string>,
+  ready: Promise<Text>,
   stopping: AbortSignal,
+  onFault: (error: unknown) => void = () => {},
 ): Promise<unknown> => {
   let stopWaiting = () => {}
   const slow = new Promise<'slow' | 'stopping'>(resolve => {
@@ -24,7 +28,7 @@ export const answerWhenReady = async (
     }
   })
   const first = await Promise.race([ready.then(text => ({ text })), slow]).finally(() => stopWaiting())
-  if (typeof first === 'object') return reply.type('application/json; charset=utf-8').send(first.text)
+  if (typeof first === 'object') return sendText(reply, first.text, onFault)
   if (first === 'stopping') {
     ready.catch(() => {})
     void reply.header('connection', 'close')
@@ -33,13 +37,16 @@ export const answerWhenReady = async (
 
   reply.hijack()
   const { raw } = reply
-  raw.writeHead(200, { ...headersOf(reply), 'content-type': 'application/json; charset=utf-8' })
+  raw.writeHead(200, { ...headersOf(reply), 'content-type': json })
   raw.write(' ')
   const beat = setInterval(() => raw.write(' '), patienceMs)
   const breakOff = () => raw.destroy()
   stopping.addEventListener('abort', breakOff, { once: true })
   try {
-    raw.end(await ready)
+    const text = await ready
+    clearInterval(beat)
+    if (isLong(text)) await pourOut(reply, text, onFault)
+    else raw.end(text)
   } catch {
     raw.destroy()
   } finally {
@@ -48,11 +55,3 @@ export const answerWhenReady = async (
   }
   return reply
 }
-
-/** What the hooks have set on a reply that is now written by hand. */
-export const headersOf = (reply: FastifyReply): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
-  )

@@ -1,7 +1,7 @@
 // What callers ask of tasks, in whatever they speak: HTTP and the WebSocket both come through here. Answers are tasks
 // as JSON text.
 import { isEmpty } from '../answers.ts'
-import type { Feed } from '../bus/feed.ts'
+import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { isAtRest } from '../commands.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { ownerOf, type Principal, turnOf } from '../contract/token-events.ts'
@@ -11,11 +11,13 @@ import {
   isTerminal,
   type PostMessageBody,
 } from '../contract/wire.ts'
+import type { Text } from '../pieces.ts'
 import { allProblems, readTaskRequest } from '../task-request.ts'
 import { foldersOf } from '../user-folders.ts'
 import type { Parts } from './parts.ts'
 
-export type Caller = { principal: Principal; requestId: string }
+/** `place`: of the feed that it may take. */
+export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
 /** How an earlier call of the same request is found. */
 export type Retry = { key: string | undefined; isRetry: boolean }
 
@@ -28,9 +30,9 @@ export type Made = {
   requestId: string
   /** Nothing is waited for: `rested` is `now`. */
   isReady: boolean
-  now(): Promise<string>
+  now(): Promise<Text>
   /** When it has ended or waits; at once with `background`. */
-  rested(): Promise<string>
+  rested(): Promise<Text>
   /** Its frames: all of them, or those after its answers were accepted. Whoever takes it closes it. */
   feed(): Promise<Feed>
 }
@@ -65,11 +67,13 @@ export const createTaskCalls = (parts: TaskCallParts) => {
      * already.
      */
     async create(
-      { principal, requestId }: Caller,
+      { principal, requestId, place }: Caller,
       { body, digest }: { body: CreateTaskBody; digest?: string | undefined },
       { key, isRetry }: Retry,
       endsAtWait: boolean,
     ): Promise<Made> {
+      const follow = (stream: string, after: number): Feed =>
+        openFeed({ stream, after, endsAtWait, ...(place === undefined ? {} : { place }) })
       const request = await readTaskRequest(body, digest, ...checks(principal, body))
       let ofNew: Feed | undefined
       const created = await commands
@@ -81,7 +85,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
           idempotencyKey: key,
           isRetry,
           onNew: stream => {
-            if (body.stream) ofNew = openFeed(stream, -1, endsAtWait, true)
+            if (body.stream) ofNew = openFeed({ stream, after: -1, endsAtWait }, true)
           },
         })
         .catch(error => {
@@ -91,7 +95,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       if ('replay' in created) {
         const { replay } = created
         const { id: taskId } = replay
-        const now = async () => recall.textOfRow(replay)
+        const now = async () => recall.ofRow(replay).text
         return {
           taskId,
           made: true,
@@ -103,7 +107,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
             body.background || isTerminal(replay.status)
               ? now()
               : recall.textOf(await commands.atRest(taskId)),
-          feed: async () => openFeed(parts.streamOf(taskId), -1, endsAtWait),
+          feed: async () => follow(parts.streamOf(taskId), -1),
         }
       }
       const { taskId, view, answered } = created
@@ -121,7 +125,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
           if (ofNew !== undefined) return ofNew
           // An answer's stream goes on after it was accepted, under the name of this request.
           const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
-          return openFeed(parts.streamOf(taskId), after, endsAtWait)
+          return follow(parts.streamOf(taskId), after)
         },
       }
     },
@@ -139,7 +143,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       { principal, requestId }: Caller,
       taskId: string,
       { tool_results }: AnswerCallsBody,
-    ): Promise<string> {
+    ): Promise<Text> {
       if (tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
       const answers = tool_results.map(({ call_id, message_content, block_list, status }) => ({
         callId: call_id,
@@ -157,12 +161,12 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       taskId: string,
       { content }: PostMessageBody,
       retry: Retry,
-    ): Promise<{ text: string; replayed: boolean }> {
+    ): Promise<{ text: Text; replayed: boolean }> {
       if (isEmpty(content)) throw tooShort(['body', 'content'], 'Content')
       const said = await commands.message(principal, taskId, requestId, content, retry)
-      if ('made' in said) return { text: await recall.textOf(said.made), replayed: false }
+      if ('made' in said) return { text: recall.textOf(said.made), replayed: false }
       const row = queries.visible(principal, said.replay.id)
-      return { text: await recall.textOfRow(row), replayed: true }
+      return { text: recall.ofRow(row).text, replayed: true }
     },
   }
 }

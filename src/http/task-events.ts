@@ -1,10 +1,15 @@
 // GET /tasks/{id}/events: taking a task's stream up again, as server-sent events or as JSON pages.
 import type { FastifyRequest } from 'fastify'
+import { isLongerThan } from '../contract/length.ts'
 import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
+import type { Frame } from '../history/frames.ts'
+import { gathered, isLong, largeFrom, type Piece } from '../pieces.ts'
+import { frameText } from './frame-text.ts'
 import { holdStream } from './hold-stream.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { sendText } from './send-text.ts'
 import { sendTaskStream } from './task-stream.ts'
 
 type ById = { Params: { task_id: string } }
@@ -15,6 +20,31 @@ export const wantsStream = (request: FastifyRequest): boolean =>
 const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
 
+/** Frames up to a number of them, and to a length: the first one is there however long it is. */
+async function* pageOf(
+  frames: AsyncIterable<Frame>,
+  envelopeId: string,
+  limit: number,
+): AsyncGenerator<Piece> {
+  yield `{"jsonrpc":"2.0","id":${JSON.stringify(envelopeId)},"result":[`
+  let bytes = 0
+  let told = 0
+  let more = false
+  for await (const frame of frames) {
+    const isFull = told === limit || (told > 0 && isLongerThan(frame, largeFrom - bytes))
+    const made = isFull ? '' : frameText(frame)
+    const text = isLong(made) ? await gathered(made) : made
+    if (!isLong(text)) bytes += Buffer.byteLength(text)
+    more = isFull || (told > 0 && (isLong(text) || bytes > largeFrom))
+    if (more) break
+    if (told > 0) yield ','
+    if (isLong(text)) yield* text
+    else yield text
+    told++
+  }
+  yield `],"has_more":${more}}`
+}
+
 export const taskEventRoutes = (app: App, parts: Parts): void => {
   app.route<ById>({
     method: 'GET',
@@ -24,6 +54,8 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
       const row = parts.queries.visible(request.principal, request.params.task_id)
       const stream = parts.streamOf(row.id)
       const envelopeId = row.request_id
+      const own = answersOf(parts, request, reply)
+      const onFault = faultOf(parts, request)
 
       if (!wantsStream(request)) {
         const q = readQuery(request.query)
@@ -31,8 +63,10 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
         const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
         q.done()
         if (after !== undefined && after >= (await parts.nextFrame(stream))) throw beyond(['query', 'after'])
-        const { frames, more } = await parts.readFrames(stream, after ?? -1, limit)
-        return reply.send({ jsonrpc: '2.0', id: envelopeId, result: frames, has_more: more })
+        const page = own.folding(pause =>
+          pageOf(parts.storedFrames(stream, after ?? -1, pause), envelopeId, limit),
+        )
+        return sendText(reply, page, onFault)
       }
 
       const header = request.headers['last-event-id'] !== undefined
@@ -46,10 +80,12 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
         if (after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
       }
       holdStream(parts, request, reply)
-      const feed = parts.openFeed(stream, after ?? -1, false)
-      const onFault = faultOf(parts, request)
+      const place = own.place()
+      const feed = parts.openFeed({ stream, after: after ?? -1, endsAtWait: false, place })
       await sendTaskStream(request, reply, {
         feed,
+        place,
+        pause: own.pause,
         envelopeId,
         withIds: true,
         stopping: parts.stopping,

@@ -1,14 +1,15 @@
 // A task's own history: its rollouts, its machine, and the proof that the log still says what GET answers.
-import { Readable } from 'node:stream'
-import type { Rollout } from '../history/rollouts.ts'
-import type { App, Parts } from './parts.ts'
+import { arrayOf, only } from '../pieces.ts'
+import { envelope } from './envelope.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { asLines, json, ndjson, sendText } from './send-text.ts'
 
 type ById = { Params: { task_id: string } }
 
-const ndjson = 'application/x-ndjson; charset=utf-8'
-const lineOf = (rollout: Rollout): string => `${JSON.stringify(rollout)}\n`
-
+async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const rollout of rollouts) yield `${rollout}\n`
+}
 export const taskHistoryRoutes = (app: App, parts: Parts): void => {
   const { queries, recall } = parts
 
@@ -16,15 +17,19 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     method: 'GET',
     url: '/tasks/:task_id/rollouts',
     config: { access: 'read' },
-    async handler({ principal, params, query, envelopeId }, reply) {
+    async handler(request, reply) {
+      const { principal, params, query, envelopeId } = request
       const q = readQuery(query)
       const format = q.oneOf('format', ['json', 'jsonl', 'atif'], 'json')
       q.done()
       const { id } = queries.visible(principal, params.task_id)
-      if (format === 'atif') return reply.send(await recall.atif(id))
-      const rollouts = await recall.rollouts(id)
-      if (format === 'jsonl') return reply.type(ndjson).send(rollouts.map(lineOf).join(''))
-      return reply.send({ jsonrpc: '2.0', id: envelopeId, result: rollouts })
+      const text = answersOf(parts, request, reply).folding(pause => {
+        if (format === 'atif') return recall.atif(id, pause)
+        const rollouts = recall.rollouts(id, pause)
+        if (format === 'jsonl') return linesOf(rollouts)
+        return only(envelope(envelopeId, arrayOf(rollouts)))
+      })
+      return sendText(reply, text, faultOf(parts, request), { type: format === 'jsonl' ? ndjson : json })
     },
   })
 
@@ -32,15 +37,16 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     method: 'GET',
     url: '/rollouts',
     config: { access: 'read' },
-    async handler({ principal, query }, reply) {
+    async handler(request, reply) {
+      const { principal, query } = request
       const q = readQuery(query)
       const after = q.integer('after', { min: 0, fallback: 0 })
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.done()
-      async function* lines() {
-        for await (const rollout of recall.bulk(after, limit, principal.userId)) yield lineOf(rollout)
-      }
-      return reply.type(ndjson).send(Readable.from(lines()))
+      const text = answersOf(parts, request, reply).folding(pause =>
+        linesOf(recall.bulk(after, limit, principal.userId, pause)),
+      )
+      return sendText(reply, text, faultOf(parts, request), asLines)
     },
   })
 
@@ -48,7 +54,13 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     method: 'POST',
     url: '/tasks/:task_id/replay',
     config: { access: 'read' },
-    handler: ({ principal, params }) => recall.replay(queries.visible(principal, params.task_id)),
+    async handler(request, reply) {
+      const row = queries.visible(request.principal, request.params.task_id)
+      const text = answersOf(parts, request, reply).folding(pause =>
+        only(recall.replay(row, pause).then(found => JSON.stringify(found))),
+      )
+      return sendText(reply, text, faultOf(parts, request))
+    },
   })
 
   app.route<ById>({

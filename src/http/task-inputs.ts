@@ -1,7 +1,8 @@
 // What is said to a task after it was created: answers to its calls, messages, and a judgement of it.
 import { AnswerCallsBody, PostMessageBody, RewardBody } from '../contract/wire.ts'
-import type { App, Parts } from './parts.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { isRetry, shortHeader } from './request-id.ts'
+import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
 
@@ -16,8 +17,12 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
     url: '/tasks/:task_id/input',
     config: { access: 'write' },
     schema: { body: AnswerCallsBody },
-    handler: ({ principal, params, envelopeId: requestId, body }, reply) =>
-      answerWhenReady(reply, calls.answer({ principal, requestId }, params.task_id, body), stopping),
+    handler(request, reply) {
+      const { principal, params, envelopeId: requestId, body } = request
+      const own = answersOf(parts, request, reply)
+      const answered = calls.answer({ principal, requestId }, params.task_id, body)
+      return answerWhenReady(reply, answered.then(own.holding), stopping, faultOf(parts, request))
+    },
   })
 
   app.route<ById & { Body: PostMessageBody }>({
@@ -30,7 +35,7 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const said = await calls.message({ principal, requestId }, params.task_id, body, retry)
       if (said.replayed) void reply.header('idempotency-replayed', 'true')
-      return reply.type('application/json; charset=utf-8').send(said.text)
+      return sendText(reply, answersOf(parts, request, reply).holding(said.text), faultOf(parts, request))
     },
   })
 
@@ -39,11 +44,13 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
     url: '/tasks/:task_id/reward',
     config: { access: 'write' },
     schema: { body: RewardBody },
-    async handler({ principal, params, envelopeId, body }, reply) {
+    async handler(request, reply) {
+      const { principal, params, envelopeId, body } = request
       const { value, name, data } = body
       const reward = { value, ...(name ? { name } : {}), ...(data === undefined ? {} : { data }) }
       const view = await commands.reward(principal, params.task_id, envelopeId, reward)
-      return reply.type('application/json; charset=utf-8').send(await recall.textOf(view))
+      const text = answersOf(parts, request, reply).holding(recall.textOf(view))
+      return sendText(reply, text, faultOf(parts, request))
     },
   })
 }

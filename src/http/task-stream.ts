@@ -1,13 +1,20 @@
 // A task's frames as server-sent events, on the connection that created it or on a later one.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Feed } from '../bus/feed.ts'
+import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { DamagedEvent } from '../contract/stored.ts'
+import type { Frame } from '../history/frames.ts'
+import { isLong, type Piece } from '../pieces.ts'
+import type { Pause } from '../slices.ts'
+import { isHeavy } from './frame-text.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { headersOf } from './slow-answer.ts'
-import { frameText, heartbeat, opening, pour, streamHeaders } from './sse.ts'
+import { headersOf, pour } from './pour.ts'
+import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Stream = {
   feed: Feed
+  /** The place of the feed: long frames are made under it, too. */
+  place: FoldPlace
+  pause: Pause
   envelopeId: string
   /** Lines `id:` where a client may come back with Last-Event-ID. */
   withIds: boolean
@@ -16,10 +23,35 @@ type Stream = {
   onFault: (error: unknown) => void
 }
 
-async function* textOf({ feed, envelopeId, withIds }: Stream): AsyncGenerator<string> {
+/** Short frames are told together up to about so many characters. */
+const togetherAtMost = 64 * 1024
+
+async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): AsyncGenerator<Piece> {
   const id = JSON.stringify(envelopeId)
+  async function* alone(frame: Frame): AsyncGenerator<Piece> {
+    const isTaken = place.isTaken()
+    await place.enter()
+    await pause()
+    const text = frameEvent(frame, id, withIds)
+    if (isLong(text)) yield* text
+    else yield text
+    if (!isTaken) place.leave()
+  }
   yield opening
-  for await (const frames of feed.frames()) yield frames.map(frame => frameText(frame, id, withIds)).join('')
+  for await (const frames of feed.frames()) {
+    let together = ''
+    for (const frame of frames) {
+      const heavy = isHeavy(frame)
+      if (!heavy) together += frameEvent(frame, id, withIds)
+      if (together !== '' && (heavy || together.length > togetherAtMost)) {
+        yield together
+        together = ''
+        await pause()
+      }
+      if (heavy) yield* alone(frame)
+    }
+    if (together !== '') yield together
+  }
 }
 
 /**
@@ -58,6 +90,7 @@ export const sendTaskStream = async (
     raw.destroy()
   } finally {
     feed.close()
+    stream.place.leave()
     kept.leave()
     stopping.removeEventListener('abort', breakOff)
   }

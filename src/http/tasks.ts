@@ -1,20 +1,20 @@
 // The task operations of the interface.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Feed } from '../bus/feed.ts'
+import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import { CreateTaskBody, taskStatuses } from '../contract/wire.ts'
+import { joined, only, type Text } from '../pieces.ts'
 import type { Moment } from '../recall.ts'
+import type { Pause } from '../slices.ts'
 import { envelope } from './envelope.ts'
 import { holdStream } from './hold-stream.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
+import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
 import { sendTaskStream } from './task-stream.ts'
-
-const json = 'application/json; charset=utf-8'
-const sendText = (reply: FastifyReply, text: string) => reply.type(json).send(text)
 
 type ById = { Params: { task_id: string } }
 
@@ -42,11 +42,12 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     else reply.raw.once('close', closed)
   }
 
-  const answerStream = (request: FastifyRequest, reply: FastifyReply, taskId: string, feed: Feed) => {
+  type Told = { taskId: string; feed: Feed; place: FoldPlace; pause: Pause }
+  const answerStream = (request: FastifyRequest, reply: FastifyReply, { taskId, ...told }: Told) => {
     void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
     const onFault = faultOf(parts, request)
     return sendTaskStream(request, reply, {
-      feed,
+      ...told,
       envelopeId: request.envelopeId,
       withIds: false,
       stopping,
@@ -68,21 +69,24 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       if (body.request_id) setRequestId(request, reply, body.request_id)
       if (body.stream) holdStream(parts, request, reply)
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
-      const given = { body, digest: request.bodyDigest }
-      const task = await calls.create({ principal, requestId: request.envelopeId }, given, retry, true)
+      const own = answersOf(parts, request, reply)
+      const onFault = faultOf(parts, request)
+      const place = own.place()
+      const caller = { principal, requestId: request.envelopeId, place }
+      const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
       if (task.replayed) void reply.header('idempotency-replayed', 'true')
       // A replay that brings no id of its own is told under the one of the first request.
       const isNamed = body.request_id || request.headers['x-request-id'] !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)
       const { envelopeId } = request
       watchDelivery(reply, task.taskId, { made: task.made, cancels: body.on_disconnect === 'cancel' })
-      if (body.stream) return answerStream(request, reply, task.taskId, await task.feed())
-      if (task.isReady) return sendText(reply, envelope(envelopeId, await task.now()))
-      return answerWhenReady(
-        reply,
-        task.rested().then(text => envelope(envelopeId, text)),
-        stopping,
-      )
+      if (body.stream) {
+        const { pause } = own
+        return answerStream(request, reply, { taskId: task.taskId, feed: await task.feed(), place, pause })
+      }
+      const told = (text: Text) => own.holding(envelope(envelopeId, text))
+      if (task.isReady) return sendText(reply, told(await task.now()), onFault)
+      return answerWhenReady(reply, task.rested().then(told), stopping, onFault)
     },
   })
 
@@ -105,7 +109,9 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       q.notBoth('starting_after', 'ending_before')
       q.done()
       const { userId: own } = request.principal
-      const found = queries.list({ ...wish, statuses: [...new Set(wish.statuses)] }, own)
+      const answers = answersOf(parts, request, reply)
+      const asked = { ...wish, statuses: [...new Set(wish.statuses)] }
+      const found = queries.list(asked, own, answers.pause)
       if ('unknownCursor' in found) {
         const name = wish.startingAfter === undefined ? 'ending_before' : 'starting_after'
         throw new Invalid([
@@ -121,7 +127,10 @@ export const taskRoutes = (app: App, parts: Parts): void => {
             : linkTo(request.url, { ending_before: first.id }, 'prev')
         void reply.header('link', link)
       }
-      return sendText(reply, envelope(request.envelopeId, `[${tasks.map(({ text }) => text).join(',')}]`))
+      const texts = tasks.flatMap(({ text }, n) => (n === 0 ? [text] : [',', text]))
+      const size = tasks.reduce((sum, task) => sum + task.size, 0)
+      const text = envelope(request.envelopeId, joined('[', ...texts, ']'))
+      return sendText(reply, answers.stored(text, size), faultOf(parts, request))
     },
   })
 
@@ -132,8 +141,18 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     async handler(request, reply) {
       const moment = momentOf(readQuery(request.query))
       const row = queries.visible(request.principal, request.params.task_id)
-      const text = moment === undefined ? recall.textOfRow(row) : recall.asOf(row.id, moment)
-      return sendText(reply, envelope(request.envelopeId, await text))
+      const own = answersOf(parts, request, reply)
+      const { envelopeId } = request
+      const onFault = faultOf(parts, request)
+      if (moment !== undefined) {
+        const text = own.folding(pause =>
+          only(recall.asOf(row.id, moment, pause).then(text => envelope(envelopeId, text))),
+        )
+        return sendText(reply, text, onFault)
+      }
+      const { text, size, isFolded } = recall.ofRow(row, own.pause)
+      const told = envelope(envelopeId, text)
+      return sendText(reply, isFolded ? own.holding(told) : own.stored(told, size), onFault)
     },
   })
 
@@ -143,11 +162,13 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     config: { access: 'write' },
     async handler(request, reply) {
       const { principal, params, envelopeId } = request
+      const own = answersOf(parts, request, reply)
       const last = commands.remove(principal, params.task_id, envelopeId)
       return answerWhenReady(
         reply,
-        last.then(async view => envelope(envelopeId, await recall.textOf(view))),
+        last.then(view => own.holding(envelope(envelopeId, recall.textOf(view)))),
         stopping,
+        faultOf(parts, request),
       )
     },
   })
@@ -157,8 +178,12 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       method: 'POST',
       url: `/tasks/:task_id/${verb}`,
       config: { access: 'write' },
-      handler: ({ principal, params, envelopeId: requestId }, reply) =>
-        answerWhenReady(reply, calls.move(verb, { principal, requestId }, params.task_id), stopping),
+      handler(request, reply) {
+        const { principal, params, envelopeId: requestId } = request
+        const own = answersOf(parts, request, reply)
+        const moved = calls.move(verb, { principal, requestId }, params.task_id)
+        return answerWhenReady(reply, moved.then(own.holding), stopping, faultOf(parts, request))
+      },
     })
   }
 }

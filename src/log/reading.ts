@@ -1,10 +1,29 @@
 // Reading the log back: in pages, every event held against its hashes and its place, so that damage is never
 // passed over and never shown.
-import { DamagedEvent, type Log } from '../contract/stored.ts'
+import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { decode } from './decode.ts'
 import type { Row, Store } from './store.ts'
 
-const pageSize = 1000
+const pageEvents = 1000
+/** A page ends early when its texts are this long: it is held in memory, and taken in at one go. */
+const pageChars = 1024 * 1024
+
+/** Rows up to the end of a page: stores read no more of them. */
+export const pageOf = <Row extends { header: string; payload: string | null }>(
+  rows: Iterable<Row>,
+): Row[] => {
+  const page: Row[] = []
+  let chars = 0
+  for (const row of rows) {
+    page.push(row)
+    chars += row.header.length + (row.payload?.length ?? 0)
+    if (chars >= pageChars) break
+  }
+  return page
+}
+
+/** Between two pages of a long reading the event loop turns. */
+const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** `head` is the last position that is durable. */
 export const createReading = (
@@ -12,20 +31,29 @@ export const createReading = (
   head: () => number,
 ): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'lastOf'> => {
   function* streamPages(stream: string, after = -1) {
+    let first = head()
     for (let from = after; ; ) {
-      const rows = readable(limit => store.streamPage(stream, from, limit), head())
+      const rows = readable(limit => store.streamPage(stream, from, limit), first)
       for (const row of rows) {
         if (row.revision !== ++from)
           throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
       }
-      if (rows.length > 0) yield rows.map(row => decode(row))
-      if (rows.length < pageSize) return
+      if (rows.length === 0) return
+      first = (rows.at(-1)?.position ?? first) + 1
+      const isOver = isLast(rows)
+      yield taken(rows)
+      if (isOver) return
     }
   }
   return {
     streamPages,
     async *readStream(stream: string, after = -1) {
-      yield* streamPages(stream, after)
+      let isFirst = true
+      for (const page of streamPages(stream, after)) {
+        if (!isFirst) await nextTurn()
+        isFirst = false
+        yield page
+      }
     },
     async *readAll(after = 0) {
       const end = head()
@@ -34,7 +62,8 @@ export const createReading = (
         if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
         if (rows.length === 0) return
         for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
-        yield rows.map(row => decode(row))
+        yield taken(rows)
+        await nextTurn()
       }
     },
     async lastOf(stream: string) {
@@ -44,10 +73,21 @@ export const createReading = (
   }
 }
 
+const charsOf = (rows: Row[]): number =>
+  rows.reduce((sum, { header, payload }) => sum + header.length + (payload?.length ?? 0), 0)
+/** The events of these rows; the rows are let go of, for their texts may be long. */
+const taken = (rows: Row[]): Recorded[] => {
+  const events = rows.map(row => decode(row))
+  rows.length = 0
+  return events
+}
+/** Nothing follows a page that was not full. */
+const isLast = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
+
 /** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
 const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   try {
-    return read(pageSize)
+    return read(pageEvents)
   } catch (error) {
     if (!isCorrupt(error)) throw error
     throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
@@ -66,7 +106,7 @@ export const isCorrupt = (error: unknown): boolean =>
 /** The rows before the broken one can still be read: more of them, until one fails. */
 const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
   let position = first
-  for (let limit = 1; limit <= pageSize; limit++) {
+  for (let limit = 1; limit <= pageEvents; limit++) {
     try {
       position = (read(limit).at(-1)?.position ?? position - 1) + 1
     } catch {

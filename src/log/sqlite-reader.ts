@@ -1,4 +1,5 @@
 // The read side of a log file, on its own connection: in WAL mode it sees every commit and blocks nobody.
+import { pageOf } from './reading.ts'
 import { openForReading } from './sqlite-file.ts'
 import type { Row, Store } from './store.ts'
 
@@ -15,6 +16,10 @@ const rowOf = ([position, stream, revision, header, payload, salt, leaf]: Column
   salt,
   leaf,
 })
+
+function* rowsOf(found: Iterable<Columns>): Generator<Row> {
+  for (const columns of found) yield rowOf(columns)
+}
 
 const mapped = (row: Columns | undefined) => (row === undefined ? undefined : rowOf(row))
 
@@ -51,8 +56,8 @@ export const sqliteReader = (path: string): Reader => {
   const leafAt = db.prepare<[number], string>('SELECT leaf FROM events WHERE position = ?').pluck()
   const logId = db.prepare<[], string>("SELECT value FROM facts WHERE key = 'log_id'").pluck()
   return {
-    page: (after, limit) => page.all(after, limit).map(rowOf),
-    streamPage: (stream, after, limit) => streamPage.all(stream, after, limit).map(rowOf),
+    page: (after, limit) => pageOf(rowsOf(page.iterate(after, limit))),
+    streamPage: (stream, after, limit) => pageOf(rowsOf(streamPage.iterate(stream, after, limit))),
     headOf: stream => headOf.get(stream),
     last: () => mapped(last.get()),
     lastOf: stream => mapped(lastOf.get(stream)),

@@ -35,6 +35,7 @@ export interface Store {
   trouble(): string | undefined
   /** Moves what was written into the main file, as far as that can be had. */
   secure(): Promise<void>
+  /** At most `limit` rows, and fewer when they are long (reading.ts says how long); none: nothing follows. */
   page(after: number, limit: number): Row[]
   streamPage(stream: string, after: number, limit: number): Row[]
   headOf(stream: string): StreamHead | undefined

@@ -2,7 +2,7 @@
 // the place of what was there as a whole.
 import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { DiskShare } from '../contract/tools.ts'
 import { unlessFile } from './file-errors.ts'
@@ -65,7 +65,7 @@ export type Put = {
   folder: Folder
   name: string
   given: string
-  bytes: Buffer
+  content: Buffer | AsyncIterable<string>
   there: Stats | undefined
   effectId: string
   signal: AbortSignal
@@ -76,7 +76,7 @@ export const replace = async ({
   folder,
   name,
   given,
-  bytes,
+  content,
   there,
   effectId,
   signal,
@@ -87,7 +87,7 @@ export const replace = async ({
   try {
     await inFile(folder, { name: fresh, given, flags }, async handle => {
       if (there !== undefined) await handle.chmod(there.mode & 0o777)
-      await handle.writeFile(bytes, { signal })
+      await writeFile(handle, content, { signal })
       await handle.sync()
     })
     await folder.still()

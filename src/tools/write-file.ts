@@ -1,6 +1,6 @@
 // Writes a text file of the workspace: whole and at once, or at the end of what is there.
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, writeFile as fillFile } from 'node:fs/promises'
 import type { ToolInput } from '../contract/tools.ts'
 import { named, telling, unlessFile } from './file-errors.ts'
 import { counted, type Put, prepare, replace, statOf } from './put-file.ts'
@@ -10,7 +10,7 @@ import { inFile, inFolder } from './workspace.ts'
 
 const most = 16 << 20
 
-const append = async ({ folder, name, given, bytes, there, signal }: Put): Promise<void> => {
+const append = async ({ folder, name, given, content, there, signal }: Put): Promise<void> => {
   if (there !== undefined && there.nlink > 1) {
     throw new Error(`${named(given)} has a second name that may be outside of the workspace: write it whole`)
   }
@@ -19,7 +19,7 @@ const append = async ({ folder, name, given, bytes, there, signal }: Put): Promi
     const { size } = await handle.stat()
     unlessStopped(signal)
     try {
-      await handle.writeFile(bytes)
+      await fillFile(handle, content)
       await handle.sync()
     } catch (error) {
       await handle.truncate(size) // all of it or nothing
@@ -51,7 +51,7 @@ const write = async (input: ToolInput): Promise<string> => {
       }
       await counted(input.disk, bytes.length, atEnd ? undefined : there, async () => {
         unlessStopped(input.signal)
-        await (atEnd ? append : replace)({ ...input, folder, name, given, bytes, there })
+        await (atEnd ? append : replace)({ ...input, folder, name, given, content: bytes, there })
       })
     })
     return `${atEnd ? 'Appended' : 'Wrote'} ${bytes.length} bytes to ${named(given)}`

@@ -1,8 +1,9 @@
 // What models are offered: stored once, told when it changes.
 import t from 'tap'
-import { readFrames } from '../../src/bus/feed.ts'
+import { storedFrames } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
+import type { Frame } from '../../src/history/frames.ts'
 import { givenSystem, quiet } from '../support/system.ts'
 import { clientTool } from '../support/tools.ts'
 
@@ -38,7 +39,8 @@ t.test(
     const system = await given([a], [a], [a, b], [])
     const id = await system.create(body)
     await quiet(system)
-    const { frames } = await readFrames(system.log, `task-${id}`, -1, 1000)
+    const frames: Frame[] = []
+    for await (const frame of storedFrames(system.log.readStream, `task-${id}`, -1)) frames.push(frame)
     const told = frames.filter(({ type }) => type === 'task.tools_updated')
     t.same(
       told.map(({ tools }) => tools),

@@ -139,7 +139,9 @@ const resumeUnknown = async (t: Test, at: string, system: TestSystem): Promise<n
 
 const rolloutsIn = async (system: TestSystem): Promise<Rollout[]> => {
   const [taskId = ''] = await tasksIn(system)
-  return system.recall.rollouts(taskId)
+  const rollouts: Rollout[] = []
+  for await (const text of system.recall.rollouts(taskId)) rollouts.push(JSON.parse(text))
+  return rollouts
 }
 const sentBy = (rollout: Rollout) => bytesOf(rollout as unknown as Entry)
 

@@ -6,6 +6,7 @@ import { fastify } from 'fastify'
 import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { auditRoutes } from '../../src/http/audit.ts'
+import { createLongAnswers } from '../../src/http/long-answers.ts'
 import type { App } from '../../src/http/parts.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
 import type { Queries } from '../../src/queries.ts'
@@ -40,7 +41,12 @@ const served = async (t: Test) => {
     request.principal = admin
   })
   const fault = (error: unknown) => t.fail(String(error))
-  auditRoutes(app as unknown as App, { audit, queries: { headPosition: log.head } as Queries, fault })
+  auditRoutes(app as unknown as App, {
+    audit,
+    queries: { headPosition: log.head } as Queries,
+    longAnswers: createLongAnswers(new AbortController().signal),
+    fault,
+  })
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(async () => {
     await app.close()

@@ -1,6 +1,9 @@
 // Commands on one connection: the same calls as over HTTP, with the same answers, without the envelope.
+import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { Delivery } from '../../deliveries.ts'
+import type { Text } from '../../pieces.ts'
+import type { Pause } from '../../slices.ts'
 import type { Parts } from '../parts.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
@@ -18,9 +21,12 @@ export type Command = Extract<
 
 type Ports = {
   /** Says a result; false when nobody is there any more. `data` is JSON. */
-  result: (data: string, replayed: boolean) => Promise<boolean>
+  result: (data: Text, replayed: boolean) => Promise<boolean>
   /** Until the answer is called the task is canceled when the caller goes. */
   hold: (taskId: string, requestId: string) => () => void
+  /** Of the feed that the command may open. */
+  place: FoldPlace
+  pause: Pause
   /** The command does not count as being carried out any more. */
   free: () => void
 }
@@ -32,11 +38,11 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
     // The id names this message: the same request may come again under another one.
     { fields: { request_id: _, idempotency_key, ...body } }: Extract<Command, { type: 'create' }>,
     caller: Caller,
-    { result, hold, free }: Ports,
+    { result, hold, free, place, pause }: Ports,
   ): Promise<void> => {
     if (body.stream) tasks.mustHaveRoom(body.task_id ?? '')
     const retry = { key: idempotency_key ?? undefined, isRetry: false }
-    const task = await calls.create(caller, { body }, retry, false)
+    const task = await calls.create({ ...caller, place }, { body }, retry, false)
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
     const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {
@@ -52,7 +58,7 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
       throw error
     })
     await result(text, task.replayed)
-    void tasks.follow(task.taskId, feed, -1).finally(letGo)
+    void tasks.follow(task.taskId, feed, { after: -1, place, pause }).finally(letGo)
   }
   const createInTurn: typeof create = async (said, caller, ports) => {
     const { stream, background } = said.fields

@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
+import type { Text } from '../../pieces.ts'
 import type { Admission } from '../admission.ts'
 import { type Asking, authorize, may, ticketOf } from '../auth.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
@@ -33,6 +34,7 @@ export type SocketParts = TaskCallParts &
     | 'allowedOrigins'
     | 'events'
     | 'fault'
+    | 'longAnswers'
     | 'newId'
     | 'nextFrame'
     | 'openStreams'
@@ -88,7 +90,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   let isAwaited = false
 
   const fault = (error: unknown) => parts.fault(error, { request_id: parts.newId(), route: '/ws' })
-  const outbox = createOutbox(ws, socket, () => end('slow'))
+  const outbox = createOutbox(ws, socket, { overflow: () => end('slow'), freed: hasRoom })
   const inbox = createInbox(ws, { limits: door.inbox, isFull: outbox.isFull, take, emptied: giveBack })
   const lostTrack = (error: unknown) => {
     fault(error)
@@ -103,6 +105,11 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const tasks = createTaskChannels({ parts, outbox, onFault: lostTrack })
   const carryOut = createSocketCommands(door.calls, parts.sessions, tasks)
 
+  function hasRoom() {
+    kept?.drained()
+    events.resume()
+    inbox.pump()
+  }
   function giveBack() {
     budget.give(holder, bytes)
     bytes = 0
@@ -231,13 +238,15 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     if (!may(who.role, 'write'))
       return void end('forbidden', new Refusal('Forbidden', { role: who.role }), requestId)
     if (!mayCommand) throw new Refusal('Forbidden', undefined, subscribesOnly)
-    const result = async (data: string, replayed: boolean): Promise<boolean> => {
-      await outbox.tell(resultText(requestId, data, replayed))
+    const own = parts.longAnswers.ofCaller(who, () => isOver)
+    const result = async (data: Text, replayed: boolean): Promise<boolean> => {
+      await outbox.tell(own.holding(resultText(requestId, data, replayed)))
       return !isOver
     }
     const caller = { principal: who, requestId: requestId ?? parts.newId() }
     return door.admission.run(who, async () => {
-      if (!isOver) await carryOut(said, caller, { result, hold, free })
+      if (isOver) return
+      await carryOut(said, caller, { result, hold, free, place: own.place(), pause: own.pause })
     })
   }
 
@@ -305,11 +314,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
       deafen()
     }
   })
-  socket.on('drain', () => {
-    kept?.drained()
-    events.resume()
-    inbox.pump()
-  })
+  socket.on('drain', hasRoom)
 
   const asking = askingOf(request)
   if (asking.headers.authorization !== undefined || asking.query.ticket !== undefined) {

@@ -2,16 +2,26 @@
 // between its own frames (close, ping, pong), which it writes at once and whole, that is safe.
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
-import { textFrame } from './text-frame.ts'
+import { gathered, isLong, type Pieces, type Text } from '../../pieces.ts'
+import { cut } from '../pour.ts'
+import { fragment, textFrame } from './text-frame.ts'
 
 /** More than this waits for nobody: a reader that lets so much pile up is cut. */
 const mostWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** `overflow`: more is to be said than may wait; nothing more is taken. */
-export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, most = mostWaiting) => {
+type Hears = {
+  /** More is to be said than may wait; nothing more is taken. */
+  overflow(): void
+  /** There is room again after a long message. */
+  freed(): void
+}
+
+export const createOutbox = (ws: WebSocket, socket: Duplex, hears: Hears, most = mostWaiting) => {
   let waiting: (() => void)[] = []
+  /** What is to be said behind a long message that is being told; undefined: none is. */
+  let behind: Buffer[] | undefined
   const wake = () => {
     const all = waiting
     waiting = []
@@ -21,28 +31,67 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
   socket.once('close', wake)
 
   const isOpen = () => ws.readyState === WebSocket.OPEN
-  const isFull = () => socket.writableNeedDrain
-  /** Resolves when there is room again, or never will be. */
+  const isFull = () => behind !== undefined || socket.writableNeedDrain
+  /** Resolves when there is room in the socket, or never will be. */
+  const drained = (): Promise<void> =>
+    isOpen() && socket.writableNeedDrain ? new Promise(resolve => waiting.push(resolve)) : Promise.resolve()
+  /** The same for whoever must not speak into a long message. */
   const room = (): Promise<void> =>
     isOpen() && isFull() ? new Promise(resolve => waiting.push(resolve)) : Promise.resolve()
+
+  const write = (bytes: Buffer): boolean => {
+    if (!isOpen()) return false
+    if (behind === undefined) return socket.write(bytes)
+    behind.push(bytes)
+    return false
+  }
+  const heldBytes = () => socket.writableLength + (behind ?? []).reduce((sum, bytes) => sum + bytes.length, 0)
   /** One message. It is taken also when there is enough for now, up to a limit. */
   const say = (text: string): void => {
     if (!isOpen()) return
-    if (socket.writableLength > most) overflow()
-    else socket.write(textFrame(text))
+    if (heldBytes() > most) hears.overflow()
+    else write(textFrame(text))
   }
+
+  /** In fragments, each when there is room for it. What others say meanwhile follows it. */
+  const tellLong = async (text: Pieces): Promise<void> => {
+    behind = []
+    try {
+      let place: 'first' | 'next' = 'first'
+      for await (const piece of text) {
+        for (const part of cut(piece)) {
+          if (!isOpen()) return
+          socket.write(fragment(typeof part === 'string' ? Buffer.from(part) : part, place))
+          place = 'next'
+          await drained()
+        }
+      }
+      if (isOpen()) socket.write(fragment(Buffer.alloc(0), 'last'))
+    } catch (error) {
+      ws.terminate() // half a message is none
+      throw error
+    } finally {
+      const held = behind
+      behind = undefined
+      for (const bytes of held) write(bytes)
+      wake()
+      hears.freed()
+    }
+  }
+
   return {
     isFull,
     room,
     say,
     /** Frames, ready made; false: it is enough for now. */
-    write(bytes: Buffer): boolean {
-      return isOpen() && socket.write(bytes)
-    },
-    /** One message that may be long: said when there is room for it. */
-    async tell(text: string): Promise<void> {
+    write,
+    /** One message that may be long: said when there is room for it. Throws what its pieces throw. */
+    async tell(text: Text): Promise<void> {
+      const ready = isLong(text) ? await gathered(text) : text
       while (isOpen() && isFull()) await room()
-      say(text)
+      if (!isOpen()) return void (isLong(ready) && (await ready[Symbol.asyncIterator]().return?.()))
+      if (isLong(ready)) await tellLong(ready)
+      else say(ready)
     },
   }
 }

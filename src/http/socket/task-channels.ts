@@ -1,9 +1,12 @@
 // The channel `task` on one connection: the frames of some tasks, each read no faster than they are taken.
-import type { Feed } from '../../bus/feed.ts'
+import type { Feed, FoldPlace } from '../../bus/feed.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Frame } from '../../history/frames.ts'
+import { isLong, joined, type Text } from '../../pieces.ts'
+import type { Pause } from '../../slices.ts'
+import { frameText, isHeavy } from '../frame-text.ts'
 import type { Parts } from '../parts.ts'
 import type { Outbox } from './outbox.ts'
 import { readSince } from './since.ts'
@@ -14,30 +17,18 @@ const mostTasks = 64
 /** Frames are written together up to about so many bytes. */
 const togetherAtMost = 64 * 1024
 
-const frameText = (frame: Frame): string => {
+const messageOf = (frame: Frame): Text => {
   const { type, sequence_number } = frame
   const timestamp = 'timestamp' in frame ? `,"timestamp":${JSON.stringify(frame.timestamp)}` : ''
-  return `{"channel":"task","type":"${type}","data":${JSON.stringify(frame)}${timestamp},"id":${sequence_number}}`
+  const tail = `${timestamp},"id":${sequence_number}}`
+  return joined(`{"channel":"task","type":"${type}","data":`, frameText(frame), tail)
 }
 
-/** Frames as bytes, in pieces that are not too long. */
-function* bytesOf(frames: readonly Frame[]): Generator<Buffer> {
-  let piece: Buffer[] = []
-  let length = 0
-  for (const frame of frames) {
-    const bytes = textFrame(frameText(frame))
-    piece.push(bytes)
-    length += bytes.length
-    if (length < togetherAtMost) continue
-    yield Buffer.concat(piece)
-    piece = []
-    length = 0
-  }
-  if (length > 0) yield Buffer.concat(piece)
-}
+/** How a feed is told; `place` is its own. */
+type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
-  parts: Pick<Parts, 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
+  parts: Pick<Parts, 'longAnswers' | 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
   outbox: Outbox
   onFault: (error: unknown) => void
 }
@@ -46,15 +37,53 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
   const open = new Map<string, Feed>()
   let isClosed = false
 
-  const pour = async (taskId: string, feed: Feed, after: number): Promise<void> => {
-    let last = after
+  /** Waits for room behind each piece; false: it is not followed any more. */
+  const write = async (taskId: string, feed: Feed, texts: string[]): Promise<boolean> => {
+    if (open.get(taskId) !== feed) return false
+    const [first] = texts
+    if (first !== undefined)
+      outbox.write(texts.length > 1 ? Buffer.concat(texts.map(textFrame)) : textFrame(first))
+    await outbox.room()
+    return open.get(taskId) === feed
+  }
+  /** A frame that is long, or may be: under the place of its feed. */
+  const writeAlone = async (taskId: string, feed: Feed, frame: Frame, { place, pause }: Follow) => {
+    const isTaken = place.isTaken()
+    await place.enter()
+    await pause()
+    const text = messageOf(frame)
+    if (open.get(taskId) !== feed) return false
+    if (isLong(text)) await outbox.tell(text)
+    else await write(taskId, feed, [text])
+    if (!isTaken) place.leave()
+    return open.get(taskId) === feed
+  }
+  const writeAll = async (taskId: string, feed: Feed, frames: readonly Frame[], follow: Follow) => {
+    let piece: string[] = []
+    let length = 0
+    for (const frame of frames) {
+      const heavy = isHeavy(frame)
+      if (!heavy) {
+        const text = messageOf(frame) as string
+        piece.push(text)
+        length += text.length
+      }
+      if (length > 0 && (heavy || length >= togetherAtMost)) {
+        if (!(await write(taskId, feed, piece))) return false
+        await follow.pause()
+        piece = []
+        length = 0
+      }
+      if (heavy && !(await writeAlone(taskId, feed, frame, follow))) return false
+    }
+    return length === 0 || (await write(taskId, feed, piece))
+  }
+
+  const pour = async (taskId: string, feed: Feed, follow: Follow): Promise<void> => {
+    let last = follow.after
     try {
       for await (const frames of feed.frames()) {
-        for (const bytes of bytesOf(frames)) {
-          if (open.get(taskId) !== feed) return
-          outbox.write(bytes)
-          await outbox.room()
-        }
+        if (!(await writeAll(taskId, feed, frames, follow))) return
         last = frames.at(-1)?.sequence_number ?? last
       }
       if (open.get(taskId) !== feed) return
@@ -63,6 +92,7 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
     } catch (error) {
       if (open.get(taskId) === feed) onFault(error)
     } finally {
+      follow.place.leave()
       feed.close()
     }
   }
@@ -79,11 +109,11 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
     mustHaveRoom,
     end,
     /** Takes the place of what was followed of this task before. Resolves when nothing more comes. */
-    async follow(taskId: string, feed: Feed, after: number): Promise<void> {
+    async follow(taskId: string, feed: Feed, follow: Follow): Promise<void> {
       if (isClosed) return feed.close()
       end(taskId)
       open.set(taskId, feed)
-      return pour(taskId, feed, after)
+      return pour(taskId, feed, follow)
     },
     /** Throws TaskNotFound, Busy or Invalid; `begin` lets the frames come. */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
@@ -93,9 +123,12 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
       const last = (await parts.nextFrame(stream)) - 1
       const after = readSince(since, { before: -1, end: last, of: 'stream' })
       const position = after ?? -1
+      const { pause, place: placeOf } = parts.longAnswers.ofCaller(principal, () => isClosed)
+      const place = placeOf()
+      const wish = { stream, after: position, endsAtWait: false, place }
       return {
         answer: { channels: ['task'], task_id, position, recovered: after !== undefined },
-        begin: () => void this.follow(task_id, parts.openFeed(stream, position, false), position),
+        begin: () => void this.follow(task_id, parts.openFeed(wish), { after: position, place, pause }),
       }
     },
     /** Ends all, and those that would still begin. */

@@ -1,13 +1,15 @@
 // A text message as the bytes of one WebSocket frame. Made here, because the same bytes go to a thousand subscribers:
 // a WebSocket library would make the head of the frame, and write it, for each of them.
 
-const finalText = 0x81
+const final = 0x80
+const textMessage = 0x1
+const goesOn = 0x0
 
-export const textFrame = (text: string): Buffer => {
-  const length = Buffer.byteLength(text)
+/** Room for a head and so many bytes, with the head in it; the second number: where they begin. */
+const framed = (first: number, length: number): [Buffer, number] => {
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
   const frame = Buffer.allocUnsafe(headLength + length)
-  frame[0] = finalText
+  frame[0] = first
   if (headLength === 2) frame[1] = length
   else if (headLength === 4) {
     frame[1] = 126
@@ -16,6 +18,19 @@ export const textFrame = (text: string): Buffer => {
     frame[1] = 127
     frame.writeBigUInt64BE(BigInt(length), 2)
   }
-  frame.write(text, headLength, 'utf8')
+  return [frame, headLength]
+}
+
+export const textFrame = (text: string): Buffer => {
+  const [frame, at] = framed(final | textMessage, Buffer.byteLength(text))
+  frame.write(text, at, 'utf8')
+  return frame
+}
+
+/** A piece of a message that is not sent whole. An empty last one ends it. */
+export const fragment = (piece: Buffer, place: 'first' | 'next' | 'last'): Buffer => {
+  const kind = place === 'first' ? textMessage : place === 'next' ? goesOn : final | goesOn
+  const [frame, at] = framed(kind, piece.length)
+  piece.copy(frame, at)
   return frame
 }

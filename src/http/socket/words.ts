@@ -1,5 +1,6 @@
 // What the server says, as text: JSON that is put together from JSON where it can be.
 import type { CloseReason } from '../../contract/socket.ts'
+import { joined, type Text } from '../../pieces.ts'
 import { errorObjectOf } from '../errors.ts'
 
 export const closeWords: Record<CloseReason, string> = {
@@ -22,8 +23,8 @@ export const saying = (type: string, requestId: string | undefined, fields: obje
 }
 
 /** `data` is JSON. */
-export const resultText = (requestId: string | undefined, data: string, replayed: boolean): string =>
-  `{"type":"result"${echo(requestId)},"data":${data}${replayed ? ',"replayed":true' : ''}}`
+export const resultText = (requestId: string | undefined, data: Text, replayed: boolean): Text =>
+  joined(`{"type":"result"${echo(requestId)},"data":`, data, replayed ? ',"replayed":true}' : '}')
 
 /** What an error looks like, and whether it is a fault of ours. */
 export const errorText = (error: unknown, requestId: string | undefined) => {

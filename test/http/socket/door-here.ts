@@ -7,6 +7,7 @@ import { openFeed } from '../../../src/bus/feed.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
+import { createLongAnswers } from '../../../src/http/long-answers.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
 import type { SocketParts } from '../../../src/http/socket/connection.ts'
 import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
@@ -58,8 +59,8 @@ export const doorHere = async (
       newItemId: () => 'tr',
       streamOf: taskStream,
       nextFrame: async () => 0,
-      openFeed: (stream, after, endsAtWait, isNew) =>
-        openFeed({ log, live }, { stream, after, endsAtWait }, isNew),
+      openFeed: (wish, isNew) => openFeed({ log, live }, wish, isNew),
+      longAnswers: createLongAnswers(stopping.signal),
       allowedOrigins: [],
       principals,
       tickets,

@@ -1,0 +1,24 @@
+// A trajectory as JSON text, step by step: the document of a long task is longer than a string may be.
+import type { Trajectory } from './format.ts'
+
+export function* textsOf(document: Trajectory): Generator<string> {
+  let before = '{'
+  for (const [key, value] of Object.entries(document)) {
+    yield `${before}${JSON.stringify(key)}:`
+    before = ','
+    if (key === 'steps') yield* arrayOf(document.steps.map(step => () => [JSON.stringify(step)]))
+    else if (key === 'subagent_trajectories') {
+      yield* arrayOf((document.subagent_trajectories ?? []).map(inner => () => textsOf(inner)))
+    } else yield JSON.stringify(value)
+  }
+  yield '}'
+}
+
+function* arrayOf(elements: (() => Iterable<string>)[]): Generator<string> {
+  yield '['
+  for (const [n, texts] of elements.entries()) {
+    if (n > 0) yield ','
+    yield* texts()
+  }
+  yield ']'
+}

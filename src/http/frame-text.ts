@@ -1,0 +1,21 @@
+// A frame of a task as JSON text: made once, whatever carries it. Long when it tells the rollouts of its task.
+import { isLongerThan } from '../contract/length.ts'
+import type { Frame } from '../history/frames.ts'
+import type { Rollout } from '../history/rollouts.ts'
+import { rolloutsIn } from '../history/telling.ts'
+import { arrayOf, joined, type Text, wholeAtMost } from '../pieces.ts'
+
+async function* textsOf(rollouts: AsyncIterable<Rollout>): AsyncGenerator<string> {
+  for await (const rollout of rollouts) yield JSON.stringify(rollout)
+}
+
+export const frameText = (frame: Frame): Text => {
+  const text = JSON.stringify(frame)
+  const rollouts = rolloutsIn(frame)
+  if (rollouts === undefined) return text
+  return joined(`${text.slice(0, -2)},"rollouts":`, arrayOf(textsOf(rollouts())), '}}')
+}
+
+/** Whether it is long, or may be: such frames are told one by one. */
+export const isHeavy = (frame: Frame): boolean =>
+  rolloutsIn(frame) !== undefined || isLongerThan(frame, wholeAtMost)

@@ -1,0 +1,61 @@
+// Pieces of text into a response, waiting for a slow reader, and not for ever.
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Piece, Pieces } from '../pieces.ts'
+
+/** More is not handed over at once: so much of an answer is held for a reader that does not read. */
+const handedAtOnce = 256 * 1024
+/** A reader that does not take that within so long is cut. */
+const patienceMs = 60_000
+
+/** Pieces that are not too long; no character is cut in two. */
+export function* cut(piece: Piece): Generator<Piece> {
+  for (let from = 0; from < piece.length; ) {
+    let to = Math.min(piece.length, from + handedAtOnce)
+    if (typeof piece === 'string') {
+      const last = piece.charCodeAt(to - 1)
+      if (to < piece.length && last >= 0xd800 && last <= 0xdbff) to++
+      yield piece.slice(from, to)
+    } else yield piece.subarray(from, to)
+    from = to
+  }
+}
+
+/** Resolves when there is room again, or never will be: a reader that takes nothing for too long is cut. */
+const room = (response: ServerResponse, patience: number): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(() => response.destroy(), patience)
+    timer.unref()
+    const done = () => {
+      clearTimeout(timer)
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+    if (response.destroyed) done()
+  })
+
+/** Resolves when the pieces end and the last byte was handed over, or the connection closed. */
+export const pour = async (
+  response: ServerResponse,
+  pieces: Pieces,
+  patience = patienceMs,
+): Promise<void> => {
+  for await (const piece of pieces) {
+    for (const part of cut(piece)) {
+      if (response.destroyed) return
+      if (!response.write(part)) await room(response, patience)
+    }
+  }
+  if (!response.destroyed) response.end()
+}
+
+/** What the hooks have set on a reply that is now written by hand. */
+export const headersOf = (reply: FastifyReply): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  )
