@@ -2,42 +2,41 @@
 // comes with a thousand jobs is served once, then the next user. No user holds every place, so that a job of another one
 // need not even wait for a place. Jobs of one user begin in the order in which they came.
 
-export type FairTurns = <Answer>(
-  user: string,
-  job: () => Promise<Answer>,
-  /** Aborted while the job waits, it never begins: the answer rejects with the signal's reason. */
-  signal?: AbortSignal,
-) => Promise<Answer>
+export type PlaceLimits = {
+  /** Places that there are. */
+  most: number
+  /** Places that one user may hold. */
+  mostOfOne: number
+}
 
-type User = { running: number; waiting: Set<() => void> }
+type User = { held: number; waiting: Set<() => void> }
 
-/** `most` jobs at a time, of which one user has at most `mostOfOne`. */
-export const createFairTurns = ({ most, mostOfOne }: { most: number; mostOfOne: number }): FairTurns => {
+export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
   const users = new Map<string, User>()
-  /** Who waits and may have one more; the first is next. */
+  /** Users who wait and may have one more place; the first is next. */
   const ready = new Set<string>()
-  let running = 0
+  let held = 0
 
   const userOf = (name: string): User => {
-    const known = users.get(name) ?? { running: 0, waiting: new Set() }
+    const known = users.get(name) ?? { held: 0, waiting: new Set() }
     users.set(name, known)
     return known
   }
   /** Keeps `ready` and `users` true after somebody came, began, ended or left. */
   const review = (name: string, user: User): void => {
-    if (user.waiting.size > 0 && user.running < mostOfOne)
-      ready.add(name) // who is there already keeps the place
+    if (user.waiting.size > 0 && user.held < mostOfOne)
+      ready.add(name) // a user who is there already keeps the place in the row
     else ready.delete(name)
-    if (user.waiting.size === 0 && user.running === 0) users.delete(name)
+    if (user.waiting.size === 0 && user.held === 0) users.delete(name)
   }
   const count = (name: string, user: User, by: 1 | -1): void => {
-    running += by
-    user.running += by
+    held += by
+    user.held += by
     review(name, user)
   }
   const fillPlaces = (): void => {
     for (const name of ready) {
-      if (running >= most) return
+      if (held >= most) return
       const user = userOf(name)
       const [begin] = user.waiting
       ready.delete(name) // and behind the others again, if there is more
@@ -48,32 +47,61 @@ export const createFairTurns = ({ most, mostOfOne }: { most: number; mostOfOne: 
     }
   }
 
-  const place = (name: string, user: User, signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = () => {
-        user.waiting.delete(begin)
+  return {
+    /**
+     * Resolves when the user has a place; the answer leaves it, and may be called again. Aborted while it waits, it rejects
+     * with the signal's reason.
+     */
+    async enter(name: string, signal?: AbortSignal): Promise<() => void> {
+      signal?.throwIfAborted()
+      const user = userOf(name)
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => {
+          user.waiting.delete(begin)
+          review(name, user)
+          reject(signal?.reason)
+        }
+        const begin = () => {
+          signal?.removeEventListener('abort', leave)
+          resolve()
+        }
+        signal?.addEventListener('abort', leave, { once: true })
+        user.waiting.add(begin)
         review(name, user)
-        reject(signal?.reason)
+        fillPlaces()
+      })
+      let hasLeft = false
+      return () => {
+        if (hasLeft) return
+        hasLeft = true
+        count(name, user, -1)
+        fillPlaces()
       }
-      const begin = () => {
-        signal?.removeEventListener('abort', leave)
-        resolve()
-      }
-      signal?.addEventListener('abort', leave, { once: true })
-      user.waiting.add(begin)
-      review(name, user)
-      fillPlaces()
-    })
+    },
+    /** Whether the user holds as many places as one may. */
+    isFull: (name: string): boolean => (users.get(name)?.held ?? 0) >= mostOfOne,
+    /** How much of this user waits. */
+    waiting: (name: string): number => users.get(name)?.waiting.size ?? 0,
+  }
+}
+export type FairPlaces = ReturnType<typeof createFairPlaces>
 
-  return async (name, job, signal) => {
-    signal?.throwIfAborted()
-    const user = userOf(name)
-    await place(name, user, signal)
+/** Does a job once its user has a place for it. */
+export type FairTurns = <Answer>(
+  user: string,
+  job: () => Promise<Answer>,
+  /** Aborted while the job waits, it never begins: the answer rejects with the signal's reason. */
+  signal?: AbortSignal,
+) => Promise<Answer>
+
+export const createFairTurns = (limits: PlaceLimits): FairTurns => {
+  const places = createFairPlaces(limits)
+  return async (user, job, signal) => {
+    const leave = await places.enter(user, signal)
     try {
       return await job()
     } finally {
-      count(name, user, -1)
-      fillPlaces()
+      leave()
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
-import { ownerOf, type Principal, turnOf } from './contract/token-events.ts'
+import { callerOf, ownerOf, type Principal } from './contract/token-events.ts'
 import type {
   CreateEnvBody,
   EnvStepAnswer,
@@ -106,7 +106,7 @@ export const createSessions = (parts: Parts) => {
     if ('refused' in found) {
       throw new Refusal(found.refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, found.message)
     }
-    const fits = await checker.check(found.parameters, kwargs, turnOf(principal))
+    const fits = await checker.check(found.parameters, kwargs, callerOf(principal))
     if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
     return found.source
   }

@@ -77,7 +77,7 @@ export const envSessionKind =
         case 'ResetSession': {
           const { seed, options } = command
           const instance = await instances.of(stream, view)
-          command.began()
+          await command.began()
           const answer = await authors(instance.reset({ seed, options, now }))
           const { recovery } = instance
           return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, own(), view.step)) }

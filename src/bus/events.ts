@@ -88,8 +88,20 @@ const byOwner = (told: readonly Told[], followed: ReadonlyMap<string | undefined
 }
 
 export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
-  /** Pages of the past are read one at a time, and users take turns: each may have many subscribers that read. */
   const turn = createFairTurns({ most: 1, mostOfOne: 1 })
+  /** Pages of the past are read one at a time, and users take turns: each may have many subscribers that read. */
+  async function* inTurns<Page>(pages: AsyncIterable<Page>, user: string): AsyncGenerator<Page> {
+    const reading = pages[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const next = await turn(user, () => reading.next())
+        if (next.done) return
+        yield next.value
+      }
+    } finally {
+      await reading.return?.()
+    }
+  }
   /** All up to here was published, or was there before. */
   let published = log.head()
   /** Told events after `keptFrom`, oldest first. */
@@ -138,10 +150,7 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
   const catchUp = async (subscriber: Subscriber): Promise<void> => {
     while (subscriber.position < keptFrom) {
       const before = subscriber.position
-      const pages = log.readAll(subscriber.position)[Symbol.asyncIterator]()
-      for (;;) {
-        const { value: page } = await turn(subscriber.filter.owner ?? '', () => pages.next())
-        if (page === undefined) break
+      for await (const page of inTurns(log.readAll(subscriber.position), subscriber.filter.owner ?? '')) {
         if (subscriber.state !== 'reading') return
         if (!hand(subscriber, chosen(subscriber, toldOf(page)))) {
           return void ((subscriber.state as string) === 'closed' || leave(subscriber, 'full'))

@@ -75,9 +75,11 @@ export const compareTask = (parts: Parts, taskId: string): Promise<number | unde
       const position = reached()
       async function* readAll(after = 0): AsyncGenerator<Recorded[]> {
         for await (const page of parts.log.readStream(taskStream(taskId)))
-          yield page.filter(event => event.position > after)
+          yield page.filter(event => event.position > after && event.position <= position)
       }
-      await fillerOf({ ...parts.log, readAll }, fresh, () => {}).fillTo(position)
+      let last = 0
+      for await (const page of readAll()) last = page.at(-1)?.position ?? last
+      await fillerOf({ ...parts.log, readAll }, fresh, () => {}).fillTo(last)
       const row = fresh
         .prepare<[string], number>('SELECT position FROM tasks WHERE id = ?')
         .pluck()

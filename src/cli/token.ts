@@ -71,8 +71,8 @@ export const createToken = async (
 
 export const listTokens = async (options: Options): Promise<void> => {
   const config = readConfig(process.env)
-  await openLogOf(config).close() // says so when there is none
   const answer = await askTokens(config, 'GET', '')
+  if (answer === undefined) await openLogOf(config).close() // it says so when there is none, and nothing is made
   const rows =
     answer === undefined
       ? await withFolder(config, async ({ principals }) =>
@@ -92,8 +92,8 @@ export const listTokens = async (options: Options): Promise<void> => {
 
 export const revokeToken = async (idOrToken: string, options: Options): Promise<void> => {
   const config = readConfig(process.env)
-  if (!existsSync(filesOf(config.dataDir).log)) throw new NoAnswer('no such token')
   const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
+  if (answer === undefined && !existsSync(filesOf(config.dataDir).log)) throw new NoAnswer('no such token')
   const id =
     answer?.id ??
     (await withFolder(config, async ({ principals }) => {

@@ -21,8 +21,12 @@ export const isPrincipalStream = (stream: string): boolean => stream.startsWith(
 /** Who a request comes from. Without a `userId` it stands for all users. */
 export type Principal = { id: string; role: Role; userId: string | undefined; expiresAt: number | undefined }
 
-/** Who takes turns with others where work waits: a user, or a token that stands for all of them. */
-export const turnOf = ({ id, userId }: Principal): string => userId ?? id
+/**
+ * Those who take turns with others and have a share of what there is: a user, however many tokens it has, or a token that
+ * stands for all users.
+ */
+export const callerOf = ({ id, userId }: Pick<Principal, 'id' | 'userId'>): string =>
+  userId === undefined ? `token ${id}` : `user ${userId}`
 
 /** The user whose task or session a request makes: the token's, else the one that the body names. */
 export const ownerOf = ({ userId }: Pick<Principal, 'userId'>, named: unknown): string =>

@@ -17,6 +17,7 @@ export const createAdmission = (limits = { mostOfOne, workMs }) => {
   const work = (over: Promise<unknown>): Promise<void> =>
     new Promise(resolve => {
       const timer = setTimeout(resolve, limits.workMs)
+      timer.unref()
       const end = () => {
         clearTimeout(timer)
         resolve()

@@ -2,8 +2,8 @@
 // nobody else waits; what they hold in memory is bounded by the places that there are.
 import type { FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
-import { createFairPlaces, type FairPlaces, type PlaceLimits } from '../fair-places.ts'
+import { callerOf, type Principal } from '../contract/token-events.ts'
+import { createFairPlaces, type FairPlaces, type PlaceLimits } from '../fair-turns.ts'
 import { isLong, largeFrom, type Pieces, type Text } from '../pieces.ts'
 import { createPause, createSlices, type Pause } from '../slices.ts'
 
@@ -18,15 +18,11 @@ export type AnswerLimits = {
   waiting: number
 }
 export const usualAnswers: AnswerLimits = {
-  large: { each: 2, all: 6 },
-  folded: { each: 2, all: 3 },
-  exported: { each: 2, all: 4 },
+  large: { mostOfOne: 2, most: 6 },
+  folded: { mostOfOne: 2, most: 3 },
+  exported: { mostOfOne: 2, most: 4 },
   waiting: 1000,
 }
-
-/** Tokens of one user are one caller. */
-const nameOf = ({ userId, id }: Principal): string =>
-  userId === undefined ? `token ${id}` : `user ${userId}`
 
 /** Nobody is left to be answered. */
 const gone = () => Object.assign(new Error('the caller went away'), { code: 'ECONNRESET' })
@@ -46,7 +42,7 @@ export const createLongAnswers = (stopping: AbortSignal, limits: AnswerLimits = 
 
   /** Of one request; `isGone`: nobody is left to be answered. */
   const ofCaller = (principal: Principal, isGone: () => boolean) => {
-    const caller = nameOf(principal)
+    const caller = callerOf(principal)
     const check = () => {
       if (isGone()) throw gone()
       if (stopping.aborted) throw new Refusal('ShuttingDown')
@@ -67,7 +63,7 @@ export const createLongAnswers = (stopping: AbortSignal, limits: AnswerLimits = 
       }
     }
     async function* underLarge(text: Pieces) {
-      if (large.isFull(caller)) throw tooMany(limits.large.each)
+      if (large.isFull(caller)) throw tooMany(limits.large.mostOfOne)
       const leave = await large.enter(caller)
       try {
         check()

@@ -4,7 +4,7 @@ import { isEmpty } from '../answers.ts'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { isAtRest } from '../commands.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import { ownerOf, type Principal, turnOf } from '../contract/token-events.ts'
+import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import {
   type AnswerCallsBody,
   type CreateTaskBody,
@@ -58,7 +58,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
   const { commands, queries, recall, openFeed } = parts
   const checks = (principal: Principal, body: unknown) => {
     const named = (body as Partial<CreateTaskBody> | null)?.user_id
-    const problemsOfSchema = (schema: object) => parts.problemsOfSchema(schema, turnOf(principal))
+    const problemsOfSchema = (schema: object) => parts.problemsOfSchema(schema, callerOf(principal))
     return [foldersOf(parts.roots, ownerOf(principal, named)), parts.agents, problemsOfSchema] as const
   }
   return {

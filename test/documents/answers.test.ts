@@ -308,6 +308,8 @@ t.test('environments and their sessions', async t => {
   const other = { 'idempotency-key': 'other' }
   t.match(await call('POST', '/step', { ...east, stream: true }, other), { status: 400 })
   t.equal((await call('POST', '/reset', { ...of, seed: 7 })).status, 200)
+  t.equal((await call('POST', '/reset', { ...of, seed: 7 }, { 'idempotency-key': 'r' })).status, 200)
+  t.match(await call('POST', '/reset', { ...of, seed: 8 }, { 'idempotency-key': 'r' }), { status: 409 })
   t.equal((await call('POST', '/observation', of)).status, 200)
   for (const path of ['/sessions', '/sessions?user_id=default', '/session/maze', '/session/maze/machine'])
     t.equal((await call('GET', path)).status, 200, path)

@@ -11,6 +11,9 @@ const principal = (userId?: string) => ({
   expiresAt: undefined,
 })
 const never = new Promise(() => {})
+// What waits here keeps no process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
 
 t.test('so many requests of one user begin, and the next one when one of them is over', async t => {
   const { enter } = createAdmission({ mostOfOne: 2, workMs: 60_000 })

@@ -84,7 +84,7 @@ t.test('a body that comes too slowly is answered 408 and its connection ends', a
   t.teardown(() => app.close())
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const { socket, answer } = await unfinished(url, 'any', MiB)
-  await once(socket, 'close')
+  if (!socket.closed) await once(socket, 'close')
   t.match(answer(), /^HTTP\/1\.1 408 /)
   t.match(answer(), /64 KiB a second/)
 
@@ -93,6 +93,7 @@ t.test('a body that comes too slowly is answered 408 and its connection ends', a
   steady.socket.destroy()
   const { hostname, port } = new URL(url)
   const paced = connect(Number(port), hostname)
+  const closed = once(paced, 'close')
   let said = ''
   paced.on('data', chunk => {
     said += chunk
@@ -104,6 +105,6 @@ t.test('a body that comes too slowly is answered 408 and its connection ends', a
     paced.write(text.slice(at, at + 10_000))
     await pause(40)
   }
-  await once(paced, 'close')
+  await closed
   t.match(said, /^HTTP\/1\.1 200 /, 'one that keeps the pace is read, however long it takes')
 })

@@ -1,16 +1,14 @@
 // The memory that bodies and messages under way may take: all of them together, and each holder's share of it, so that one
 // who sends slowly, or much, refuses nobody else.
-import type { Principal } from '../../contract/token-events.ts'
+import { callerOf, type Principal } from '../../contract/token-events.ts'
 
 const allBodies = 256 * 1024 * 1024
 /** The part of it that one holder may take. */
 const share = 1 / 4
 
-/** Those who share a budget: a user, however many tokens it has; a token that stands for all users; nobody known yet. */
-export const holderOf = (principal: Principal | undefined): string => {
-  if (principal === undefined) return 'unknown'
-  return principal.userId === undefined ? `token ${principal.id}` : `user ${principal.userId}`
-}
+/** Those who share a part of the budget; connections that have not said who they are have one together. */
+export const holderOf = (principal: Principal | undefined): string =>
+  principal === undefined ? 'unknown' : callerOf(principal)
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>
 export const createBodyBudget = (most = allBodies, ownMost = most * share) => {
