@@ -8,6 +8,15 @@ const handedAtOnce = 256 * 1024
 /** A reader that does not take that within so long is cut. */
 const patienceMs = 60_000
 
+const endedByUs = new WeakSet<ServerResponse>()
+/** Breaks a connection: its caller has not gone away. */
+export const breakOff = (response: ServerResponse): void => {
+  endedByUs.add(response)
+  response.destroy()
+}
+/** Whether the server ended the connection, and not its caller. */
+export const isEndedByUs = (response: ServerResponse): boolean => endedByUs.has(response)
+
 /** Pieces that are not too long; no character is cut in two. */
 export function* cut(piece: Piece): Generator<Piece> {
   for (let from = 0; from < piece.length; ) {
@@ -24,7 +33,7 @@ export function* cut(piece: Piece): Generator<Piece> {
 /** Resolves when there is room again, or never will be: a reader that takes nothing for too long is cut. */
 const room = (response: ServerResponse, patience: number): Promise<void> =>
   new Promise(resolve => {
-    const timer = setTimeout(() => response.destroy(), patience)
+    const timer = setTimeout(() => breakOff(response), patience)
     timer.unref()
     const done = () => {
       clearTimeout(timer)

@@ -7,7 +7,7 @@ import { isLong, type Piece } from '../pieces.ts'
 import type { Pause } from '../slices.ts'
 import { isHeavy } from './frame-text.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { headersOf, pour } from './pour.ts'
+import { breakOff, headersOf, pour } from './pour.ts'
 import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Stream = {
@@ -66,33 +66,33 @@ export const sendTaskStream = async (
   reply.hijack()
   const { raw } = reply
   const { feed, stopping } = stream
-  const breakOff = () => {
+  const end = () => {
     feed.close()
-    raw.destroy()
+    breakOff(raw)
   }
   const kept = stream.openStreams.add(request, {
     beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
     isFull: () => false, // it is read no faster than its reader takes it
-    cut: breakOff,
+    cut: end,
   })
   const closed = () => feed.close()
   raw.on('close', closed)
   raw.on('error', closed)
-  stopping.addEventListener('abort', breakOff, { once: true })
+  stopping.addEventListener('abort', end, { once: true })
   try {
-    if (stopping.aborted || raw.destroyed) breakOff()
+    if (stopping.aborted || raw.destroyed) end()
     request.raw.socket.setNoDelay(true)
     raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
     await pour(raw, textOf(stream))
   } catch (error) {
     // The head is out: all that is left is to break the connection.
     if (!(error instanceof DamagedEvent) || !raw.destroyed) stream.onFault(error)
-    raw.destroy()
+    breakOff(raw)
   } finally {
     feed.close()
     stream.place.leave()
     kept.leave()
-    stopping.removeEventListener('abort', breakOff)
+    stopping.removeEventListener('abort', end)
   }
   return raw.writableEnded && !raw.errored
 }

@@ -9,6 +9,7 @@ import type { Pause } from '../slices.ts'
 import { envelope } from './envelope.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
+import { isEndedByUs } from './pour.ts'
 import { readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { sendText } from './send-text.ts'
@@ -32,7 +33,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     const closed = () => {
       if (reply.raw.writableFinished) return
       if (made) parts.notDelivered(taskId)
-      if (!cancels || stopping.aborted) return
+      if (!cancels || stopping.aborted || isEndedByUs(reply.raw)) return
       commands.cancel(principal, taskId, reply.request.envelopeId, 'disconnected').catch(error => {
         if (!(error instanceof Refusal)) faultOf(parts, reply.request)(error)
       })

@@ -123,7 +123,10 @@ const endpoint = async (t: Test, plays: (url: string) => Record<string, Play>) =
 const filesIn = (folder: string): [name: string, text: string][] =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(entry => {
     const file = path.join(entry.parentPath, entry.name)
-    return entry.isFile() ? [[path.relative(folder, file), readFileSync(file, 'latin1')]] : []
+    // What is still being written has another name, and may be gone before it is read.
+    return entry.isFile() && !entry.name.startsWith('.reprise-')
+      ? [[path.relative(folder, file), readFileSync(file, 'latin1')]]
+      : []
   })
 /** The files that hold any of these forms, but for those whose job it is. */
 const holding = (folder: string, forms: string[]): string[] =>

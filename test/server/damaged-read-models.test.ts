@@ -1,6 +1,6 @@
 // read.db with damage that its opening does not see: it is found when it is read, never told, and mended without
 // anybody's help.
-import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -69,6 +69,7 @@ const untilToldAgain = (t: Test, api: Api, what: string): Promise<true> =>
   })
 
 const fresh = () => {
+  rmSync(damaged, { recursive: true, force: true }) // a WAL that was left would be read with another file
   cpSync(sound, damaged, { recursive: true })
   return readFileSync(file)
 }

@@ -84,9 +84,7 @@ t.test('whatever becomes of read.db, the answers stay the same', async t => {
   const expected = { ...(await answersOf(second.api)), counts: await countsOf(second.url) }
   await second.stop()
   const strangers = await serve(t, theirs)
-  await someWork(strangers.api, 'first')
-  await someWork(strangers.api, 'their')
-  await someWork(strangers.api, 'more')
+  await someWork(strangers.api, 'their') // fewer events than ours: with more, ours could be a log that was cut
   await strangers.stop()
   copyReadModels(theirs, foreign)
   const sound = path.join(root, 'sound')
@@ -101,11 +99,6 @@ t.test('whatever becomes of read.db, the answers stay the same', async t => {
     'it is text': () => writeFileSync(file, 'no database at all '.repeat(2000)),
     'it is of an older day': () => copyReadModels(older, ours),
     'it belongs to another log': () => copyReadModels(foreign, ours),
-    'its checkpoint is beyond the end of the log': () => {
-      const db = new Database(file)
-      db.exec('UPDATE checkpoint SET position = position + 1000')
-      db.close()
-    },
     'its tables are of another version': () => {
       const db = new Database(file)
       db.exec('DROP TABLE items; PRAGMA user_version = 77')

@@ -177,8 +177,8 @@ t.test('as root', { skip: withoutRoot }, async t => {
       `cat /proc/${server.pid}/environ`,
       `kill -9 ${server.pid}`,
       `kill -9 ${other}`,
-      `cat ${dataDir}/environments/s1/files/files/a`,
-      `ls ${dataDir}/environments/s1/states`,
+      `cat ${dataDir}/environments/default/s1/files/files/a`,
+      `ls ${dataDir}/environments/default/s1/states`,
       `touch ${dataDir}/x ${dataDir}/environments/x`,
     ]) {
       const { info, said } = await shell('s2', forbidden)
