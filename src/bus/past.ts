@@ -1,0 +1,39 @@
+// Pages of the past for many readers. Users take turns, the event loop turns between two pages, and readers that come to a
+// page soon after each other share what was read.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Log } from '../contract/stored.ts'
+import { createFairTurns } from '../fair-turns.ts'
+import { type Told, toldOf } from './told.ts'
+
+/** `end`: the position of the last event that was read, public or not. */
+export type Page = { told: readonly Told[]; end: number }
+
+const pagesKept = 16
+
+export const createPast = (log: Pick<Log, 'readAll'>) => {
+  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
+  /** By the position that they come after; the oldest first. */
+  const kept = new Map<number, Page>()
+
+  const read = async (position: number): Promise<Page | undefined> => {
+    for await (const events of log.readAll(position)) {
+      const last = events.at(-1)
+      if (last === undefined) continue
+      const page = { told: toldOf(events), end: last.position }
+      kept.set(position, page)
+      const [oldest] = kept.keys()
+      if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest)
+      return page
+    }
+    return undefined
+  }
+
+  return {
+    /** The page after a position; undefined: nothing is stored there. */
+    after: (position: number, user: string): Promise<Page | undefined> =>
+      turn(user, async () => {
+        await nextTurn()
+        return kept.get(position) ?? read(position)
+      }),
+  }
+}
