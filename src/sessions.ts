@@ -38,8 +38,10 @@ import type { Secrets } from './secrets.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
 import { createSessionRetries, keysOf, type Retry } from './session-retries.ts'
 
-/** So many steps of one session may wait. */
+/** Steps of one session that may wait. */
 const mostWaiting = 64
+const tooManySteps = (id: string): Refusal =>
+  new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
 const largestSeed = 2 ** 32
 
 export type Resolved =
@@ -264,7 +266,7 @@ export const createSessions = (parts: Parts) => {
   const take = async (id: string, step: StepWish, who: { principal: string; causation: string }) => {
     const stream = envSessionStream(id)
     const count = waiting.get(id) ?? 0
-    if (count > mostWaiting) throw new Refusal('Busy', { session_id: id })
+    if (count > mostWaiting) throw tooManySteps(id)
     waiting.set(id, count + 1)
     let unwatch = () => {}
     try {
@@ -375,7 +377,7 @@ export const createSessions = (parts: Parts) => {
       const { view, revision } = await foreseen(asked, body, stepWish(body, retry.idempotencyKey, repeats))
       if (revision !== undefined) return true
       const waits = waiting.get(id) ?? 0
-      if (waits > mostWaiting) throw new Refusal('Busy', { session_id: id })
+      if (waits > mostWaiting) throw tooManySteps(id)
       if (expected && (expected <= view.step || expected > view.step + 1 + waits)) {
         throw unexpectedStep(expected, view.step)
       }

@@ -34,7 +34,7 @@ export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve)
 export type Pause = () => Promise<void>
 
 /** Milliseconds: nobody else waits longer for a slice, but where one event or one text alone takes longer. */
-const sliceMs = 8
+const sliceMs = 3
 
 /** `check` throws when the work is for nobody any more. */
 export const createPause = (turn: () => Promise<void>, check: () => void): Pause => {

@@ -4,7 +4,7 @@ import type { Principal } from '../contract/token-events.ts'
 import { createFairTurns } from '../fair-turns.ts'
 
 /** Requests of one user that are worked on at a time. A token that stands for all users is the operator's: it is not bound. */
-const mostOfOne = 16
+const mostOfOne = 8
 /** A request that takes longer waits for something, such as its task, and works no more: its place is free. */
 const workMs = 50
 

@@ -63,7 +63,7 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
   const createInTurn: typeof create = async (said, caller, ports) => {
     const { stream, background } = said.fields
     if (stream || background) return create(said, caller, ports)
-    if (waiting >= mostWaiting) throw new Refusal('Busy', { waiting: mostWaiting })
+    if (waiting >= mostWaiting) throw new Refusal('Busy', { quota: 'waiting_creates', limit: mostWaiting })
     waiting++
     return create(said, caller, ports).finally(() => waiting--)
   }

@@ -98,7 +98,8 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
   }
 
   const mustHaveRoom = (taskId: string): void => {
-    if (open.size >= mostTasks && !open.has(taskId)) throw new Refusal('Busy', { tasks: mostTasks })
+    if (open.size >= mostTasks && !open.has(taskId))
+      throw new Refusal('Busy', { quota: 'task_channels', limit: mostTasks })
   }
   const end = (taskId: string): boolean => {
     open.get(taskId)?.close()
