@@ -18,9 +18,9 @@ export type AnswerLimits = {
   waiting: number
 }
 export const usualAnswers: AnswerLimits = {
-  large: { mostOfOne: 2, most: 6 },
+  large: { mostOfOne: 2, most: 4 },
   folded: { mostOfOne: 2, most: 3 },
-  exported: { mostOfOne: 2, most: 4 },
+  exported: { mostOfOne: 2, most: 3 },
   waiting: 1000,
 }
 
