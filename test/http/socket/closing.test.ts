@@ -293,6 +293,7 @@ t.test('when the server goes down: 1001 to who is there, and no answer to who co
   const next = await spawnServer(t, t.testdirName)
   const { status } = (await read(next.api('GET', '/tasks/goes-on'))).body.result
   t.equal(status, 'working', 'that was no disconnect')
+  await next.end('SIGKILL') // before its folder goes
 })
 
 t.test('who asks for /ws without a WebSocket is told what it is', async t => {
