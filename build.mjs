@@ -34,6 +34,7 @@ const others = await bundle({
     'search-thread': 'src/tools/search-thread.ts',
     'walk-thread': 'src/disk/walk-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
+    'nursery-process': 'src/children/nursery-process.ts',
     'environment-host': 'src/environments/host/main.ts',
     'environments/chess': 'src/environments/kinds/chess/chess.ts',
     'environments/gridworld': 'src/environments/kinds/gridworld/gridworld.ts',

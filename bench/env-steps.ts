@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { openChildren } from '../src/children.ts'
+import { openChildren } from '../src/children/children.ts'
 import { commandOf } from '../src/environments/command.ts'
 import { createEnvironments } from '../src/environments/environments.ts'
 import { createMemoryWatch } from '../src/environments/memory.ts'

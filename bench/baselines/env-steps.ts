@@ -3,7 +3,7 @@
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
-import { openChildren } from '../../src/children.ts'
+import { openChildren } from '../../src/children/children.ts'
 import type { Instance } from '../../src/contract/environment.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { realWorld } from '../../src/world.ts'

@@ -1,7 +1,7 @@
 // Environments put together: which there are, and an instance of one in a process of its own.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Children } from '../children.ts'
+import type { Children } from '../children/children.ts'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { commandOf } from './command.ts'

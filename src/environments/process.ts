@@ -1,8 +1,7 @@
 // One program of an environment in a process of its own. Whatever it does, it costs nobody else anything: it is ended,
 // with all that it has started, when it breaks a limit or does not speak the protocol.
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import type { Child, Children, Command } from '../children.ts'
+import { once } from 'node:events'
+import type { Child, Children, Command } from '../children/children.ts'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { UserId } from '../contract/user-id.ts'
@@ -13,8 +12,6 @@ import type { MemoryWatch } from './memory.ts'
 import type { Hello } from './protocol.ts'
 import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
 import { find } from './wall.ts'
-
-const run = promisify(execFile)
 
 const startLimitMs = 20_000
 /** From the end of a process to the end of what it has said. */
@@ -65,7 +62,7 @@ export const startProcess = async (
   const mark = newMark()
   const marks = { ...mark, ...(command.user === undefined ? {} : ownUserMark) }
   const child = await begin({ ...command, env: { ...command.env, ...marks } }, children)
-  const pid = child.pid as number
+  const { pid } = child
   const errors = keepErrors(child.stderr, timers)
   let isClosing = false
   /** Why nothing can be asked any more. */
@@ -137,7 +134,9 @@ export const startProcess = async (
       const program = find('prlimit')
       if (program === undefined) return
       // One that ends meanwhile needs no limit; what it then writes is found by looking.
-      await run(program, ['--pid', `${pid}`, `--fsize=${bytes}`]).catch(() => {})
+      const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
+      const limiting = await begin({ command: program, args, env: {} }, children)
+      await once(limiting, 'exit')
     },
     hide(given) {
       secrets = given

@@ -1,6 +1,6 @@
 // One connection to an MCP server: the handshake, the list of its tools, calls.
 import type { CallToolResult, Client, Tool as McpTool, Transport } from '@modelcontextprotocol/client'
-import type { Children } from '../children.ts'
+import type { Children } from '../children/children.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Fetch } from '../outside/guarded-fetch.ts'
 import { failureOf, isAnswer, McpFailure } from './failure.ts'

@@ -1,6 +1,6 @@
 // MCP servers for tasks, put together: the ways out, the connections, the tools.
 
-import type { Children } from '../children.ts'
+import type { Children } from '../children/children.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { ToolSource } from '../contract/tools.ts'
 import { createOutsideFetch } from '../outside/guarded-fetch.ts'

@@ -1,7 +1,7 @@
 // A service with instances that never yield, and one that has started others: says so when all run, and stays. Started
 // by process.test.ts.
 import path from 'node:path'
-import { openChildren } from '../../src/children.ts'
+import { openChildren } from '../../src/children/children.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { realWorld } from '../../src/world.ts'
 

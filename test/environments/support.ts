@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { openChildren } from '../../src/children.ts'
+import { openChildren } from '../../src/children/children.ts'
 import type { Instance, OpenObject, StepAnswer } from '../../src/contract/environment.ts'
 import { commandOf } from '../../src/environments/command.ts'
 import { createInstance } from '../../src/environments/instance.ts'

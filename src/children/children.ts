@@ -1,23 +1,15 @@
 // Child processes, which must not outlive the server: each has a process group of its own and a file that names
 // it, so that the next start finds and kills what a killed server left behind.
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { UserId } from './contract/user-id.ts'
-import { giveWay } from './give-way.ts'
-import { readPlainFile } from './log/plain-file.ts'
+import { giveWay } from '../give-way.ts'
+import { readPlainFile } from '../log/plain-file.ts'
+import { type Child, type Command, createNursery } from './nursery.ts'
 
-export type Child = ChildProcessWithoutNullStreams
-export type Command = {
-  command: string
-  args: string[]
-  cwd?: string
-  /** All that the process sees: nothing of our own environment is added. */
-  env: Record<string, string>
-  /** The user that it runs as, if not ours. */
-  user?: UserId | undefined
-}
+export type { Child, Command }
+
 export type Children = {
   /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
   start(command: Command): Promise<Child>
@@ -95,18 +87,20 @@ const killLeftBehind = async (folder: string): Promise<number> => {
 export const openChildren = async (folder: string): Promise<Children & { killed: number }> => {
   const killed = existsSync(folder) ? await killLeftBehind(folder) : 0
   const running = new Set<Child>()
+  const nursery = createNursery()
   let closed = false
   const killAll = () => {
-    for (const { pid } of running) if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+    for (const { pid } of running) signalGroup(pid, 'SIGKILL')
   }
   process.on('exit', killAll) // however this process ends, as long as it can still do something
 
-  const record = (child: Child, pid: number) => {
+  const record = (child: Child) => {
+    const { pid } = child
     const file = path.join(folder, String(pid))
     running.add(child)
     giveWay(pid)
     child.once('exit', () => {
-      signalGroup(pid, 'SIGKILL') // what it started itself goes with it
+      signalGroup(pid, 'SIGKILL') // what it started itself goes with it, also where nobody else sees to it
       running.delete(child)
       forget(file)
     })
@@ -121,7 +115,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
 
   const end = async (child: Child): Promise<void> => {
     const { pid } = child
-    if (pid === undefined || !running.has(child)) return
+    if (!running.has(child)) return
     const exited = once(child, 'exit')
     signalGroup(pid, 'SIGTERM')
     const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), patienceMs)
@@ -131,18 +125,22 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
 
   return {
     killed,
-    async start({ command, args, cwd, env, user }) {
-      if (closed) throw new Error('the server is shutting down')
-      const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: 'pipe' })
-      child.on('error', () => {}) // told by what waits below; later ones change nothing
-      if (child.pid !== undefined) record(child, child.pid)
-      await once(child, 'spawn')
+    async start(command) {
+      const refuse = () => {
+        if (closed) throw new Error('the server is shutting down')
+      }
+      refuse()
+      const child = await nursery.start(command)
+      record(child)
+      if (closed) await end(child)
+      refuse()
       return child
     },
     end,
     async close() {
       closed = true
       await Promise.all([...running].map(end))
+      nursery.close()
       process.off('exit', killAll)
     },
   }
