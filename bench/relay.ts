@@ -1,5 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { createEvents } from '../src/bus/events.ts'
+import { wholeLoop } from '../src/loop-shares.ts'
 import { createNatsBus } from '../src/bus/nats-bus.ts'
 import { natsOf } from '../src/bus/nats-settings.ts'
 import { bodyOf, toldOf } from '../src/bus/told.ts'
@@ -50,7 +51,7 @@ export const run = async (): Promise<void> => {
   }
   const { timers } = realWorld()
   const busOn = (file: string) => {
-    const events = createEvents(log)
+    const events = createEvents(log, wholeLoop)
     const bus = createNatsBus({
       settings,
       log,

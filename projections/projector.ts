@@ -20,8 +20,11 @@ export type Projection = {
 export type Projector = {
   /** Takes in the events of one commit, at once: nothing can come between a commit and its readers. Never throws. */
   follow(events: Recorded[]): void
-  /** Writes down what was taken in. Whoever reads the tables asks for it first, so they read what was written. */
-  flush(): void
+  /**
+   * Writes down what was taken in, if it holds something of this stream where one is named. Asked before the tables are
+   * read, so that everybody reads what was written.
+   */
+  flush(stream?: string): void
   /** Asks the tables. Throws ReadModelsBehind when they cannot be read, or are damaged: they are made anew. */
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to its head; commits go on meanwhile. One at a time: a second joins the first. */
@@ -128,8 +131,9 @@ export const createProjector = (
       error: String(error),
     })
   }
-  const flush = () => {
+  const flush = (stream?: string) => {
     if (behind) return // whoever catches up writes
+    if (stream !== undefined && !unwritten.has(stream)) return
     try {
       write()
     } catch (error) {
@@ -138,7 +142,7 @@ export const createProjector = (
   }
   const soon = () => {
     if (position - written >= flushEvents) flush()
-    else flushLater ??= timers.after(flushMs, flush)
+    else flushLater ??= timers.after(flushMs, () => flush())
   }
 
   const readToHead = async (): Promise<void> => {

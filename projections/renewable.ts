@@ -1,6 +1,7 @@
 // A database that can be replaced by a new one under the statements that were prepared on it: what it holds can be made
 // again, so nobody needs to start again when its file is damaged.
 import type Database from 'better-sqlite3'
+import { type Checkpoints, none } from './checkpoints.ts'
 
 export interface Statement<Given extends unknown[], Row> {
   run(...given: Given): unknown
@@ -23,7 +24,11 @@ export interface ReadStore {
 }
 
 /** `open` opens what is there; `make` an empty one, in place of whatever is there. */
-export const renewable = (open: () => Database.Database, make: () => Database.Database): ReadStore => {
+export const renewable = (
+  open: () => Database.Database,
+  make: () => Database.Database,
+  checkpoints: Checkpoints = none,
+): ReadStore => {
   let db = open()
 
   const prepare = <Given extends unknown[], Row>(
@@ -57,14 +62,19 @@ export const renewable = (open: () => Database.Database, make: () => Database.Da
     prepare: sql => prepare(sql),
     transaction:
       work =>
-      (...given) =>
-        db.transaction(work)(...given),
+      (...given) => {
+        db.transaction(work)(...given)
+        checkpoints.wrote()
+      },
     exec: sql => void db.exec(sql),
     pragma: (text, options) => db.pragma(text, options),
     renew() {
       db.close()
       db = make()
     },
-    close: () => void db.close(),
+    close() {
+      checkpoints.close()
+      db.close()
+    },
   }
 }

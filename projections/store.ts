@@ -2,6 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
+import { createCheckpoints, mostPages, none } from './checkpoints.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'
@@ -104,16 +105,19 @@ const isCurrent = (db: Database.Database): boolean => {
   }
 }
 
+const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
+
 /**
  * For its owner alone, also where it is made again while the server runs. Not mapped into memory: whoever cuts a mapped
  * file short ends every process that reads it (SIGBUS).
  */
 const open = (path: string): Database.Database => {
-  if (path !== '' && path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  if (isFile(path) && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const db = new Database(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma('cache_size = -65536')
+  db.pragma(`wal_autocheckpoint = ${mostPages}`)
   return db
 }
 
@@ -149,4 +153,5 @@ export const openReadStore = (path: string, anew = false): ReadStore =>
   renewable(
     () => (anew ? make(path) : openOrMake(path)),
     () => make(path),
+    isFile(path) ? createCheckpoints(path) : none,
   )

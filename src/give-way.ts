@@ -1,10 +1,19 @@
 // What runs for users shares the processors with the thread that answers everybody: it runs when that one need not.
 import { constants, getPriority, setPriority } from 'node:os'
 
-/** A process, with all that it starts from now on; without a number the thread that calls. */
-export const giveWay = (pid?: number): void => {
-  if (pid === undefined && process.platform !== 'linux') return // elsewhere that is the whole process
+const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority
+
+const lower = (pid: number, priority: number): void => {
   try {
-    setPriority(pid ?? 0, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
+    setPriority(pid, Math.max(getPriority(pid), priority))
   } catch {} // it has ended, or it runs for somebody else
+}
+
+/** A process that runs for one user, with all that it starts from now on. */
+export const processGivesWay = (pid: number): void => lower(pid, PRIORITY_LOW)
+
+/** The thread that calls: one that runs what one user wrote gives way to those that work for all users. */
+export const threadGivesWay = (worksFor: 'one' | 'all'): void => {
+  // Elsewhere that would be the whole process.
+  if (process.platform === 'linux') lower(0, worksFor === 'one' ? PRIORITY_LOW : PRIORITY_BELOW_NORMAL)
 }

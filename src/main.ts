@@ -239,10 +239,11 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     newId: () => world.ids.next('req_'),
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
+    loop: system.loop,
     openFeed: (wish, isNew) => metrics.requests.taskStream(openFeed({ log, live }, wish, isNew)),
     storedFrames: (stream, after, pause) =>
       storedFrames(readWithPauses(log.readStream, pause), stream, after),
-    longAnswers: createLongAnswers(stopping.signal),
+    longAnswers: createLongAnswers(stopping.signal, system.loop),
     nextFrame: stream => nextFrame(log, stream),
     notDelivered: system.idempotency.notDelivered,
     readiness: () => ({

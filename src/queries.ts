@@ -130,6 +130,14 @@ export const createQueries = (
       return reading(() => ask(...given))
     }
 
+  /** The row of a task, once the tables hold everything of its stream. */
+  const rowOfTask = (id: string): TaskRow | undefined => {
+    const stream = taskStream(id)
+    flush(stream)
+    if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')
+    return reading(() => rowById(id))
+  }
+
   const mayTouch = (principal: Principal, row: { user_id: string }) =>
     principal.userId === undefined || principal.userId === row.user_id
 
@@ -145,12 +153,9 @@ export const createQueries = (
 
   /** The row of a task that this principal may see. Throws DamagedEvent when the log does not know it. */
   const visible = (principal: Principal, taskId: string): TaskRow => {
-    flush()
-    const stream = taskStream(taskId)
-    if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')
-    const row = reading(() => rowById(taskId))
+    const row = rowOfTask(taskId)
     if (row === undefined || row.deleted === 1 || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
-    if (!hasEvents(stream)) throw new DamagedEvent(row.position, 'is not found in its stream')
+    if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')
     return row
   }
 
@@ -235,7 +240,7 @@ export const createQueries = (
     /** The same text by text, each whole: the fields, then the items. */
     textsOf: stored.texts,
     list: current(list),
-    rowById: current(rowById),
+    rowById: rowOfTask,
     /** Every task that has not ended, oldest first. */
     unfinished: current(() => unfinishedRows.all()),
     /** Tasks whose stored deadline has passed. */

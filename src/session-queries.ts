@@ -1,6 +1,7 @@
 // Environment sessions from the read models. What a principal may not see is not there for it.
 import type { Projector } from '../projections/projector.ts'
 import type { ReadStore } from '../projections/store.ts'
+import { envSessionStream } from './contract/env-session-events.ts'
 import { Refusal } from './contract/refusals.ts'
 import type { Principal } from './contract/token-events.ts'
 import type { EnvSession } from './contract/wire.ts'
@@ -52,7 +53,12 @@ export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
 
 export const createSessionQueries = (
   store: ReadStore,
-  { isCurrent, flush, reading }: Pick<Projector, 'isCurrent' | 'flush' | 'reading'>,
+  {
+    isCurrent,
+    isCurrentFor,
+    flush,
+    reading,
+  }: Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush' | 'reading'>,
 ) => {
   const byId = store.prepare<[string], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
@@ -75,11 +81,17 @@ export const createSessionQueries = (
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
     return reading(read)
   }
+  const rowById = (id: string): SessionRow | undefined => {
+    const stream = envSessionStream(id)
+    flush(stream)
+    if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')
+    return reading(() => byId.get(id))
+  }
   return {
-    rowById: (id: string): SessionRow | undefined => current(() => byId.get(id)),
+    rowById,
     /** The row of a session that this principal may see. Throws SessionNotFound. */
     visible(principal: Principal, id: string): SessionRow {
-      const row = current(() => byId.get(id))
+      const row = rowById(id)
       if (row === undefined || (principal.userId !== undefined && principal.userId !== row.user_id)) {
         throw new Refusal('SessionNotFound')
       }

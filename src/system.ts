@@ -28,6 +28,7 @@ import { createWalker } from './disk/walker.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
+import { createLoopShares } from './loop-shares.ts'
 import type { Mcp } from './mcp/mcp.ts'
 import { createQueries } from './queries.ts'
 import { createQuotas, type QuotaLimits } from './quotas.ts'
@@ -123,7 +124,8 @@ export const createSystem = async (parts: SystemParts) => {
   })
   log.onCommit(projector.follow)
   log.onCommit(quotas.follow)
-  const events = createEvents(log)
+  const loop = createLoopShares(world.timers)
+  const events = createEvents(log, loop)
   const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
   log.onCommit(live.publish)
   log.onCommit(telling.commit)
@@ -197,6 +199,7 @@ export const createSystem = async (parts: SystemParts) => {
       ...workspaceOf(parts.roots.workspace, created),
       disk: disk.shareOf(created.user_id),
     }),
+    turnOf: loop.enter,
     draining: () => draining,
     reach: parts.reach ?? (() => {}),
   })
@@ -322,6 +325,7 @@ export const createSystem = async (parts: SystemParts) => {
     runtime,
     scheduler,
     idempotency,
+    loop,
     quotas,
     quotaCounts: () => {
       const { refused, used } = quotas.counts()

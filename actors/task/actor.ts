@@ -122,6 +122,8 @@ export const taskKind =
         {
           effectId,
           agentStep,
+          // The first step belongs to the request that made the task, which had to wait for its turn.
+          turn: () => (agentStep === 1 ? undefined : parts.turnOf(created.user_id)),
           attempt: view.brokenOff,
           request,
           asked:

@@ -34,6 +34,8 @@ export type TaskParts = {
   ttls: Ttls
   /** The folder of a task's file tools, the folder of its user, which they never leave, and the user's disk. */
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
+  /** Resolves when the event loop has time for the next step of a task of this user; undefined: now. */
+  turnOf: (user: string) => Promise<void> | undefined
   /** While the server drains, running steps and calls may finish and no step begins. */
   draining: () => boolean
   reach: Reach

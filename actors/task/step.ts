@@ -58,6 +58,8 @@ export const runStep = (
   input: {
     effectId: string
     agentStep: number
+    /** Resolves when it may begin; undefined: now. */
+    turn: () => Promise<void> | undefined
     attempt: number
     request: CreateTaskBody
     asked: MessageContent
@@ -130,6 +132,9 @@ export const runStep = (
     let end: StepEnd
     let calls: PlannedCall[] = []
     try {
+      const turn = input.turn()
+      if (turn !== undefined) await turn
+      if (stop.aborted()) return
       const said = agent.step({
         ...input,
         env: input.env(),

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heardByName } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
+import type { LoopShares } from '../loop-shares.ts'
 import { createPast } from './past.ts'
 import { indexAfter, type Told, toldOf } from './told.ts'
 
@@ -90,8 +91,12 @@ const byOwner = (told: readonly Told[], followed: ReadonlyMap<string | undefined
   return groups
 }
 
-export const createEvents = (log: Pick<Log, 'head' | 'readAll'>, servedAtOnce = usuallyAtOnce) => {
-  const past = createPast(log)
+export const createEvents = (
+  log: Pick<Log, 'head' | 'readAll'>,
+  loop: LoopShares,
+  servedAtOnce = usuallyAtOnce,
+) => {
+  const past = createPast(log, loop)
   /** All up to here was published, or was there before. */
   let published = log.head()
   /** Told events after `keptFrom`, oldest first. */
@@ -152,7 +157,7 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>, servedAtOnce = 
   }
   const catchUp = async (subscriber: Subscriber): Promise<void> => {
     while (subscriber.position < keptFrom) {
-      const page = await past.after(subscriber.position, subscriber.filter.owner ?? '')
+      const page = await past.after(subscriber.position, subscriber.filter.owner)
       if (subscriber.state !== 'reading') return
       if (page === undefined) throw new Error(`nothing is stored after position ${subscriber.position}`)
       if (!hand(subscriber, chosen(subscriber, page.told))) {
@@ -198,7 +203,9 @@ export const createEvents = (log: Pick<Log, 'head' | 'readAll'>, servedAtOnce = 
         if (subscriber.state !== 'live' || subscriber.position >= published) continue
         leave(subscriber, 'reading')
         read(subscriber)
-        if (++inTurn % servedAtOnce === 0) await nextTurn()
+        if (++inTurn % servedAtOnce !== 0) continue
+        await loop.enter(owner)
+        await nextTurn()
       }
     } while (published > seen)
     served.delete(owner)

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fair-turns.ts'
+import type { LoopShares } from '../loop-shares.ts'
 import { type Told, toldOf } from './told.ts'
 
 /** `end`: the position of the last event that was read, public or not. */
@@ -10,7 +11,7 @@ export type Page = { told: readonly Told[]; end: number }
 
 const pagesKept = 16
 
-export const createPast = (log: Pick<Log, 'readAll'>) => {
+export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   const turn = createFairTurns({ most: 1, mostOfOne: 1 })
   /** By the position that they come after; the oldest first. */
   const kept = new Map<number, Page>()
@@ -30,8 +31,9 @@ export const createPast = (log: Pick<Log, 'readAll'>) => {
 
   return {
     /** The page after a position; undefined: nothing is stored there. */
-    after: (position: number, user: string): Promise<Page | undefined> =>
-      turn(user, async () => {
+    after: (position: number, user: string | undefined): Promise<Page | undefined> =>
+      turn(user ?? '', async () => {
+        await (user === undefined ? undefined : loop.enter(user))
         await nextTurn()
         return kept.get(position) ?? read(position)
       }),

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { giveWay } from '../give-way.ts'
+import { processGivesWay } from '../give-way.ts'
 import { readPlainFile } from '../log/plain-file.ts'
 import { type Child, type Command, createNursery } from './nursery.ts'
 
@@ -98,7 +98,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
     const { pid } = child
     const file = path.join(folder, String(pid))
     running.add(child)
-    giveWay(pid)
+    processGivesWay(pid)
     child.once('exit', () => {
       signalGroup(pid, 'SIGKILL') // what it started itself goes with it, also where nobody else sees to it
       running.delete(child)

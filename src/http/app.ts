@@ -133,11 +133,12 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     }
   })
 
-  const admission = createAdmission()
+  const admission = createAdmission(parts.loop)
   app.addHook('onRequest', (request, reply, done) => {
     const { principal } = request
     if (principal === undefined) return done()
-    const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)))
+    const bytes = Number(request.headers['content-length'] ?? 0)
+    const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)), bytes)
     if (admitted === undefined) return done()
     void admitted.then(() => {
       if (!parts.stopping.aborted) return done()

@@ -7,6 +7,7 @@ import { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from '../contra
 import { handedOver } from './delivery.ts'
 import { errorObjectOf } from './errors.ts'
 import { holdStream } from './hold-stream.ts'
+import { onAbort } from './on-abort.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { readQuery } from './query.ts'
@@ -112,7 +113,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       cut,
     })
     raw.once('close', kept.leave)
-    stopping.addEventListener('abort', cut, { once: true })
+    const forget = onAbort(stopping, cut)
     raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
     raw.write(opening)
     try {
@@ -125,7 +126,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       if (fault) faultOf(parts, request)(error)
       send('step.failed', { error: object })
     } finally {
-      stopping.removeEventListener('abort', cut)
+      forget()
       raw.end()
     }
   }

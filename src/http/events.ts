@@ -4,6 +4,7 @@ import type { EventFilter, Told } from '../bus/events.ts'
 import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
 import { holdStream } from './hold-stream.ts'
+import { onAbort } from './on-abort.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
@@ -99,7 +100,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
       subscription.close()
       socket.off('drain', drained)
       socket.off('close', letGo)
-      stopping.removeEventListener('abort', end)
+      forget()
     }
     const end = () => {
       letGo() // nothing may come behind the end
@@ -110,7 +111,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     raw.on('error', () => {}) // it closes, too
     socket.on('drain', drained)
     socket.on('close', letGo) // a response that waits for its turn does not hear of it
-    stopping.addEventListener('abort', end, { once: true })
+    const forget = onAbort(stopping, end)
     if (stopping.aborted) end()
   }
 

@@ -4,6 +4,7 @@ import type { FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { callerOf, type Principal } from '../contract/token-events.ts'
 import { createFairPlaces, type FairPlaces, type PlaceLimits } from '../fair-turns.ts'
+import type { LoopShares } from '../loop-shares.ts'
 import { isLong, largeFrom, type Pieces, type Text } from '../pieces.ts'
 import { createPause, createSlices, type Pause } from '../slices.ts'
 
@@ -34,7 +35,11 @@ const tooMany = (limit: number) =>
     `at most ${limit} large answers are given to one user at once: read the others first, or ask for a smaller page`,
   )
 
-export const createLongAnswers = (stopping: AbortSignal, limits: AnswerLimits = usualAnswers) => {
+export const createLongAnswers = (
+  stopping: AbortSignal,
+  loop: LoopShares,
+  limits: AnswerLimits = usualAnswers,
+) => {
   const turn = createSlices()
   const large = createFairPlaces(limits.large)
   const folded = createFairPlaces(limits.folded)
@@ -47,7 +52,11 @@ export const createLongAnswers = (stopping: AbortSignal, limits: AnswerLimits = 
       if (isGone()) throw gone()
       if (stopping.aborted) throw new Refusal('ShuttingDown')
     }
-    const pause = createPause(() => turn(caller), check)
+    const isBound = principal.userId !== undefined
+    const pause = createPause(async () => {
+      if (isBound) await loop.enter(caller)
+      await turn(caller)
+    }, check)
 
     async function* under(places: FairPlaces, make: (pause: Pause) => Pieces) {
       if (places.waiting(caller) >= limits.waiting) throw tooMany(limits.waiting)

@@ -18,6 +18,7 @@ import type { Report } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
+import type { LoopShares } from '../loop-shares.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { Principals } from '../principals.ts'
 import type { Queries } from '../queries.ts'
@@ -58,6 +59,8 @@ export type Parts = {
   /** After so long without a look a session is inactive. */
   idleSeconds: number
   openStreams: OpenStreams
+  /** How the time of the event loop is shared between users. */
+  loop: LoopShares
   quotas: Pick<Quotas, 'openStream' | 'openSocket'>
   /** The public events of the log. */
   events: Events

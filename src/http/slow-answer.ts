@@ -4,6 +4,7 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import { isLong, type Text } from '../pieces.ts'
+import { onAbort } from './on-abort.ts'
 import { headersOf } from './pour.ts'
 import { json, pourOut, sendText } from './send-text.ts'
 
@@ -20,11 +21,10 @@ export const answerWhenReady = async (
   const slow = new Promise<'slow' | 'stopping'>(resolve => {
     const timer = setTimeout(() => resolve('slow'), patienceMs)
     timer.unref()
-    const stop = () => resolve('stopping')
-    stopping.addEventListener('abort', stop, { once: true })
+    const forget = onAbort(stopping, () => resolve('stopping'))
     stopWaiting = () => {
       clearTimeout(timer)
-      stopping.removeEventListener('abort', stop)
+      forget()
     }
   })
   const first = await Promise.race([ready.then(text => ({ text })), slow]).finally(() => stopWaiting())
@@ -40,8 +40,7 @@ export const answerWhenReady = async (
   raw.writeHead(200, { ...headersOf(reply), 'content-type': json })
   raw.write(' ')
   const beat = setInterval(() => raw.write(' '), patienceMs)
-  const breakOff = () => raw.destroy()
-  stopping.addEventListener('abort', breakOff, { once: true })
+  const forget = onAbort(stopping, () => raw.destroy())
   try {
     const text = await ready
     clearInterval(beat)
@@ -51,7 +50,7 @@ export const answerWhenReady = async (
     raw.destroy()
   } finally {
     clearInterval(beat)
-    stopping.removeEventListener('abort', breakOff)
+    forget()
   }
   return reply
 }

@@ -6,6 +6,7 @@ import type { Frame } from '../history/frames.ts'
 import { isLong, type Piece } from '../pieces.ts'
 import type { Pause } from '../slices.ts'
 import { isHeavy } from './frame-text.ts'
+import { onAbort } from './on-abort.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { breakOff, headersOf, pour } from './pour.ts'
 import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
@@ -78,7 +79,7 @@ export const sendTaskStream = async (
   const closed = () => feed.close()
   raw.on('close', closed)
   raw.on('error', closed)
-  stopping.addEventListener('abort', end, { once: true })
+  const forget = onAbort(stopping, end)
   try {
     if (stopping.aborted || raw.destroyed) end()
     request.raw.socket.setNoDelay(true)
@@ -92,7 +93,7 @@ export const sendTaskStream = async (
     feed.close()
     stream.place.leave()
     kept.leave()
-    stopping.removeEventListener('abort', end)
+    forget()
   }
   return raw.writableEnded && !raw.errored
 }

@@ -1,6 +1,6 @@
 // The thread in which strangers' schemas are compiled and run: the one place that can be ended while it works.
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { giveWay } from '../give-way.ts'
+import { threadGivesWay } from '../give-way.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 
@@ -23,6 +23,6 @@ port.on('message', ({ schema, value }: Request) => {
   }
   return answer({ problems: value === undefined ? [] : known.check(JSON.parse(value)) })
 })
-giveWay()
+threadGivesWay('all')
 compiled('true') // loads what the first call would have to load in its own time
 answer({ ready: true })

@@ -1,10 +1,10 @@
 // The other side of thread.ts: a thread says that it is ready, does its one job, and says how that went.
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../give-way.ts'
+import { threadGivesWay } from '../give-way.ts'
 
 export type Said = { ready: true } | { answer: unknown } | { failure: string }
 
-giveWay()
+threadGivesWay('one')
 const say = (said: Said) => parentPort?.postMessage(said)
 
 export const doJob = async <Job>(work: (job: Job) => unknown): Promise<void> => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { createEvents, type EventFilter, type Subscription, type Told } from '../../src/bus/events.ts'
+import { wholeLoop } from '../../src/loop-shares.ts'
 import { DamagedEvent, type Recorded } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { failingStore, givenSystem, quiet } from '../support/system.ts'
@@ -152,7 +153,7 @@ const play = async (seed: number) => {
   const isBig = random() < 0.15
   const log = givenLog(() => 1 + upTo(isBig ? 1000 : 12))
   log.append(upTo(40))
-  const events = createEvents(log, seed % 2 === 0 ? 1 : undefined)
+  const events = createEvents(log, wholeLoop, seed % 2 === 0 ? 1 : undefined)
   const untold: Recorded[][] = []
   const all: Follower[] = []
   const open = () => all.filter(each => !each.isClosed())
@@ -236,7 +237,7 @@ t.test('in whatever order things happen, everybody gets what is theirs, once, in
 t.test('what happens between the call and the first event is not lost', async t => {
   const log = givenLog()
   log.append(8)
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const live = follower(events, events.position())
   const past = follower(events, 0)
   events.publish(log.append(8))
@@ -249,7 +250,7 @@ t.test('what happens between the call and the first event is not lost', async t 
 
 t.test('long events are handed over one or two at a time, so that a slow reader holds little', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const sizes: number[] = []
   const take = (list: readonly Told[]) => sizes.push(JSON.stringify(list).length) > 0
   events.subscribe(0, {}, take, fail)
@@ -266,7 +267,7 @@ t.test('long events are handed over one or two at a time, so that a slow reader 
 
 t.test('live subscribers of one filter share one list, so that it is encoded once', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const lists: (readonly Told[])[][] = []
   for (const filter of [{}, {}, { owner: 'anna' }, { owner: 'anna' }]) {
     const seen: (readonly Told[])[] = []
@@ -284,7 +285,7 @@ t.test('live subscribers of one filter share one list, so that it is encoded onc
 t.test('who comes back soon is served from memory, who comes late from the log', async t => {
   const log = givenLog()
   log.append(20)
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const early = follower(events, 20)
   await settle()
   for (let n = 0; n < 80; n++) events.publish(log.append(100))
@@ -310,7 +311,7 @@ t.test('who comes back soon is served from memory, who comes late from the log',
 
 t.test('who had enough for long goes on from the log without a gap', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   let full = true
   const slow = follower(events, 0, {}, { says: () => !full })
   await settle()
@@ -327,7 +328,7 @@ t.test('who had enough for long goes on from the log without a gap', async t => 
 
 t.test('when nobody listens nothing is kept, and nothing is missed by who comes then', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const first = follower(events, 0)
   await settle()
   events.publish(log.append(5))
@@ -349,7 +350,7 @@ t.test('when nobody listens nothing is kept, and nothing is missed by who comes 
 
 t.test('closing twice, resuming what is closed or not full, does nothing', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const one = follower(events, 0)
   const other = follower(events, 0)
   one.resume()
@@ -374,7 +375,7 @@ t.test('closing twice, resuming what is closed or not full, does nothing', async
 t.test('what cannot be read ends the reader with a fault, and nobody else', async t => {
   const log = givenLog(() => 10)
   log.append(35)
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const live = follower(events, 35)
   log.state.damagedAt = 25
   const reader = follower(events, 0)
@@ -395,7 +396,7 @@ t.test('what cannot be read ends the reader with a fault, and nobody else', asyn
 t.test('a reader that was closed hears of no fault', async t => {
   const log = givenLog(() => 10)
   log.append(35)
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   log.state.damagedAt = 5
   const reader = follower(events, 0)
   reader.close()
@@ -409,7 +410,7 @@ t.test('a reader that was closed hears of no fault', async t => {
 t.test('a log that ends before what was told of is a fault, not an endless search', async t => {
   const log = givenLog()
   log.append(10)
-  const events = createEvents({ ...log, async *readAll() {} })
+  const events = createEvents({ ...log, async *readAll() {} }, wholeLoop)
   const reader = follower(events, 3)
   await settle()
   t.match(reader.faults, [{ message: /nothing is stored after position 3/ }])
@@ -418,7 +419,7 @@ t.test('a log that ends before what was told of is a fault, not an endless searc
 t.test('a commit that is told of late, after everybody has looked again, takes nothing back', async t => {
   const log = givenLog()
   log.append(5)
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const late = log.append(3)
   log.append(2) // stored by a write that failed
   events.lookAgain()
@@ -468,7 +469,7 @@ t.test(
 
 t.test('a subscriber that is closed in the middle of a telling gets no more', async t => {
   const log = givenLog()
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const subscriptions: Subscription[] = []
   const got: number[] = []
   for (const n of [0, 1, 2]) {

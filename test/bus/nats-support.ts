@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { createEvents } from '../../src/bus/events.ts'
+import { wholeLoop } from '../../src/loop-shares.ts'
 import { createNatsBus } from '../../src/bus/nats-bus.ts'
 import { natsOf } from '../../src/bus/nats-settings.ts'
 import { bodyOf, type Told, toldOf } from '../../src/bus/told.ts'
@@ -48,7 +49,7 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
   const settings = natsOf({ NATS_URL: url, ...wish.env })
   if (settings === undefined) throw new Error('there is no NATS')
   const lines: Line[] = []
-  const events = createEvents(log)
+  const events = createEvents(log, wholeLoop)
   const bus = createNatsBus({
     settings,
     log,

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { auditRoutes } from '../../src/http/audit.ts'
 import { createLongAnswers } from '../../src/http/long-answers.ts'
+import { wholeLoop } from '../../src/loop-shares.ts'
 import type { App } from '../../src/http/parts.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
 import type { Queries } from '../../src/queries.ts'
@@ -44,7 +45,7 @@ const served = async (t: Test) => {
   auditRoutes(app as unknown as App, {
     audit,
     queries: { headPosition: log.head } as Queries,
-    longAnswers: createLongAnswers(new AbortController().signal),
+    longAnswers: createLongAnswers(new AbortController().signal, wholeLoop),
     fault,
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
-import { giveWay } from '../../give-way.ts'
+import { threadGivesWay } from '../../give-way.ts'
 import { digestOfCreate } from '../../request-secrets.ts'
 import { parseJson } from './json.ts'
 
@@ -29,5 +29,5 @@ const done = ({ id, bytes, isCreate }: Job): Done => {
   }
 }
 
-giveWay()
+threadGivesWay('all')
 parentPort?.on('message', (job: Job) => parentPort?.postMessage(done(job)))

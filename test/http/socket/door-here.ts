@@ -8,6 +8,7 @@ import { taskStream } from '../../../src/contract/task-stream.ts'
 import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import { createLongAnswers } from '../../../src/http/long-answers.ts'
+import { wholeLoop } from '../../../src/loop-shares.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
 import type { SocketParts } from '../../../src/http/socket/connection.ts'
 import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
@@ -60,7 +61,7 @@ export const doorHere = async (
       streamOf: taskStream,
       nextFrame: async () => 0,
       openFeed: (wish, isNew) => openFeed({ log, live }, wish, isNew),
-      longAnswers: createLongAnswers(stopping.signal),
+      longAnswers: createLongAnswers(stopping.signal, wholeLoop),
       allowedOrigins: [],
       principals,
       tickets,
@@ -72,7 +73,7 @@ export const doorHere = async (
       ...parts,
     },
     createBodyBudget(budget, budget),
-    createAdmission(),
+    createAdmission(wholeLoop),
     { ...usualLimits, ...limits },
   )
   server.listen(0, '127.0.0.1')
