@@ -21,30 +21,46 @@ export const none: Checkpoints = { wrote: () => {}, close: () => {} }
 
 export const createCheckpoints = (path: string): Checkpoints => {
   let worker: Worker | undefined
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
+  let isCopying = false
+  let isClosed = false
+  /** Something was written since the last copy began. */
+  let isBehind = false
+
   const start = (): Worker => {
     const started = startThread('checkpoint-thread.mjs', { workerData: { path } })
-    const done = () => {
-      timer = undefined
-    }
     const gone = () => {
-      if (worker === started) worker = undefined
-      done()
+      if (worker !== started) return
+      worker = undefined
+      copied()
     }
-    started.on('message', done).on('error', gone).on('exit', gone)
+    started.on('message', copied).on('error', gone).on('exit', gone)
     started.unref() // only now: to listen is to keep the process alive
     return started
   }
+  const copied = () => {
+    isCopying = false
+    if (isBehind && !isClosed) copyLater()
+  }
+  const copyLater = () => {
+    const timer = setTimeout(() => {
+      cancel = undefined
+      isCopying = true
+      isBehind = false
+      worker ??= start()
+      worker.postMessage('copy')
+    }, afterMs)
+    timer.unref()
+    cancel = () => clearTimeout(timer)
+  }
   return {
     wrote() {
-      // Also set while a copy is under way: what is written meanwhile waits for the next one.
-      timer ??= setTimeout(() => {
-        worker ??= start()
-        worker.postMessage('copy')
-      }, afterMs).unref()
+      isBehind = true
+      if (cancel === undefined && !isCopying) copyLater()
     },
     close() {
-      clearTimeout(timer)
+      isClosed = true
+      cancel?.()
       void worker?.terminate()
     },
   }

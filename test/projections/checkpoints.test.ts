@@ -1,0 +1,33 @@
+// What was written to the read models gets into their file without the thread that writes.
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import t from 'tap'
+import { openReadStore } from '../../projections/store.ts'
+import '../support/built.ts'
+import { until } from '../support/http.ts'
+
+const big = 'x'.repeat(100_000)
+
+t.test('a moment after a write it is in the file itself, also when the file was made again', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'read.db')
+  const store = openReadStore(file)
+  t.teardown(() => store.close())
+  const put = store.transaction((n: number) => {
+    store.prepare<[number, string]>('INSERT INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)').run(n, big)
+  })
+  for (const round of [1, 2]) {
+    const before = statSync(file).size
+    for (let n = 0; n < 20; n++) put(n)
+    t.ok(statSync(file).size < before + big.length, `round ${round}: it is beside the file at first`)
+    await until(() => statSync(file).size > before + 15 * big.length)
+    const db = new Database(file, { readonly: true })
+    t.equal(db.prepare('SELECT count(*) FROM items').pluck().get(), 20)
+    t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+    db.close()
+    store.renew()
+  }
+})
