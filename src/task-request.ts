@@ -4,8 +4,9 @@ import path from 'node:path'
 import { Compile } from 'typebox/compile'
 import { isLonger, mostSmallText } from './contract/json-limits.ts'
 import { Invalid, type Problem } from './contract/refusals.ts'
+import { unknownKeys, withoutNulls } from './contract/schema-walk.ts'
 import { CreateTaskBody, reservedMetadata, Script, type ScriptStep, scriptActions } from './contract/wire.ts'
-import { mcpProblems } from './mcp/request.ts'
+import { ignoredInMcp, mcpProblems } from './mcp/request.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 import { type Roots, segment, within } from './user-folders.ts'
 
@@ -52,25 +53,31 @@ export const scriptProblems = (
 
 /** What would break the conversation with a model's endpoint, were it overridden. */
 const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
-/** What the model agent does not do yet: refused by name, never passed over in silence. */
-const notYet = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
-
 const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
     [['inference_args'], inference_args],
     [['agent_config', 'inference_args'], agent_config?.inference_args],
   ]
-  const args = lists.flatMap(([at, given]) =>
+  return lists.flatMap(([at, given]) =>
     Object.keys(given ?? {}).flatMap(name =>
       protocolArgs.includes(name) ? [problem([...at, name], 'This is decided by the service')] : [],
     ),
   )
-  const config = notYet.flatMap(name =>
-    agent_config?.[name] === undefined || agent_config[name] === null
-      ? []
-      : [problem(['agent_config', name], 'The agent "model" does not honour this')],
-  )
-  return [...args, ...config]
+}
+
+/** Fields of the interface that no agent of ours does anything with. */
+const withoutEffect = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
+
+/** The paths of what has no effect: unknown keys at any depth, and known fields that nothing here reads. */
+const ignoredIn = (body: CreateTaskBody): string[] => {
+  const { tool_mcp_config, ...config } = body.agent_config ?? {}
+  const named = withoutEffect.filter(name => config[name] !== undefined && config[name] !== null)
+  const ofServers = ignoredInMcp(tool_mcp_config).map(path => `tool_mcp_config.${path}`)
+  return [
+    ...named.map(name => `agent_config.${name}`),
+    ...unknownKeys(CreateTaskBody, body, ignoredNamed),
+    ...ofServers.map(path => `agent_config.${path}`),
+  ].slice(0, ignoredNamed)
 }
 
 export type TaskRequest = {
@@ -152,7 +159,8 @@ export const allProblems = async (
   const wrong = new Set(problems.map(({ loc }) => `${loc[1] ?? ''}`))
   if (wrong.has('')) return new Invalid(problems) // it is no object at all
   const left = new Set([...wrong].flatMap(name => [name, ...(judgedBy[name] ?? [])]))
-  const rest = Object.fromEntries(Object.entries(body as object).filter(([name]) => !left.has(name)))
+  const whole = withoutNulls(CreateTaskBody, body) as object
+  const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => !left.has(name)))
   const others = await otherProblems(rest, ...checks)
   return new Invalid([...problems, ...others])
 }
@@ -178,9 +186,7 @@ export const readTaskRequest = async (
   return {
     shown,
     secrets,
-    ignoredFields: Object.keys(body)
-      .filter(key => !knownFields.has(key))
-      .slice(0, ignoredNamed),
+    ignoredFields: ignoredIn(body),
     digest: digest ?? digestOfCreate(body),
     agent: agentOf(body, agents),
     workdir: sessionId => path.resolve(own.workspace, workspace_dir || segment(sessionId)),

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from '../contract/refusals.ts'
+import { withoutNulls } from '../contract/schema-walk.ts'
 import { mostProblems, notOneOf, push, rangeProblem } from './problems.ts'
 
 type Loc = Problem['loc']
@@ -25,13 +26,18 @@ type Schema = {
   maximum?: number
 }
 
-/** A function that gives back the same value, typed, or throws Invalid with everything that is wrong with it. */
+/**
+ * A function that gives back the value, typed, or throws Invalid with everything that is wrong with it. A null in the
+ * place of an optional field, at any depth, is left out.
+ */
 export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   assertExplainable(schema as Schema)
   const compiled = Compile(schema)
   return value => {
     if (compiled.Check(value)) return value as Static<T>
-    const problems = explain(schema, value, ['body'])
+    const lean = withoutNulls(schema, value)
+    if (lean !== value && compiled.Check(lean)) return lean as Static<T>
+    const problems = explain(schema, lean, ['body'])
     // The two readers agree (a property test holds them to it); if ever they did not, it is still a 422.
     throw new Invalid(problems.length > 0 ? problems : [unexplained])
   }

@@ -81,6 +81,19 @@ export const mcpProblems = (
   }))
 }
 
+/** The paths of what a valid config says and nobody reads. */
+export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
+  if (config === undefined || config === null) return []
+  const { at, entries } = entriesOf(config)
+  const beside = at.length === 0 ? [] : Object.keys(config).filter(key => !at.includes(key))
+  const inServers = entries.flatMap(([name, entry]) =>
+    Object.keys(entry as Fields)
+      .filter(key => key !== 'url' && key !== 'headers')
+      .map(key => [...at, name, key].join('.')),
+  )
+  return [...beside, ...inServers]
+}
+
 /** A valid config without the values of its headers, and these. What we do not know is not kept: it may be a secret. */
 export const splitHeaders = (config: Fields): { shown: Fields; headers: McpHeaders } => {
   const { at, entries } = entriesOf(config)

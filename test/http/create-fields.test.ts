@@ -306,6 +306,77 @@ t.test('a body that is not there is refused', async t => {
   t.match(body.detail, [{ loc: ['body'] }])
 })
 
+/** An object as a typed client dumps it, every optional field that is not there as null. */
+const dumped = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(dumped)
+  if (typeof value !== 'object' || value === null) return value
+  const optional: Record<string, string[]> = {
+    message: ['id', 'status', 'name', 'block_list'],
+    reasoning: ['content', 'status'],
+    tool_call: ['id', 'status', 'language'],
+    tool_result: ['id', 'status'],
+    function: [],
+  }
+  const given = value as Record<string, unknown>
+  const names = optional[String(given.type)] ?? ['id', 'tags', 'annotations', 'logprobs']
+  const nulls = 'type' in given ? Object.fromEntries(names.map(name => [name, null])) : {}
+  const fields = Object.entries(given).map(([name, each]) => [name, dumped(each)])
+  return { ...nulls, ...Object.fromEntries(fields) }
+}
+
+t.test("a task's own output, dumped with nulls and sent back as history, is accepted", async t => {
+  const script = [
+    { reasoning: 'hm' },
+    { message: 'let me see' },
+    { tool: 'calculator', arguments: { expression: '6*7' } },
+  ]
+  const first = await post({ ...whole, client_id: 'script', agent_config: { script } })
+  const { output } = first.body.result
+  t.same(
+    output.map(({ type }) => type),
+    ['reasoning', 'message', 'tool_call', 'tool_result'],
+  )
+  const history_messages = dumped(output) as Record<string, unknown>[]
+  t.equal(history_messages[1]?.name, null)
+  const { status, text, body } = await post({
+    ...whole,
+    user_message_content: [{ ...(dumped({ type: 'text', text: 'hello' }) as object) }],
+    history_messages,
+    client_tools: [
+      { type: 'function', function: { name: 'f', parameters: { a: null }, description: null, strict: null } },
+    ],
+    agent_config: { script: [{ message: 'hi', tool: null, delta_ms: null }] },
+    metadata: { kept: null },
+  })
+  t.equal(status, 200, text)
+  t.same(body.result.metadata, { kept: null }, 'where anything may stand, null is a value')
+})
+
+t.test('so is an answer to its call', async t => {
+  const client_tools = [tool]
+  const script = [{ tool: 'f' }, { message: '$result' }]
+  const waiting = await post({ ...whole, client_id: 'script', client_tools, agent_config: { script } })
+  const { id, output } = waiting.body.result
+  const { call_id } = output[0] as { call_id?: string }
+  const message_content = [dumped({ type: 'text', text: 'sure' })]
+  const tool_results = [{ call_id, message_content, block_list: null, status: null }]
+  const { status, text } = await read(api('POST', `/tasks/${id}/input`, { tool_results }))
+  t.equal(status, 200, text)
+})
+
+t.test('null does not stand for a field that is required, nor for an item of a list', async t => {
+  const { status, body } = await post({
+    ...whole,
+    user_message_content: [null],
+    history_messages: [{ type: 'message', role: null, message_content: 'x', name: null }],
+  })
+  t.equal(status, 422)
+  t.same(brief(body.detail).sort(), [
+    'body history_messages 0 role enum',
+    'body user_message_content 0 string_type',
+  ])
+})
+
 t.test('a million wrong items are not a million problems in the answer', async t => {
   const history = `[${Array.from({ length: 200_000 }, () => '{}').join(',')}]`
   const { status, text } = await post(

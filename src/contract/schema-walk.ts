@@ -1,0 +1,89 @@
+// A value read along the schema that it was made for: nulls that stand for nothing, and keys that nobody knows.
+import type { TSchema } from 'typebox'
+
+/** As much of JSON Schema as leads to the members of a value. */
+type Schema = {
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  patternProperties?: Record<string, Schema>
+  items?: Schema
+}
+type Fields = Record<string, unknown>
+
+const branchesOf = (schema: Schema): Schema[] => schema.anyOf?.flatMap(branchesOf) ?? [schema]
+
+const hasTag = ({ properties }: Schema, tag: unknown): boolean => {
+  const { type } = properties ?? {}
+  return type === undefined || type.const === tag || type.enum?.includes(tag) === true
+}
+
+/** Of a union the branch that a list or an object is meant for: among objects by its `type`. Undefined: there is none. */
+const meantFor = (schema: Schema, value: object): Schema | undefined => {
+  const kind = Array.isArray(value) ? 'array' : 'object'
+  const tag = (value as Fields).type
+  return branchesOf(schema).find(branch => branch.type === kind && (kind === 'array' || hasTag(branch, tag)))
+}
+
+const takesNull = (schema: Schema): boolean =>
+  branchesOf(schema).some(
+    ({ type, enum: values, const: only }) =>
+      type === 'null' || (type === undefined && (values?.includes(null) ?? only === undefined)),
+  )
+
+/**
+ * The value without its nulls in the place of optional fields whose schema knows no null: they say the same as a field
+ * that was left out. The same object where there is none.
+ */
+export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as Schema, value)
+
+const lean = (schema: Schema, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  const meant = meantFor(schema, value)
+  if (meant === undefined) return value
+  if (Array.isArray(value)) {
+    const items = meant.items === undefined ? value : value.map(item => lean(meant.items as Schema, item))
+    return items.some((item, n) => item !== value[n]) ? items : value
+  }
+  const fields = value as Fields
+  let told: Fields | undefined
+  for (const [name, property] of Object.entries(meant.properties ?? {})) {
+    if (!Object.hasOwn(fields, name)) continue
+    const isLeftOut = fields[name] === null && !meant.required?.includes(name) && !takesNull(property)
+    const child = lean(property, fields[name])
+    if (!isLeftOut && child === fields[name]) continue
+    told ??= { ...fields }
+    if (isLeftOut) delete told[name]
+    else told[name] = child
+  }
+  return told ?? value
+}
+
+const longestPath = 256
+
+/** The paths of keys that the schema does not know, at any depth, as `agent_config.colour`; at most so many. */
+export const unknownKeys = (schema: TSchema, value: unknown, most: number): string[] => {
+  const found: string[] = []
+  const look = (at: string, here: Schema, each: unknown): void => {
+    if (typeof each !== 'object' || each === null || found.length >= most) return
+    const meant = meantFor(here, each)
+    if (meant === undefined) return
+    for (const [key, child] of Object.entries(each)) {
+      if (found.length >= most) return
+      const path = at === '' ? key : `${at}.${key}`
+      const known = Array.isArray(each) ? meant.items : ownProperty(meant.properties, key)
+      if (known !== undefined) look(path, known, child)
+      else if (meant.properties !== undefined && meant.patternProperties === undefined) {
+        found.push(path.slice(0, longestPath))
+      }
+    }
+  }
+  look('', schema as Schema, value)
+  return found
+}
+
+const ownProperty = (properties: Record<string, Schema> = {}, name: string): Schema | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined
