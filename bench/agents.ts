@@ -61,6 +61,8 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       agentStep,
       attempt: 0,
       request: body,
+      form: 2 as const,
+      corrected: false,
       asked: 'go',
       env: {},
       tools: async () => [],

@@ -66,9 +66,9 @@ export const createCommands = ({
   ready,
   isLogAway,
 }: Parts) => {
-  /** A task sees the completed ones of its session, then its own inputs. */
-  const contextOf = (place: Place, inputIds: string[], isNewSession: boolean): ContextReference[] => [
-    ...(isNewSession ? [] : queries.sessionContext(place.userId, place.sessionId)),
+  /** A task sees the completed ones of its session, then its own inputs; `isAlone`: its own inputs only. */
+  const contextOf = (place: Place, inputIds: string[], isAlone: boolean): ContextReference[] => [
+    ...(isAlone ? [] : queries.sessionContext(place.userId, place.sessionId)),
     { stream: taskStream(place.taskId), items: inputIds },
   ]
 
@@ -115,6 +115,8 @@ export const createCommands = ({
       ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
       ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
       ...(previous === undefined ? {} : { previous_task_id: previous }),
+      form: 2,
+      ...(bringsPast(body, waiting?.answers ?? []) ? { own_past: true } : {}),
     }
     const reserve = () => quotas.reserveTask(taskId, userId, principal.userId !== undefined)
     // Where a task waits for the answers that this one brings, it ends as this one begins: there are not more.
@@ -124,7 +126,8 @@ export const createCommands = ({
     wish.onNew?.(stream)
     const start = scheduler.admit(place)
     try {
-      const context = start ? contextOf(place, created.input_ids, isNewSession) : []
+      const isAlone = isNewSession || created.own_past === true
+      const context = start ? contextOf(place, created.input_ids, isAlone) : []
       const asked = { principal: principal.id, causation: envelopeId }
       if (waiting !== undefined) {
         const command: TaskCommand = {
@@ -359,6 +362,12 @@ const answersKnown = (view: TaskView, answers: CallAnswer[]): CallAnswer[] => {
   const known = answers.filter(({ callId }) => knowsCall(view, callId))
   const pending = known.filter(({ callId }) => isPendingCall(view, callId))
   return pending.length > 0 ? pending : known
+}
+
+/** Whether a request's history holds anything besides these answers: then it is the whole past of its task. */
+const bringsPast = ({ history_messages }: CreateTaskBody, answers: CallAnswer[]): boolean => {
+  const answered = new Set(answers.map(({ callId }) => callId))
+  return (history_messages ?? []).some(item => item.type !== 'tool_result' || !answered.has(item.call_id))
 }
 
 /** Each input has an id from the moment it is accepted; one that the caller gave is kept. */

@@ -19,6 +19,7 @@ import {
   effectIdOf,
   emptyTask,
   evolve,
+  formOf,
   openCalls,
   system,
   type TaskView,
@@ -126,6 +127,7 @@ export const taskKind =
           turn: () => (agentStep === 1 ? undefined : parts.turnOf(created.user_id)),
           attempt: view.brokenOff,
           request,
+          form: formOf(view),
           asked:
             view.messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
             request.user_message_content,

@@ -4,7 +4,7 @@ import type { Ids } from '../../src/contract/ports.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../../src/contract/wire.ts'
-import { addUsage, type TaskView } from '../../src/history/task-view.ts'
+import { addUsage, cutOffNow, type TaskView } from '../../src/history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
@@ -26,6 +26,7 @@ export const childOf = (
   request,
   input_ids: [ids.next('msg_')],
   digest: '', // nobody sends it again
+  form: 2,
   ...(parent.secret_ref === undefined ? {} : { secret_ref: parent.secret_ref }),
   parent_task_id: parent.task_id,
   parent_agent_id: parent.agent_id,
@@ -34,8 +35,10 @@ export const childOf = (
   depth: (parent.depth ?? 0) + 1,
 })
 
-const textOf = (item: OutputItem): string[] => {
-  if (item.type !== 'message' || item.role !== 'assistant' || item.status !== 'completed') return []
+/** The text of a message that it said; one that its model cut off for its length is told as far as it came. */
+const textOf = (item: OutputItem, { cutOff }: TaskView): string[] => {
+  if (item.type !== 'message' || item.role !== 'assistant') return []
+  if (item.status !== 'completed' && !cutOff.has(item.id ?? '')) return []
   const { message_content: content } = item
   if (typeof content === 'string') return [content]
   return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
@@ -48,7 +51,8 @@ export const outcomeOf = (view: TaskView): CallOutcome => {
   const total = subagentUsage === undefined ? usage : addUsage(usage, subagentUsage)
   const rest = { child, ...(total === undefined ? {} : { usage: total }) }
   if (status === 'completed') {
-    return { status: 'completed', content: view.output.flatMap(textOf).at(-1) ?? '', ...rest }
+    const content = view.output.flatMap(item => textOf(item, view)).at(-1) ?? ''
+    return { status: cutOffNow(view).length > 0 ? 'incomplete' : 'completed', content, ...rest }
   }
   const why = view.error === undefined ? '' : `: ${view.error.message}`
   return {

@@ -62,7 +62,7 @@ export const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): T
 
 export const started = (
   from: TaskStatus,
-  view: { agent_id: string; workdir: string; parent_agent_id?: string },
+  view: Pick<TaskEventData<'TaskCreated'>, 'agent_id' | 'workdir' | 'parent_agent_id' | 'own_past'>,
   context: Extract<TaskCommand, { type: 'StartTask' }>['context'],
   ttls: Ttls,
 ): TaskEvent[] => [
@@ -74,7 +74,11 @@ export const started = (
       ...(view.parent_agent_id === undefined ? {} : { parent_agent_id: view.parent_agent_id }),
     },
   },
-  { type: 'TaskStarted', data: { from, context, ...ttlSeconds(ttls.working) } },
+  {
+    type: 'TaskStarted',
+    // The task's own inputs come last.
+    data: { from, context: view.own_past ? context.slice(-1) : context, ...ttlSeconds(ttls.working) },
+  },
 ]
 
 export const agentDone = (view: TaskView): TaskEvent => ({

@@ -3,6 +3,7 @@ import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepFact } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
+import { isWholeJson } from '../../src/contract/whole-json.ts'
 
 /** A delta that has so much text is followed by another. */
 export const deltaCharacters = 2048
@@ -30,9 +31,9 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
   /** The text of the newest message, as it came. */
   let answer: string[] | undefined
 
-  const close = () => {
+  const close = (cut: { cut_off?: true } = {}) => {
     if (open === undefined) return
-    const data = { agent_step: agentStep, item_id: open.id, parts: open.parts.size }
+    const data = { agent_step: agentStep, item_id: open.id, parts: open.parts.size, ...cut }
     facts.push({ type: 'ItemCompleted', data })
     open = undefined
   }
@@ -106,13 +107,16 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
     })
   }
   /** In the order in which they were opened: a call that opens closes the text before it. */
-  const closeAll = () => {
-    for (const { itemId } of growing.values()) {
+  const closeAll = (isCut = false) => {
+    const cut = { cut_off: true as const }
+    for (const { itemId, call } of growing.values()) {
+      const isCutCall = isCut && !isWholeJson(call.arguments)
+      if (isCutCall) calls.splice(calls.indexOf(call), 1)
       const data = { agent_step: agentStep, item_id: itemId, parts: 0, item: 'tool_call' as const }
-      facts.push({ type: 'ItemCompleted', data })
+      facts.push({ type: 'ItemCompleted', data: { ...data, ...(isCutCall ? cut : {}) } })
     }
     growing.clear()
-    close()
+    close(isCut ? cut : {})
   }
 
   return {
@@ -141,6 +145,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
         facts.push({ type: 'CompressionStarted', data })
         return
       }
+      if (said.say === 'cut-off') return closeAll(true)
       close()
       if (said.say === 'call') {
         const call = { call_id: ids.next('call_'), name: said.name }
@@ -163,9 +168,10 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       if (item === 'message') answer = texts
       facts.push({ type: 'ItemSaid', data: { agent_step: agentStep, item_id, item, part, texts } })
     },
-    close: closeAll,
+    close: () => closeAll(),
     answer: () => answer?.join(''),
     compressionId: () => compressionId,
+    /** Those that were said whole. */
     calls: (): readonly SaidCall[] => calls,
     characters: () => characters,
     take(): StepFact[] {

@@ -62,6 +62,7 @@ export const runStep = (
     turn: () => Promise<void> | undefined
     attempt: number
     request: CreateTaskBody
+    form: StepInput['form']
     asked: MessageContent
     workdir: string
     history: () => Promise<OutputItem[]>
@@ -71,8 +72,7 @@ export const runStep = (
     plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
     /** Why an answer cannot be given; absent: any can. */
     refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
-    /** It was told once what is wrong with its answer. */
-    corrected: boolean
+    corrected: StepInput['corrected']
     used: StepInput['used']
     /** The list of the tools that its model was offered last. */
     offered: string | undefined

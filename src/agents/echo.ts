@@ -5,7 +5,7 @@ import { textOf } from './text.ts'
 export const echo: Agent = {
   name: 'echo',
   async *step({ asked }) {
-    yield { say: 'item', item: 'message', part: 'output_text', texts: [textOf(asked)] }
+    yield { say: 'item', item: 'message', part: 'output_text', texts: [textOf(asked, '')] }
     return { end: 'answer' }
   },
 }

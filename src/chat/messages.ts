@@ -1,5 +1,6 @@
 // Output items as the messages of a chat completion. An assistant's text and the calls it made with it are one
 // message there; a result answers its call by id.
+import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 
 export type ChatCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
@@ -16,8 +17,8 @@ export type ChatMessage =
 
 const textPart = (text: string) => ({ type: 'text', text })
 
-/** A content as providers take it: plain text where it is only text, else parts. */
-const contentOf = (content: MessageContent): unknown => {
+/** A content as providers take it: text where it is one text, else parts. In form 1 many texts were one, too. */
+const contentOf = (content: MessageContent, form: Form): unknown => {
   if (typeof content === 'string') return content
   const parts = content.map(part => {
     if (typeof part === 'string') return textPart(part)
@@ -27,7 +28,7 @@ const contentOf = (content: MessageContent): unknown => {
     return { type: 'file', file: part.file }
   })
   const isText = parts.every((part): part is { type: 'text'; text: string } => part.type === 'text')
-  return isText ? parts.map(part => part.text).join('\n') : parts
+  return isText && (form === 1 || parts.length <= 1) ? parts.map(part => part.text).join('\n') : parts
 }
 
 const together = (a: unknown, b: unknown): unknown => {
@@ -36,45 +37,75 @@ const together = (a: unknown, b: unknown): unknown => {
   return [a, b].flatMap(content => (typeof content === 'string' ? [textPart(content)] : content))
 }
 
+/** Whether a message says nothing at all, which some endpoints refuse. */
+const isEmpty = (message: ChatMessage): boolean => {
+  if (message.role === 'tool' || ('tool_calls' in message && message.tool_calls !== undefined)) return false
+  const { content } = message
+  if (typeof content === 'string') return content === ''
+  return Array.isArray(content) && content.every(part => part.type === 'text' && part.text === '')
+}
+
+/** Whether an item is sent to a model: of thoughts those that a request brought, which stand in a context without a status. */
+export const isSent = ({ type, status }: OutputItem, form: Form): boolean =>
+  type !== 'reasoning' || (form === 2 && status === undefined)
+
 /** What a model is sent: who it is, then everything that was said, in order. */
-export const messagesOf = (history: OutputItem[], systemPrompt?: string): ChatMessage[] => {
+export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: string): ChatMessage[] => {
   const messages: ChatMessage[] = []
-  if (systemPrompt) messages.push({ role: 'system', content: systemPrompt })
+  /** The newest message, while it holds nothing but thoughts. */
+  let thinking: ChatMessage | undefined
   for (const item of history) {
-    if (item.type === 'reasoning') continue // its own thoughts are not sent back
+    const last = messages.at(-1)
+    // What an assistant says beside its calls is one message with them: their results must follow.
+    const goesOn = last?.role === 'assistant' && (last.tool_calls !== undefined || last === thinking)
+    if (item.type === 'reasoning') {
+      const thought = thoughtIn(item)
+      if (thought === '' || !isSent(item, form)) continue
+      // Endpoints refuse or drop fields for thoughts that they do not know; every endpoint takes text.
+      const content = `[thought] ${thought}`
+      if (goesOn) last.content = together(last.content, content)
+      else {
+        thinking = { role: 'assistant', content }
+        messages.push(thinking)
+      }
+    }
     if (item.type === 'message') {
       const named = item.name === undefined ? {} : { name: item.name }
-      const last = messages.at(-1)
-      // What an assistant says beside its calls is one message with them: their results must follow.
-      if (item.role === 'assistant' && last?.role === 'assistant' && last.tool_calls !== undefined) {
-        last.content = together(last.content, contentOf(item.message_content))
+      const content = contentOf(item.message_content, form)
+      if (item.role === 'assistant' && goesOn) {
+        last.content = together(last.content, content)
+        if (last === thinking) Object.assign(last, named)
+        thinking = undefined
         continue
       }
-      messages.push({ role: item.role, content: contentOf(item.message_content), ...named })
+      messages.push({ role: item.role, content, ...named })
     }
     if (item.type === 'tool_call') {
       const { call_id: id, name, arguments: args } = item
       const call: ChatCall = { id, type: 'function', function: { name, arguments: args } }
-      const last = messages.at(-1)
       if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call]
       else messages.push({ role: 'assistant', content: null, tool_calls: [call] })
     }
     if (item.type === 'tool_result') {
-      messages.push({ role: 'tool', tool_call_id: item.call_id, content: contentOf(item.message_content) })
+      const content = contentOf(item.message_content, form)
+      messages.push({ role: 'tool', tool_call_id: item.call_id, content })
     }
   }
-  return messages
+  const said = form === 1 ? messages : messages.filter(message => !isEmpty(message))
+  const told = said.length > 0 ? said : messages
+  return systemPrompt ? [{ role: 'system', content: systemPrompt }, ...told] : told
 }
 
-const thoughtIn = (item: OutputItem): string =>
+/** The text of a thought. */
+export const thoughtIn = (item: OutputItem): string =>
   item.type === 'reasoning'
     ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text).join('\n')
     : ''
 
 /** What a step said, as the assistant's message: with its thoughts, which are never sent back. */
-export const answerOf = (said: OutputItem[]): ChatMessage[] => {
+export const answerOf = (said: OutputItem[], form: Form): ChatMessage[] => {
   const thought = said.map(thoughtIn).filter(Boolean).join('\n')
-  const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said)
+  const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said, form)
   return [thought === '' ? first : ({ ...first, reasoning_content: thought } as ChatMessage), ...rest]
 }
 

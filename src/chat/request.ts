@@ -48,7 +48,7 @@ export const stepBody = (
         : {}),
       ...streamed(asked.model),
     },
-    messages: messagesOf(items, systemPrompt(request, inWords ? schema : undefined)),
+    messages: messagesOf(items, asked.form, systemPrompt(request, inWords ? schema : undefined)),
     ...(tools === undefined ? {} : { tools }),
   }
 }
@@ -68,7 +68,7 @@ export const summaryBody = (
     request: streamed(asked.model),
     messages: [
       { role: 'system', content: config.compress_prompt || summarize },
-      { role: 'user', content: transcriptOf(items, config.max_model_length ?? longestWindow) },
+      { role: 'user', content: transcriptOf(items, asked.form, config.max_model_length ?? longestWindow) },
     ],
   }
 }

@@ -1,6 +1,13 @@
 // The agent port. An agent goes step by step: one step is one thought, from what it sees to an answer, a wait
 // or the wish to go on. It keeps nothing between steps and starts nothing outside that the runtime does not know.
-import type { Compressed, ModelRequest, ModelResponse, TextItemKind, TextPartKind } from './task-events.ts'
+import type {
+  Compressed,
+  Form,
+  ModelRequest,
+  ModelResponse,
+  TextItemKind,
+  TextPartKind,
+} from './task-events.ts'
 import type {
   CreateTaskBody,
   ErrorObject,
@@ -21,6 +28,8 @@ export type StepPart =
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
   | { say: 'call-delta'; call: string; name: string; text: string }
+  /** The model reached the limit of its length: the text at hand, and each call whose arguments are not whole, end here. */
+  | { say: 'cut-off' }
   /** What a model is offered in this step. */
   | { say: 'tools'; tools: ToolDefinition[] }
   /** A summary is asked for, in place of what is too long. */
@@ -51,8 +60,12 @@ export type StepInput = {
   /** How often this step was begun before and broke off. */
   attempt: number
   request: CreateTaskBody
+  /** How the task's requests to a model are put together. */
+  form: Form
   /** The newest that the user said. */
   asked: MessageContent
+  /** The service has told the agent once already what was wrong with an answer. */
+  corrected: boolean
   /** What came before in the session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /** What the task has used so far, its subagents included. `context`: tokens of the newest call of its model. */

@@ -39,12 +39,16 @@ export type OpenItem = Static<typeof OpenItem>
 const CallId = Type.String()
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 
+/** How contexts and requests are put together: 1 is how it was done first, 2 is what docs/decisions/41 says. */
+const Form = Type.Enum([1, 2])
+export type Form = Static<typeof Form>
+
 /**
  * What was asked of a model, as far as the history and the task's own request do not say it: the whole is put together
  * again by src/chat/request.ts. `form` names how; `digest` is base64url(SHA-256) of the bytes that were sent.
  */
 const ModelRequest = Type.Object({
-  form: Type.Literal(1),
+  form: Form,
   model: Type.String(),
   /** The schema of the answer was asked for in words: the endpoint knows no other way. */
   schema_in_words: optional(Type.Literal(true)),
@@ -91,6 +95,10 @@ const facts = {
     secret_ref: optional(Type.String()),
     ignored_fields: optional(Type.Array(Type.String())),
     previous_task_id: optional(Type.String()),
+    /** Absent: 1, as in every log from before there was a second form. */
+    form: optional(Type.Literal(2)),
+    /** The request brings its own past: nothing of the session before it is in the context. */
+    own_past: optional(Type.Literal(true)),
     /** Of a subagent's task: who called it, the task that all began with, and how far down from that it is. */
     parent_task_id: optional(Type.String()),
     parent_agent_id: optional(Type.String()),
@@ -120,8 +128,14 @@ const facts = {
     delta: Type.String(),
     logprobs: optional(Type.Array(Logprob)),
   },
-  /** `item` is there for a tool call, whose arguments are no part. */
-  ItemCompleted: { agent_step: AgentStep, item_id: ItemId, parts: Type.Integer(), item: optional(ItemKind) },
+  /** `item` is there for a tool call, whose arguments are no part. `cut_off`: the model reached the limit of its length. */
+  ItemCompleted: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    parts: Type.Integer(),
+    item: optional(ItemKind),
+    cut_off: optional(Type.Literal(true)),
+  },
   /** An item that was not streamed, whole; `texts` are its parts in order. `call` says which tool call it is. */
   ItemSaid: {
     agent_step: AgentStep,

@@ -334,6 +334,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'subagent_usage',
   'continued_by',
   'effect',
+  'incomplete_details',
 ])
 
 const Seed = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })

@@ -1,9 +1,10 @@
 // What an agent sees: the inputs and items of a task, chosen by reference, put together without doubles.
 import type { Log } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
+import type { Form, TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { MessageItem, OutputItem } from '../contract/wire.ts'
-import { emptyTask, evolve, type Message, type TaskView } from './task-view.ts'
+import { missingResult, paired } from './paired.ts'
+import { emptyTask, evolve, formOf, type Message, type TaskView } from './task-view.ts'
 
 export type ContextReference = TaskEventData<'TaskStarted'>['context'][number]
 export type ReadStream = Log['readStream']
@@ -32,25 +33,33 @@ const seen = ({ output, messages }: TaskView): OutputItem[] => {
   return [...output.flatMap((item, n) => [...before(n), item]), ...before(output.length)]
 }
 
+/** Whether an item was said to its end; a message that the model cut off for its length counts, a call does not. */
+const isSaid = ({ cutOff }: TaskView, { type, id = '', status }: OutputItem): boolean =>
+  status === 'completed' || status === undefined || (type === 'message' && cutOff.has(id))
+
+/** A thought that a request brought has no status, which tells it from an agent's own: those are not sent to a model again. */
+const brought = (item: OutputItem): OutputItem => {
+  if (item.type !== 'reasoning') return item
+  const { status: _, ...thought } = item
+  return thought
+}
+
 /** What the next step of a task sees of the task's own past: a call that failed is part of it. */
 const ownPast = (view: TaskView): OutputItem[] =>
-  seen(view).filter(
-    item => item.type === 'tool_result' || item.status === 'completed' || item.status === undefined,
-  )
+  seen(view).filter(item => item.type === 'tool_result' || isSaid(view, item))
 
 /** The items of a task that a later one in its session may see. */
 export const contributed = (view: TaskView): string[] => [
   ...(view.created?.input_ids ?? []),
-  ...seen(view).flatMap(({ id, status }) =>
-    (status === 'completed' || status === undefined) && id !== undefined ? [id] : [],
-  ),
+  ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/** The referenced inputs and items of one task, in the order of the reference. */
-export const itemsAt = (view: TaskView, { items }: ContextReference): OutputItem[] => {
+/** The referenced inputs and items of one task, in the order of the reference, for a task of this form. */
+const itemsAt = (view: TaskView, { items }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
-  for (const item of [...inputs, ...seen(view)]) {
+  const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
+  for (const item of [...given, ...seen(view)]) {
     if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two, the first counts
   }
   return items.flatMap(id => known.get(id) ?? [])
@@ -72,7 +81,7 @@ export const seenNext = (
   without?: ReadonlySet<string>,
 ): OutputItem[] => {
   const own = ownPast(view).filter(({ id }) => id === undefined || !without?.has(id))
-  return assemble(summed([...first, ...own], view))
+  return assemble(summed([...first, ...own], view), formOf(view))
 }
 
 /** A task folded as far as a revision. */
@@ -93,32 +102,40 @@ export const firstSeen = async (read: ReadStream, view: TaskView): Promise<Outpu
   const own = taskStream(view.created?.task_id ?? '')
   const lists: OutputItem[][] = []
   for (const reference of view.context) {
-    lists.push(itemsAt(reference.stream === own ? view : await foldStream(read, reference.stream), reference))
+    const from = reference.stream === own ? view : await foldStream(read, reference.stream)
+    lists.push(itemsAt(from, reference, formOf(view)))
   }
   return lists.flat()
 }
 
-/** One list without doubles (by id, or by call_id of the same kind); a call without a result gets a marked one. */
-export const assemble = (items: OutputItem[]): OutputItem[] => {
+/** An incomplete result says why there is no other; anything else that is incomplete was cut short. */
+const isWhole = ({ type, status }: OutputItem): boolean => status !== 'incomplete' || type === 'tool_result'
+
+/** A list without doubles, by id, or by call_id of the same kind. */
+const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   const seen = new Set<string>()
-  const unique = items.filter(item => {
-    if (item.status === 'incomplete' && item.type !== 'tool_result') return false
-    const keys = [item.id === undefined ? [] : [`id ${item.id}`]].flat()
+  return items.filter(item => {
+    const keys = item.id === undefined ? [] : [`id ${item.id}`]
     if (item.type === 'tool_call' || item.type === 'tool_result') keys.push(`${item.type} ${item.call_id}`)
     if (keys.some(key => seen.has(key))) return false
     for (const key of keys) seen.add(key)
     return true
   })
-  return unique.flatMap((item): OutputItem[] => {
-    if (item.type !== 'tool_call' || seen.has(`tool_result ${item.call_id}`)) return [item]
-    return [item, missingResult(item.call_id)]
-  })
 }
 
-const missingResult = (call_id: string): OutputItem => ({
-  type: 'tool_result',
-  call_id,
-  status: 'incomplete',
-  message_content: '[no result was recorded for this call]',
-  block_list: [],
-})
+/** Without an agent's own thoughts that a request brings, too: then they are seen where they were brought. */
+const broughtOnce = (items: OutputItem[]): OutputItem[] => {
+  const isOwn = ({ type, status }: OutputItem) => type === 'reasoning' && status !== undefined
+  const again = new Set(items.flatMap(item => (item.type === 'reasoning' && !isOwn(item) ? [item.id] : [])))
+  return again.size === 0 ? items : items.filter(item => !isOwn(item) || !again.has(item.id ?? ''))
+}
+
+/** One list without doubles, in which every call has its result. */
+export const assemble = (items: OutputItem[], form: Form): OutputItem[] => {
+  if (form === 2) return paired(withoutDoubles(broughtOnce(items)))
+  const unique = withoutDoubles(items.filter(isWhole))
+  const answered = new Set(unique.flatMap(item => (item.type === 'tool_result' ? [item.call_id] : [])))
+  return unique.flatMap(item =>
+    item.type !== 'tool_call' || answered.has(item.call_id) ? [item] : [item, missingResult(item.call_id)],
+  )
+}

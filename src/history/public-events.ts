@@ -68,7 +68,8 @@ const rules: { [T in TaskEventType]?: Told<T> } = {
   TaskCanceled: moved('TaskCanceled'),
   TaskExpired: moved('TaskExpired'),
   TaskDeleted: (_, about) => ({ type: 'TaskDeleted', ...about }),
-  ItemCompleted: updated('output'),
+  ItemCompleted: (data, about, header) =>
+    updated(...(data.cut_off ? ['output', 'metadata'] : ['output']))(data, about, header),
   ItemSaid: updated('output'),
   EffectCompleted: (data, about, header) =>
     updated(...(data.usage === undefined ? ['output'] : ['output', 'metadata']))(data, about, header),

@@ -121,7 +121,9 @@ export const rolloutOf = (
     completion_token_ids: response.completion_token_ids,
     logprobs: logprobs.length === 0 ? undefined : logprobs,
   }
-  const answer = compressed ? [{ role: 'assistant', content: compressed.summary }] : answerOf(said)
+  const answer = compressed
+    ? [{ role: 'assistant', content: compressed.summary }]
+    : answerOf(said, data.request?.form ?? 1)
   return {
     type: 'task.rollout',
     sequence_number: header.seq ?? 0,

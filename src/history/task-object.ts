@@ -1,6 +1,6 @@
 // The task object of the interface, as a view says it.
 import type { Task } from '../contract/wire.ts'
-import { openCalls, type TaskView } from './task-view.ts'
+import { cutOffNow, openCalls, type TaskView } from './task-view.ts'
 
 /** Why a task is paused whose call may have happened or not. */
 export const outcomeUnknown = 'outcome_unknown'
@@ -21,6 +21,8 @@ const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
   if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
+  const cutOff = cutOffNow(view)
+  if (cutOff.length > 0) own.incomplete_details = { reason: 'length', items: cutOff }
   const given = created?.request.metadata
   if (given === undefined || given === null) return Object.keys(own).length > 0 ? own : undefined
   return { ...given, ...own }

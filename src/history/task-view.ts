@@ -3,6 +3,7 @@
 // replaced, never changed, so whoever took a task or a frame keeps what they saw.
 import type { Header, Recorded } from '../contract/stored.ts'
 import {
+  type Form,
   type Lifecycle,
   type ModelResponse,
   statusAfter,
@@ -90,6 +91,8 @@ export type TaskView = {
   saidItems: string[]
   saidCalls: Call[]
   stepItems: string[]
+  /** Items that the model cut off because it reached the limit of its length. */
+  cutOff: Set<string>
   calls: Map<string, Call>
   messages: Message[]
   /** Ids of accepted inputs that no step has seen. */
@@ -143,6 +146,7 @@ export const emptyTask = (): TaskView => ({
   saidItems: [],
   saidCalls: [],
   stepItems: [],
+  cutOff: new Set(),
   calls: new Map(),
   messages: [],
   inbox: [],
@@ -266,8 +270,12 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     const step = openStepOf(view, data.agent_step)
     step.items.set(id, (step.items.get(id) ?? 0) + (opensPart(data) ? 1 : 0))
   },
-  ItemCompleted: (view, data) => {
-    replaceItem(view, data.item_id, { ...itemOf(view, data.item_id), status: 'completed' })
+  ItemCompleted: (view, { item_id, cut_off }) => {
+    const status = cut_off ? 'incomplete' : 'completed'
+    replaceItem(view, item_id, { ...itemOf(view, item_id), status })
+    if (!cut_off) return
+    view.cutOff.add(item_id)
+    view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // it is never made
   },
   ItemSaid: (view, data) => {
     const { item_id, item, part, texts, call } = data
@@ -301,6 +309,7 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
   AgentStepAbandoned: (view, data) => {
     for (const { item_id } of data.items) {
       replaceItem(view, item_id, { ...itemOf(view, item_id), status: 'incomplete' })
+      view.cutOff.delete(item_id)
     }
     view.openStep = undefined
     view.saidItems = []
@@ -416,6 +425,13 @@ export const evolve = (view: TaskView, { position, header, data }: Recorded): Ta
   if (view.ended === undefined && isTerminal(view.status)) view.ended = { at: view.changedAt, position }
   return view
 }
+
+/** The items of the newest step that its model cut off. */
+export const cutOffNow = ({ stepItems, saidItems, cutOff }: TaskView): string[] =>
+  [...stepItems, ...saidItems].filter(id => cutOff.has(id))
+
+/** How the context and the requests of a task are put together. */
+export const formOf = ({ created }: TaskView): Form => created?.form ?? 1
 
 /** A stable name of the run of a step that is due now: another attempt is another effect. */
 export const effectIdOf = (view: TaskView): string => {

@@ -56,8 +56,9 @@ const contentsOf = (input: Said[], output: Said[], finish_reason: string): Conte
   }
 }
 
-const ofTask = ({ created, output, status: end }: TaskView): Contents => {
-  const answer = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
+const ofTask = ({ created, output, cutOff, status: end }: TaskView): Contents => {
+  const isSaid = ({ id = '', status }: OutputItem) => status === 'completed' || cutOff.has(id)
+  const answer = output.findLast(item => item.type === 'message' && isSaid(item))
   const said =
     answer?.type === 'message' ? [{ role: 'assistant', parts: partsOf(answer.message_content) }] : []
   const asked = { role: 'user', parts: partsOf(created?.request.user_message_content) }

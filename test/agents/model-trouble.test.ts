@@ -1,7 +1,16 @@
 // An endpoint in every kind of trouble: each has the outcome that decision 22 states.
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { type AgentTask, callsOf, holds, outline, resultsOf, tasksOf, textsOf } from '../http/agent-tasks.ts'
+import {
+  type AgentTask,
+  callsOf,
+  holds,
+  outline,
+  resultsOf,
+  tasksOf,
+  textsOf,
+  tool,
+} from '../http/agent-tasks.ts'
 import { type Answer, calls, delta, fakeModel, says, usage } from '../support/fake-model.ts'
 import { spawnServer } from '../support/server.ts'
 import { modelTasks } from './model-tasks.ts'
@@ -346,12 +355,42 @@ t.test('calls are run whatever the reason to finish, even without one', async t 
   }
 })
 
-t.test('a call that was cut short is told to the model, and not run', async t => {
+t.test('a call that was cut short for its length is told to the model, and not run', async t => {
   const cut: Answer = { ...calls(['write_file', '{"path":"a.txt","con']), finish_reason: 'length' }
   const { ask, asked } = await modelTasks(t, [cut, says('sorry')])
   const task = await ask()
-  t.same(outline(task), ['tool_call write_file completed', 'tool_result incomplete', 'message completed'])
-  t.match(asked[1]?.request?.messages.at(-1), { role: 'tool', content: /must be a JSON object/ })
+  t.equal(task.status, 'completed')
+  t.same(outline(task), ['tool_call write_file incomplete', 'message completed'])
+  t.match(asked[1]?.request?.messages.at(-1), { role: 'user', content: /was cut off .* did not run/ })
+  t.notOk('incomplete_details' in (task.metadata ?? {}), 'the answer in the end was not cut off')
+})
+
+t.test('a model whose calls are cut off again and again has failed, and the task says why', async t => {
+  const cut: Answer = { ...calls(['write_file', '{"path":"a.txt","con']), finish_reason: 'length' }
+  const { ask, asked } = await modelTasks(t, [cut, cut, says('never')])
+  const task = await ask({ client_tools: [tool('write_file')] })
+  t.match(task, { status: 'failed', error: { code: -32000, message: /cut off.*max_response_length/ } })
+  t.equal(asked.length, 2)
+})
+
+t.test('of several calls the whole ones run, and the one that was cut off does not', async t => {
+  const both = calls(['calculator', '{"expression":"6*7"}'], ['calculator', '{"expression":"1+'])
+  const tasks = await modelTasks(t, [{ ...both, finish_reason: 'length' }, says('42')])
+  const { body } = await tasks.post({ task_id: 'both' })
+  const task = body.result as unknown as AgentTask
+  t.equal(task.status, 'completed')
+  t.same(outline(task), [
+    'tool_call calculator completed',
+    'tool_call calculator incomplete',
+    'tool_result completed',
+    'message completed',
+  ])
+  t.same(
+    tasks.asked[1]?.request?.messages.map(({ role }) => role),
+    ['user', 'assistant', 'tool'],
+    'the model sees the call that was made',
+  )
+  await holds(t, tasks, 'both')
 })
 
 t.test('what was used is known whenever it is said', async t => {

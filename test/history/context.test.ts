@@ -98,13 +98,12 @@ t.test('failed, canceled and deleted tasks, other sessions and other users are n
 
 t.test('items that are there already, by id or call id, are not added again', async t => {
   const { ask, saw } = await given()
-  await ask('one', { history_messages: [message('first', 'a')] })
   const call: OutputItem = { type: 'tool_call', call_id: 'c', name: 'n', arguments: '{}' }
   const result: OutputItem = { type: 'tool_result', call_id: 'c', message_content: 'r', block_list: [] }
   await ask('two', {
     history_messages: [message('first', 'a'), call, result, call, result, message('new', 'b')],
   })
-  t.same(saw('two'), ['first', 'one', 're one', 'call c', 'result c', 'new', 'two'])
+  t.same(saw('two'), ['first', 'call c', 'result c', 'new', 'two'])
 })
 
 t.test('of two inputs with one id the first is seen', async t => {
@@ -117,8 +116,50 @@ t.test('an input does not change what an earlier task said under the same id', a
   const { ask, saw, system } = await given()
   const first = await ask('one')
   const id = system.get(first).output[0].id
-  await ask('two', { history_messages: [message('forged', id)] })
+  await ask('two', { thought_messages: [message('forged', id)] })
   t.same(saw('two'), ['one', 're one', 'two'])
+})
+
+t.test('a request with history brings its own past, and names the task before it all the same', async t => {
+  const { ask, saw, system } = await given()
+  const first = await ask('one')
+  const second = await ask('two', { history_messages: [message('one'), message('re one')] })
+  t.same(saw('two'), ['one', 're one', 'two'], 'nothing comes twice')
+  t.equal(system.get(second).previous_task_id, first)
+  await ask('three', { history_messages: [] })
+  t.same(saw('three').slice(0, 2), ['one', 're one'], 'an empty history is none')
+})
+
+t.test('so does one that has to wait for its turn', async t => {
+  const { ask, saw, system } = await given()
+  await ask('one')
+  await system.play([{ sleep_ms: 1000 }, { message: 'slept' }], { session_id: 's' })
+  await ask('two', { history_messages: [message('mine')] })
+  await system.world.advance(2000)
+  t.same(saw('two'), ['mine', 'two'])
+})
+
+t.test('answers to a waiting task bring no past; with anything beside them they do', async t => {
+  const { ask, saw, system } = await given()
+  const client_tools = [{ type: 'function' as const, function: { name: 'ask', parameters: {} } }]
+  const wait = async (asked: string) => {
+    const more = { session_id: 's', client_tools, user_message_content: asked }
+    const id = await system.play([{ tool: 'ask' }], more)
+    await quiet(system)
+    const { call_id } = system.get(id).output[0]
+    const result: OutputItem = { type: 'tool_result', call_id, message_content: 'r', block_list: [] }
+    const call: OutputItem = { type: 'tool_call', call_id, name: 'ask', arguments: '{}' }
+    return { id, call_id, call, result }
+  }
+  const first = await wait('first')
+  await ask('then', { history_messages: [first.result] })
+  const { call_id: c1 } = first
+  t.same(saw('then'), ['first', `call ${c1}`, `result ${c1}`, 'then'])
+  const { id, call, result, call_id: c2 } = await wait('second')
+  const last = await ask('last', { history_messages: [message('second'), call, result] })
+  t.same(saw('last'), ['second', `call ${c2}`, `result ${c2}`, 'last'], 'nothing comes twice')
+  t.equal(system.get(id).status, 'completed')
+  t.equal(system.get(last).previous_task_id, id)
 })
 
 t.test('a call without a result gets one that is marked, in its place', async t => {
@@ -126,6 +167,44 @@ t.test('a call without a result gets one that is marked, in its place', async t 
   const call: OutputItem = { type: 'tool_call', call_id: 'c', name: 'n', arguments: '{}' }
   await ask('now', { history_messages: [call, message('then')] })
   t.same(saw('now'), ['call c', 'result c missing', 'then', 'now'])
+})
+
+t.test('results stand behind their calls, wherever they came', async t => {
+  const { ask, saw } = await given()
+  const call = (call_id: string): OutputItem => ({ type: 'tool_call', call_id, name: 'n', arguments: '{}' })
+  const result = (call_id: string): OutputItem => ({
+    type: 'tool_result',
+    call_id,
+    message_content: 'r',
+    block_list: [],
+  })
+  const says: OutputItem = { type: 'message', role: 'assistant', message_content: 'says' }
+  const orders: Record<string, [OutputItem[], string[]]> = {
+    'before its call': [
+      [result('a'), message('m'), call('a')],
+      ['m', 'call a', 'result a'],
+    ],
+    'after a message': [
+      [call('a'), message('m'), result('a')],
+      ['call a', 'result a', 'm'],
+    ],
+    'of several, in another order': [
+      [call('a'), says, call('b'), call('c'), result('c'), message('m'), result('a')],
+      ['call a', 'says', 'call b', 'call c', 'result b missing', 'result c', 'result a', 'm'],
+    ],
+    'none at all': [
+      [call('a'), says, call('b'), result('b')],
+      ['call a', 'result a missing', 'says', 'call b', 'result b'],
+    ],
+    'without its call': [
+      [call('a'), result('x'), result('a')],
+      ['call a', 'result a', 'call x', 'result x'],
+    ],
+  }
+  for (const [name, [history_messages, seen]] of Object.entries(orders)) {
+    await ask(name, { history_messages })
+    t.same(saw(name), [...seen, name], name)
+  }
 })
 
 t.test('incomplete items are left out', async t => {
@@ -150,7 +229,7 @@ t.test('a queued task sees what completed before it started, not only before it 
 t.test('what it saw is stored in TaskStarted as references, not as texts', async t => {
   const { ask, system } = await given()
   const first = await ask('one')
-  const second = await ask('two', { history_messages: [message('h')] })
+  const second = await ask('two', { thought_messages: [message('h')] })
   const events = await eventsOf(system, second)
   const started = events.find(({ header }) => header.type === 'TaskStarted')?.data as {
     context: { stream: string; items: string[] }[]
@@ -213,5 +292,5 @@ t.test('inputs keep the ids they were given when accepted', async t => {
     { id: 'msg_1' },
     { id: 'msg_2', role: 'user', message_content: 'hello' },
   ])
-  t.same(assemble([]), [])
+  t.same(assemble([], 2), [])
 })

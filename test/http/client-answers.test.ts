@@ -267,9 +267,9 @@ t.test('without a task_id a new task takes over, and the waiting one is done', a
   await holds(t, tasks, next.id)
 })
 
-t.test('its agent sees the call once, and its result once', async t => {
+t.test('its agent sees what the task before it saw, and the result once', async t => {
   const task = await waiting([{ message: 'one moment' }, ask, said])
-  const history = [...task.output, result(callId(task), 'me')]
+  const history = [result(callId(task), 'me')]
   const { body } = await post({
     ...bringing(task, ...history),
     user_message_content: 'go',

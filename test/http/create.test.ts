@@ -115,7 +115,7 @@ t.test('echo says the text of every part of its message, in order', async t => {
     {
       type: 'message',
       role: 'assistant',
-      message_content: [{ type: 'output_text', text: 'one\ntwo\nthree' }],
+      message_content: [{ type: 'output_text', text: 'onetwothree' }],
     },
   ])
 })
@@ -173,6 +173,66 @@ t.test('fields that are not known are ignored, and named', async t => {
   t.equal(status, 200)
   t.same(body.result.metadata, { a: 1, ignored_fields: ['temperature', 'zzz'] })
 })
+
+t.test('keys that are not known are named by their path, at any depth', async t => {
+  const { status, body } = await create({
+    client_id: 'echo',
+    user_message_content: [{ type: 'text', text: 'x', colour: 'red', annotations: [] }],
+    agent_config: {
+      temper: 'calm',
+      inference_args: { anything: 1 },
+      tool_mcp_config: { tools: { url: 'https://example.com/mcp', timeout: 5 } },
+      script: [{ message: 'x', loud: true }],
+    },
+    client_tools: [
+      { type: 'function', title: 'F', function: { name: 'f', parameters: { any: 1 }, beta: 1 } },
+    ],
+    history_messages: [
+      { type: 'message', role: 'user', message_content: 'before', mood: 'good' },
+      {
+        type: 'tool_result',
+        call_id: 'c',
+        message_content: 'r',
+        block_list: [{ type: 'x', any: 1 }],
+        took: 3,
+      },
+    ],
+    structured_output: { type: 'string', format: 'x' },
+    metadata: { any: { thing: 1 } },
+    env: { ANY: 'x' },
+  })
+  t.equal(status, 200)
+  t.same([...((body.result.metadata?.ignored_fields ?? []) as string[])].sort(), [
+    'agent_config.script.0.loud',
+    'agent_config.temper',
+    'agent_config.tool_mcp_config.tools.timeout',
+    'client_tools.0.function.beta',
+    'client_tools.0.title',
+    'history_messages.0.mood',
+    'history_messages.1.took',
+    'user_message_content.0.colour',
+  ])
+})
+
+t.test(
+  'code for agents and interpreters never refuses a task, and is named when it has no effect',
+  async t => {
+    const code = {
+      code_interpreter_config: { timeout: 1 },
+      code_for_agent: 'pass',
+      code_for_interpreter: null,
+    }
+    const ofNoAgent = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, n]))
+    for (const client_id of ['echo', 'demo', 'script']) {
+      const agent_config = { ...code, script: [{ message: 'hi' }] }
+      const { status, body, text } = await create({ client_id, agent_config, ...ofNoAgent })
+      t.equal(status, 200, text)
+      const named = body.result.metadata?.ignored_fields as string[]
+      t.same(named.slice(0, 2), ['agent_config.code_interpreter_config', 'agent_config.code_for_agent'])
+      t.equal(named.length, 100)
+    }
+  },
+)
 
 t.test('a thousand unknown fields are no reason for an answer of a thousand names', async t => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field${n}`, n]))

@@ -1,5 +1,6 @@
 // The calls of tools in an answer, put together from their pieces. Endpoints number them, or name them by an id, or do
 // neither and send each call whole, or number every one 0.
+import { isWholeJson } from '../../contract/whole-json.ts'
 import { countOf, type Fields, fieldsOf, jsonOf, listOf, wordOf } from './given.ts'
 
 export type HeardCall = { name: string; arguments: string }
@@ -14,15 +15,6 @@ type Call = {
 }
 export type CallText = { kind: 'call'; call: string; name: string; text: string }
 
-const isWhole = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 export const createCalls = () => {
   const calls: Call[] = []
   /** In the order in which they were told, which is that of their items. */
@@ -35,7 +27,7 @@ export const createCalls = () => {
     if (known === undefined) return undefined
     if (id !== '' && known.id !== '' && id !== known.id) return undefined
     // The same number again, and a name although all was said: another call.
-    return id === '' && name !== '' && known.name !== '' && isWhole(known.arguments) ? undefined : known
+    return id === '' && name !== '' && known.name !== '' && isWholeJson(known.arguments) ? undefined : known
   }
 
   const hearPiece = (piece: Fields): CallText[] => {

@@ -1,6 +1,7 @@
 // When what a model would be sent is too long for it, the older part gives way to a summary. Which part, from the
 // request and the items alone.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
+import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 
 /** Of the window, where the request names none. */
@@ -23,7 +24,8 @@ const canCut = (items: OutputItem[], at: number): boolean => {
   return after !== 'tool_result' && before !== 'tool_call' && before !== 'reasoning'
 }
 
-const sum = (items: OutputItem[]): number => items.reduce((total, item) => total + tokensOf(item), 0)
+const sum = (items: OutputItem[], form: Form): number =>
+  items.reduce((total, item) => total + tokensOf(item, form), 0)
 
 /**
  * The items that a summary is to stand for; undefined when what is there fits, or nothing can give way. `measured`:
@@ -32,13 +34,14 @@ const sum = (items: OutputItem[]): number => items.reduce((total, item) => total
 export const tooMuch = (
   request: CreateTaskBody,
   items: OutputItem[],
+  form: Form,
   measured: number,
 ): OutputItem[] | undefined => {
   const limit = limitOf(request)
-  if (limit === undefined || Math.max(sum(items), measured) <= limit) return undefined
+  if (limit === undefined || Math.max(sum(items, form), measured) <= limit) return undefined
   let cut = items.length
   for (let kept = 0; cut > 0; cut--) {
-    kept += tokensOf(items[cut - 1] as OutputItem)
+    kept += tokensOf(items[cut - 1] as OutputItem, form)
     if (kept > limit * keptShare) break
   }
   while (cut > 0 && !canCut(items, cut)) cut--

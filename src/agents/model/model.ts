@@ -3,6 +3,7 @@
 import { type Asked, schemaOf, stepBody, summaryBody } from '../../chat/request.ts'
 import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
+import { isWholeJson } from '../../contract/whole-json.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { sleep } from '../sleep.ts'
 import type { Heard } from './chunks.ts'
@@ -46,6 +47,11 @@ const knowsNoSchema = (error: unknown): boolean =>
   [400, 404, 415, 422, 501].includes(error.status ?? 0) &&
   /response_format|json_schema|structured|guided/i.test(error.message)
 
+const cutCall =
+  'the model was cut off while it called a tool (finish reason: length); give it a larger max_response_length'
+const correctionOfCut =
+  'Your call was cut off because your answer reached the greatest length allowed. It did not run. Answer again, and say less at once.'
+
 const account = ({ call, usage }: Listened) => ({ call, ...(usage === undefined ? {} : { usage }) })
 
 export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent => {
@@ -56,11 +62,11 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
   const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model
 
   async function* answer(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, Listened> {
-    const { request, signal } = input
+    const { request, form, signal } = input
     const tools = await input.tools()
     yield { say: 'tools', tools }
     const inWords = schemaInWords && schemaOf(request) !== undefined
-    const asked: Asked = { form: 1, model: nameOf(input), ...(inWords ? { schema_in_words: true } : {}) }
+    const asked: Asked = { form, model: nameOf(input), ...(inWords ? { schema_in_words: true } : {}) }
     const heard = listen(chunks, asked, stepBody(asked, { request, items, tools }), signal)
     for (;;) {
       const next = await heard.next()
@@ -81,19 +87,25 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
     }
     const { calls, spoke, call } = listened
     const { finish_reason } = call.response
-    if (!spoke && calls.length === 0 && finish_reason !== 'stop') {
+    const isCut = finish_reason === 'length'
+    const made = isCut ? calls.filter(({ arguments: args }) => isWholeJson(args)) : calls
+    if (!spoke && made.length === 0 && finish_reason !== 'stop') {
       return failed(`the model said nothing (finish reason: ${finish_reason})`)
     }
-    for (const { name, arguments: args } of calls) {
+    if (isCut) yield { say: 'cut-off' }
+    for (const { name, arguments: args } of made) {
       if (args === '') yield { say: 'call', name, arguments: '{}' } // nothing of it was said yet
     }
-    return { end: calls.length > 0 ? 'continue' : 'answer', ...account(listened) }
+    if (made.length > 0) return { end: 'continue', ...account(listened) }
+    if (calls.length === 0) return { end: 'answer', ...account(listened) }
+    if (input.corrected) return failed(cutCall)
+    return { end: 'correct', message: correctionOfCut, ...account(listened) }
   }
 
   async function* sumUp(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, StepEnd> {
-    const { request, signal } = input
+    const { request, form, signal } = input
     yield { say: 'compressing' }
-    const asked: Asked = { form: 1, model: request.agent_config?.compress_model ?? nameOf(input) }
+    const asked: Asked = { form, model: request.agent_config?.compress_model ?? nameOf(input) }
     const heard = listen(chunks, asked, summaryBody(asked, { request, items }), signal)
     let summary = ''
     for (;;) {
@@ -111,12 +123,12 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
     name: 'model',
     corrects: true,
     async *step(input) {
-      const { attempt, request, used, signal } = input
+      const { attempt, request, form, used, signal } = input
       const over = overLimit(input, limits)
       if (over !== undefined) return failed(over)
       if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal)
       const items = await input.history()
-      const long = tooMuch(request, items, used.context)
+      const long = tooMuch(request, items, form, used.context)
       try {
         return long === undefined ? yield* think(input, items) : yield* sumUp(input, long)
       } catch (error) {

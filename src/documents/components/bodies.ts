@@ -6,7 +6,7 @@ export const bodyComponents: Components = {
   CreateTaskBody: {
     schema: wire.CreateTaskBody,
     about:
-      'A new task. Null is the same as leaving a field out; unknown fields are ignored and named in `metadata`.',
+      'A new task. Null is the same as leaving an optional field out, at any depth; unknown keys are ignored and named by their path in `metadata.ignored_fields`.',
     fields: {
       user_message_content: 'What the user says. May be empty when `history_messages` answers waiting calls.',
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
@@ -26,7 +26,7 @@ export const bodyComponents: Components = {
       stop_tools: 'Tools after whose call the task completes.',
       client_tools: 'Tools of the client: when one is called the task waits for its result.',
       history_messages:
-        'What was said before. Results (`tool_result`) for calls of a waiting task of the session answer it.',
+        'What was said before, in place of what the session holds. Results (`tool_result`) for calls of a waiting task of the session answer it, and alone are no past.',
       thought_messages: 'Hidden thoughts of the assistant, seen by the agent.',
       inference_args: 'Passed on to the model’s endpoint.',
       workspace_dir: 'The folder of file tools, below the own folder of the task’s user.',
@@ -63,9 +63,9 @@ export const bodyComponents: Components = {
       builtin_subagents: 'Which built-in subagents are offered; null: all.',
       tool_mcp_config:
         'MCP servers, `{"mcpServers": {name: {}}}` of the operator’s, or `{url, headers}` of a public one; header values are secrets.',
-      code_interpreter_config: 'Refused by the agent `model`.',
-      code_for_agent: 'Refused by the agent `model`.',
-      code_for_interpreter: 'Refused by the agent `model`.',
+      code_interpreter_config: 'Accepted without effect, and named in `metadata.ignored_fields`.',
+      code_for_agent: 'Accepted without effect, and named in `metadata.ignored_fields`.',
+      code_for_interpreter: 'Accepted without effect, and named in `metadata.ignored_fields`.',
       script: 'What the agent `script` plays, one entry a step.',
     },
   },

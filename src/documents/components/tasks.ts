@@ -30,7 +30,7 @@ export const taskComponents: Components = {
       error: 'Why it failed.',
       input_required: 'The oldest tool call that waits for the client.',
       metadata:
-        'What the create gave, and keys that only the service writes: `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`.',
+        'What the create gave, and keys that only the service writes: `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
       previous_task_id: 'The task of the session before it.',
       rollouts:
         'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',

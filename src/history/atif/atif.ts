@@ -4,7 +4,7 @@ import type { Recorded } from '../../contract/stored.ts'
 import type { TaskEvent, TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
 import { assemble, firstSeen, inputsOf, type ReadStream, seenNext } from '../context.ts'
-import { emptyTask, evolve, itemOf, promptIds, system, type TaskView } from '../task-view.ts'
+import { emptyTask, evolve, formOf, itemOf, promptIds, system, type TaskView } from '../task-view.ts'
 import { toolListReader } from '../tool-lists.ts'
 import { extraOf, given, type Metrics, type Step, type Trajectory } from './format.ts'
 import { finalMetrics, metricsOf } from './metrics.ts'
@@ -95,7 +95,7 @@ const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step
 
 /** What the task was told before its agent began; its own message, the last, is all that is new. */
 const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
-  const seen = assemble(first)
+  const seen = assemble(first, formOf(view))
   const timestamp = new Date(view.createdAt).toISOString()
   return [
     ...promptSteps(view),

@@ -52,6 +52,14 @@ export const modelAnswers: Answer[] = [
   { error: { status: 400, message: 'no such model' } },
   { error: { status: 400, message: 'response_format is not supported by this model' } },
   { text: '{"ok":false}' },
+  {
+    reasoning: 'Hm.',
+    ...calls({ name: 'write_file', arguments: '{"path":"a.txt","con' }),
+    finish_reason: 'length',
+  },
+  { text: 'I say less.' },
+  { text: 'as far as', finish_reason: 'length' },
+  { text: 'and so on' },
 ]
 
 export const playModels = async ({ post, answer, becomes }: Stage): Promise<void> => {
@@ -99,4 +107,33 @@ export const playModels = async ({ post, answer, becomes }: Stage): Promise<void
     user_message_content: 'in words',
     agent_config: { developer_prompt: 'Be brief.' },
   })
+  await post({ user_message_content: 'write it' })
+  await post({
+    session_id: 'brought',
+    return_rollout: true,
+    history_messages: [
+      {
+        type: 'tool_result',
+        call_id: 'call_lost',
+        message_content: 'of a call that is not here',
+        block_list: [],
+      },
+      { type: 'tool_call', call_id: 'call_late', name: 'look', arguments: '{}' },
+      { type: 'message', role: 'user', message_content: '' },
+      { type: 'message', role: 'user', message_content: ['two', { type: 'text', text: 'parts' }] },
+      { type: 'tool_result', call_id: 'call_late', message_content: 'late', block_list: [] },
+      { type: 'reasoning', id: 'rs_first', summary: [{ type: 'summary_text', text: 'So.' }] },
+      { type: 'message', role: 'assistant', message_content: 'yes' },
+    ],
+    thought_messages: [
+      {
+        type: 'reasoning',
+        id: 'rs_then',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'Go on.' }],
+      },
+    ],
+    user_message_content: 'talk',
+  })
+  await post({ session_id: 'brought', user_message_content: 'go on', return_rollout: true })
 }
