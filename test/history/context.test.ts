@@ -2,8 +2,9 @@
 import t from 'tap'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
-import { assemble, inputsOf } from '../../src/history/context.ts'
-import { createdData } from '../actors/given.ts'
+import { assemble, contributed, inputsOf } from '../../src/history/context.ts'
+import { formOf } from '../../src/history/task-view.ts'
+import { createdData, fact, opened, stepCompleted, stepStarted, viewOf, working } from '../actors/given.ts'
 import { admin, crashed, givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { eventsOf } from './told.ts'
 
@@ -205,6 +206,32 @@ t.test('results stand behind their calls, wherever they came', async t => {
     await ask(name, { history_messages })
     t.same(saw(name), [...seen, name], name)
   }
+})
+
+t.test('what was cut off for its length is seen later, unless its step was abandoned', async t => {
+  const cut = fact('ItemCompleted', { agent_step: 1, item_id: 'msg_cut', parts: 1, cut_off: true })
+  const begun = [...working, stepStarted(1, 't1/1'), opened('msg_cut', 'as far as'), cut]
+  const ended = viewOf([...begun, stepCompleted(1, 't1/1')])
+  t.match(ended.output, [{ id: 'msg_cut', status: 'incomplete' }])
+  t.same(contributed(ended), ['msg_in', 'msg_cut'])
+  const items = [{ item_id: 'msg_cut', parts: 1 }]
+  const gone = fact('AgentStepAbandoned', { agent_step: 1, effect_id: 't1/1', items })
+  t.same(contributed(viewOf([...begun, gone])), ['msg_in'])
+})
+
+t.test('a task from before the second form keeps the rules of the first', async t => {
+  const result: OutputItem = { type: 'tool_result', call_id: 'c', message_content: 'r', block_list: [] }
+  const call: OutputItem = { type: 'tool_call', call_id: 'c', name: 'n', arguments: '{}' }
+  const other: OutputItem = { ...result, call_id: 'lost' }
+  t.same(assemble([result, message('m'), call, other], 1).map(textOf), [
+    'result c',
+    'm',
+    'call c',
+    'result lost',
+  ])
+  const request = { ...createdData.request, history_messages: [message('before')] }
+  const created = { ...createdData, request, input_ids: ['msg_before', 'msg_in'] }
+  t.equal(formOf(viewOf([fact('TaskCreated', created)])), 1)
 })
 
 t.test('incomplete items are left out', async t => {
