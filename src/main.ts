@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { eventsKnownTo } from '../projections/read-only.ts'
@@ -11,6 +12,7 @@ import { echo } from './agents/echo.ts'
 import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
+import { built } from './built.ts'
 import { nextFrame, openFeed, storedFrames } from './bus/feed.ts'
 import { createNatsBus } from './bus/nats-bus.ts'
 import { openChildren } from './children/children.ts'
@@ -28,7 +30,7 @@ import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createSchemaChecker } from './json-schema/checker.ts'
 import { openAuditTrail } from './log/audit.ts'
-import { lockFolder } from './log/lock.ts'
+import { lockFolder, shareFile } from './log/lock.ts'
 import { openLog } from './log/log.ts'
 import { whatStandsAt } from './log/plain-file.ts'
 import { isBegun } from './log/sqlite-file.ts'
@@ -76,11 +78,16 @@ export const openFolder = async (
   checkPlaces(config.dataDir)
   const files = filesOf(config.dataDir)
   const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
-  const unlock = lockFolder(files.lock, () => {
+  const unlockFolder = lockFolder(files.lock, () => {
     const url = readServerFile(files.server)?.url
     const who = url === undefined ? 'another process' : `the server at ${url}`
     return `${config.dataDir} is in use by ${who}: stop it, or set another DATA_DIR`
   })
+  const letGoOfBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs leaves its files alone
+  const unlock = () => {
+    letGoOfBuild()
+    unlockFolder()
+  }
   const opened: (() => unknown)[] = [unlock]
   try {
     const world = realWorld()

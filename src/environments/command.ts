@@ -24,11 +24,11 @@ export const commandOf = (module: string, memoryMb: number): Command => {
     case '.environment':
       return { command: module, args: [], ...place }
     case '.py':
-      return { command: 'python3', args: [pythonHost, module], ...place }
+      return { command: 'python3', args: [pythonHost(), module], ...place }
     default:
       return {
         command: process.execPath,
-        args: [`--max-old-space-size=${memoryMb}`, javascriptHost, module],
+        args: [`--max-old-space-size=${memoryMb}`, javascriptHost(), module],
         ...place,
       }
   }

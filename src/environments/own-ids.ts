@@ -55,7 +55,7 @@ export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: I
     const ids = createUserIds(first)
     const user = ids.next()
     const problem =
-      unreadable(user, path.dirname(dataDir), [javascriptHost, builtinFile('workspace')]) ??
+      unreadable(user, path.dirname(dataDir), [javascriptHost(), builtinFile('workspace')]) ??
       tryAs(user, process.execPath, ['--version'])
     if (problem !== undefined) return { problem }
     closeAll({ dataDir, sessions, own: ownFolders })
@@ -78,6 +78,6 @@ export const modulesProblems = (
   const program = find('python3')
   if (all !== undefined || program === undefined) return { all }
   const python =
-    unreadable(user, path.dirname(pythonHost), [pythonHost]) ?? tryAs(user, program, ['-c', 'pass'])
+    unreadable(user, path.dirname(pythonHost()), [pythonHost()]) ?? tryAs(user, program, ['-c', 'pass'])
   return { python }
 }

@@ -56,10 +56,9 @@ const findShell = (ids: UserIds | undefined): Shell => {
   return { bubblewrap, hasOwnId: ids !== undefined && !('program' in bubblewrap) }
 }
 
-const ours = new Set(builtinNames.map(builtinFile))
-const workspace = builtinFile('workspace')
-
 export const findProtection = (settings: ProtectionSettings): Protection => {
+  const ours = new Set(builtinNames.map(builtinFile))
+  const workspace = builtinFile('workspace')
   const { ids, problem: noIds } = findIds(settings)
   const outside = ids === undefined ? {} : modulesProblems(ids, settings.modules)
   const { bubblewrap, hasOwnId } = findShell(ids)

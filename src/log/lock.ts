@@ -30,3 +30,19 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
     held.close()
   }
 }
+
+/**
+ * Holds a file together with other processes until the answer is called: nobody can lock it for itself meanwhile. Without
+ * such a file it does nothing.
+ */
+export const shareFile = (path: string): (() => void) => {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true })
+    db.exec('BEGIN')
+    db.prepare('SELECT count(*) FROM sqlite_schema').get() // a transaction has its lock once it has read
+  } catch {}
+  return () => {
+    db?.close()
+  }
+}

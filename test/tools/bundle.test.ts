@@ -4,6 +4,7 @@ import { copyFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import t from 'tap'
+import { built } from '../../src/built.ts'
 import '../support/built.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -39,7 +40,7 @@ t.test('the threads start from the bundle, and keep no process alive', async t =
     target: 'node20',
   })
   for (const thread of ['search-thread.mjs', 'javascript-thread.mjs']) {
-    copyFileSync(path.join(root, 'dist', thread), path.join(folder, thread))
+    copyFileSync(built(thread), path.join(folder, thread))
   }
   const { stdout, stderr, status } = spawnSync(process.execPath, [path.join(folder, 'run.mjs')], {
     encoding: 'utf8',
