@@ -1,16 +1,26 @@
 // The data folder, from the command line: its log to read, or the whole of it held.
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf, readServerFile } from '../data-folder.ts'
 import { lockFolder } from '../log/lock.ts'
 import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
 
-/** Beside a server or without one. Throws CannotStart. */
-export const openLogOf = ({ dataDir }: Config): ReadOnlyLog => {
+/** Throws CannotStart where no log is, so that a mistyped DATA_DIR makes no folder and no empty answer. */
+export const mustHaveLog = ({ dataDir }: Config): void => {
   const { log } = filesOf(dataDir)
-  if (!existsSync(log)) throw new CannotStart(`there is no log in ${dataDir}: set DATA_DIR to where one is`)
-  return openLogReadOnly(log)
+  const found = statSync(log, { throwIfNoEntry: false })
+  const isEmpty = found?.isFile() === true && found.size === 0 && !existsSync(`${log}-wal`)
+  if (found !== undefined && !isEmpty) return
+  throw new CannotStart(
+    `no log here: ${dataDir} has no log.db. Set DATA_DIR to the data folder of a server, or start one: reprise serve`,
+  )
+}
+
+/** Beside a server or without one. Throws CannotStart. */
+export const openLogOf = (config: Config): ReadOnlyLog => {
+  mustHaveLog(config)
+  return openLogReadOnly(filesOf(config.dataDir).log)
 }
 
 /** Holds the folder until the answer is called, so that no server runs on it. Throws CannotStart. */

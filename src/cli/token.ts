@@ -1,12 +1,10 @@
 // reprise token: through the running server when there is one, else on the data folder itself.
-import { existsSync } from 'node:fs'
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
-import { filesOf } from '../data-folder.ts'
 import { openFolder } from '../main.ts'
 import { NoAnswer } from './exit.ts'
-import { openLogOf } from './folder.ts'
+import { mustHaveLog } from './folder.ts'
 import { createReport } from './report.ts'
 import { askServer, urlOfServer } from './server.ts'
 
@@ -32,6 +30,7 @@ const withFolder = async <T>(
   config: Config,
   use: (folder: Awaited<ReturnType<typeof openFolder>>) => Promise<T>,
 ): Promise<T> => {
+  mustHaveLog(config)
   const folder = await openFolder(config, createReport(config.logLevel), { idle: true })
   try {
     return await use(folder)
@@ -72,7 +71,6 @@ export const createToken = async (
 export const listTokens = async (options: Options): Promise<void> => {
   const config = readConfig(process.env)
   const answer = await askTokens(config, 'GET', '')
-  if (answer === undefined) await openLogOf(config).close() // it says so when there is none, and nothing is made
   const rows =
     answer === undefined
       ? await withFolder(config, async ({ principals }) =>
@@ -93,7 +91,6 @@ export const listTokens = async (options: Options): Promise<void> => {
 export const revokeToken = async (idOrToken: string, options: Options): Promise<void> => {
   const config = readConfig(process.env)
   const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
-  if (answer === undefined && !existsSync(filesOf(config.dataDir).log)) throw new NoAnswer('no such token')
   const id =
     answer?.id ??
     (await withFolder(config, async ({ principals }) => {

@@ -68,7 +68,7 @@ t.test('what is not there is told in one line', async t => {
   t.same(await runReprise(['history', 'nobody'], { DATA_DIR: empty }), {
     code: 2,
     stdout: '',
-    stderr: `reprise: there is no log in ${empty}: set DATA_DIR to where one is\n`,
+    stderr: `reprise: no log here: ${empty} has no log.db. Set DATA_DIR to the data folder of a server, or start one: reprise serve\n`,
   })
   t.match(await run(), {
     code: 2,

@@ -62,6 +62,6 @@ t.test('a damaged log gives none: exit code 1; no log: 2', async t => {
     stderr: 'reprise: the event at position 2 does not fit its digest\n',
   })
   const empty = path.join(t.testdir(), 'empty')
-  t.match(await rebuild(empty), { code: 2, stdout: '', stderr: /^reprise: there is no log in .+\n$/ })
+  t.match(await rebuild(empty), { code: 2, stdout: '', stderr: /^reprise: no log here: .+\n$/ })
   t.notOk(existsSync(empty), 'nothing is made')
 })

@@ -103,7 +103,7 @@ t.test('what is asked must be one thing, and there', async t => {
   t.same(none, { code: 2, stdout: '', stderr: both })
   t.same(two, { code: 2, stdout: '', stderr: both })
   t.same(nobody, { code: 1, stdout: '', stderr: `reprise: there is no task x in ${dataDir}\n` })
-  t.match(nowhere, { code: 2, stdout: '', stderr: /there is no log in/ })
+  t.match(nowhere, { code: 2, stdout: '', stderr: /no log here/ })
 })
 
 const terminal = hasTerminal ? {} : { skip: 'no command plays a terminal here' }

@@ -1,7 +1,7 @@
 // reprise token, beside a running server and without one.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createTask, sleep } from '../server/wire.ts'
 import { adminToken, apiOf, runReprise, serveHere } from '../support/server.ts'
 
@@ -13,8 +13,14 @@ const commandsOn =
     runReprise(['token', ...args], { DATA_DIR, ADMIN_TOKEN })
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? ''
 
+/** What a server leaves that has run there. */
+const usedFolder = async (t: Test, dataDir = t.testdir()): Promise<string> => {
+  await (await serveHere(t, { DATA_DIR: dataDir })).stop()
+  return dataDir
+}
+
 t.test('without a server, on the data folder', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await usedFolder(t)
   const token = commandsOn(dataDir)
   const made = await token('create', '--role', 'user', '--user-id', 'ada')
   t.equal(made.code, 0)
@@ -28,6 +34,7 @@ t.test('without a server, on the data folder', async t => {
   t.match(listed.stdout, new RegExp(`^${id} +user +ada +never expires\n$`))
   t.notMatch(listed.stdout, secret)
   for (const file of readdirSync(dataDir)) {
+    if (statSync(path.join(dataDir, file)).isDirectory()) continue
     t.notOk(readFileSync(path.join(dataDir, file)).includes(secret), `${file} holds no token`)
   }
 
@@ -88,7 +95,7 @@ t.test('beside a running server, through it', async t => {
 t.test('revoking what is not there: one line; the answer is no, and that is exit code 1', async t => {
   const { dataDir } = await serveHere(t)
   const beside = await commandsOn(dataDir)('revoke', 'tok_none')
-  const without = await commandsOn(t.testdir({ data: {} }))('revoke', 'tok_none')
+  const without = await commandsOn(await usedFolder(t))('revoke', 'tok_none')
   for (const { code, stdout, stderr } of [beside, without]) {
     t.equal(code, 1)
     t.equal(stdout, '')
@@ -109,31 +116,36 @@ t.test('a time to live that no clock can hold is refused, and the list stays rea
   const token = commandsOn(path.join(t.testdirName, 'without'))
   const made = await token('create', '--role', 'user', '--ttl', '99999999999999')
   t.match(made, { code: 2, stdout: '' })
-  t.match(await token('list'), { code: 2, stderr: /^reprise: there is no log in .+\n$/ }, 'nothing was made')
+  t.match(await token('list'), { code: 2, stderr: /^reprise: no log here: .+\n$/ }, 'nothing was made')
 })
 
-t.test('reading commands make no folder where none is', async t => {
-  const DATA_DIR = path.join(t.testdir({}), 'none')
-  const says = /^reprise: there is no log in .+: set DATA_DIR to where one is\n$/
-  for (const args of [
+t.test('where no log is, commands say so and make nothing', async t => {
+  const folder = t.testdir({ empty: {}, begun: { 'log.db': '' } })
+  const commands = [
+    ['token', 'create', '--role', 'user'],
     ['token', 'list'],
+    ['token', 'revoke', 'x'],
     ['history', 'x'],
     ['tail'],
     ['replay', '--all'],
-    ['backup', 'x.db'],
-  ]) {
-    t.match(
-      await runReprise(args, { DATA_DIR, ADMIN_TOKEN: adminToken }),
-      { code: 2, stderr: says },
-      args.join(' '),
-    )
-  }
-  t.match(await runReprise(['token', 'revoke', 'x'], { DATA_DIR, ADMIN_TOKEN: adminToken }), { code: 1 })
-  t.notOk(existsSync(DATA_DIR))
+    ['replay', 'x'],
+    ['rebuild'],
+    ['backup', path.join(folder, 'x.db')],
+  ]
+  await Promise.all(
+    ['none', 'empty', 'begun'].map(async name => {
+      const DATA_DIR = path.join(folder, name)
+      const says = `reprise: no log here: ${DATA_DIR} has no log.db. Set DATA_DIR to the data folder of a server, or start one: reprise serve\n`
+      for (const args of name === 'none' ? commands : commands.filter(([verb]) => verb === 'backup')) {
+        t.same(await runReprise(args, { DATA_DIR }), { code: 2, stdout: '', stderr: says }, args.join(' '))
+      }
+    }),
+  )
+  t.same(readdirSync(folder, { recursive: true }).sort(), ['begun', path.join('begun', 'log.db'), 'empty'])
 })
 
 t.test('the log says by whom a token was made and revoked, and on which way', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await usedFolder(t)
   const token = commandsOn(dataDir)
   const ids = [(await token('create', '--role', 'user')).stderr.match(/tok_\w+/)?.[0] ?? '']
   await token('revoke', ids[0] ?? '')
@@ -161,7 +173,9 @@ t.test('the log says by whom a token was made and revoked, and on which way', as
 })
 
 t.test('an address that somebody else listens on now is not taken for the server', async t => {
-  const other = await serveHere(t, { DATA_DIR: t.testdir({ other: {}, mine: {} }), ADMIN_TOKEN: 'not-ours' })
+  t.testdir({ other: {}, mine: {} })
+  await usedFolder(t, path.join(t.testdirName, 'mine'))
+  const other = await serveHere(t, { DATA_DIR: path.join(t.testdirName, 'other'), ADMIN_TOKEN: 'not-ours' })
   // What kill -9 leaves: a server.json, and a port that another server has got since.
   const mine = path.join(t.testdirName, 'mine')
   writeFileSync(path.join(mine, 'server.json'), JSON.stringify({ url: other.url, pid: 1 }))
