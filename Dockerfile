@@ -27,5 +27,5 @@ STOPSIGNAL SIGTERM
 # Is it alive? Whether it can take work is another question (/readyz), and a full disk is no reason to kill it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# What the start prints holds the admin token, which belongs into no log; words for the operator go to stderr.
+# What the start prints is for a person at a terminal; words for the operator go to stderr.
 CMD ["sh", "-c", "exec node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { type Checked, checkLog, type Damage } from './check-log.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import { copyLog, syncFile } from './log/copy.ts'
+import { forbiddenAt } from './log/permission.ts'
 import { openLogReadOnly } from './log/read-only.ts'
 import { openForWriting } from './log/sqlite-file.ts'
 
@@ -50,7 +51,9 @@ const explained = (error: unknown, from: string, to: string): unknown => {
   if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
     return new DamagedLog(from, { position: undefined, reason: message })
   }
-  return code === '' ? error : new CannotStart(`${from} cannot be copied to ${to}: ${message}`)
+  const folder = path.dirname(path.resolve(to))
+  const why = existsSync(folder) ? forbiddenAt(folder) : `there is no folder ${folder}`
+  return code === '' ? error : new CannotStart(`${from} cannot be copied to ${to}: ${why ?? message}`)
 }
 
 /** A checked copy of `from` beside `to`, for the rename. */

@@ -7,7 +7,7 @@ import { answersIn, isEmpty } from './answers.ts'
 import { canonical } from './contract/canonical.ts'
 import type { Asked, CallAnswer, TaskCommand } from './contract/commands.ts'
 import type { Ids } from './contract/ports.ts'
-import { Refusal } from './contract/refusals.ts'
+import { otherUser, Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
 import { taskStream } from './contract/task-stream.ts'
@@ -75,7 +75,7 @@ export const createCommands = ({
   const userOf = (principal: Principal, body: CreateTaskBody): string => {
     const named = body.user_id ?? undefined
     if (principal.userId !== undefined && named !== undefined && named !== principal.userId) {
-      throw new Refusal('Forbidden', { user_id: named })
+      throw otherUser(principal.userId, named)
     }
     return ownerOf(principal, named)
   }

@@ -6,6 +6,7 @@ import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import { filesOf } from './data-folder.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
+import { forbiddenAt } from './log/permission.ts'
 import { readPlainFile } from './log/plain-file.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
@@ -205,8 +206,21 @@ export const readConfig = (env: Env): Config => {
   })
 }
 
+/** Throws CannotStart where tasks could not write their files. */
+export const checkWorkspaceRoot = ({ workspaceRoot }: Config): void => {
+  const forbidden = forbiddenAt(workspaceRoot)
+  if (forbidden === undefined) return
+  throw new CannotStart(
+    `WORKSPACE_ROOT=${workspaceRoot} cannot be used: ${forbidden}; or set another WORKSPACE_ROOT`,
+  )
+}
+
 /** Makes the data folder; one line when that is not possible. */
 export const makeDataDir = (dataDir: string): void => {
+  const forbidden = forbiddenAt(dataDir)
+  if (forbidden !== undefined) {
+    throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${forbidden}; or set another DATA_DIR`)
+  }
   // One by one: `recursive` never comes back where the system says that a folder's parent is not there, as in /proc.
   const make = (folder: string): void => {
     if (isFolder(folder)) return
@@ -226,6 +240,12 @@ export const makeDataDir = (dataDir: string): void => {
 
 /** A file that was cut short must not make a token that can be guessed. */
 const longToken = /^[\x21-\x7e]{16,}$/
+
+const leastLength = 16
+const leastDifferent = 8
+/** Whether a token that somebody chose is short, or made of few different characters. */
+export const isWeak = (token: string | undefined): boolean =>
+  token !== undefined && (token.length < leastLength || new Set(token).size < leastDifferent)
 
 /** ADMIN_TOKEN, else the token of the data folder, which the first start makes. */
 export const adminTokenOf = (config: Config): string => {

@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from './contract/cannot-start.ts'
+import { forbiddenAt } from './log/permission.ts'
 import { readPlainFile, whatStandsAt } from './log/plain-file.ts'
 
 export const filesOf = (dataDir: string) => ({
@@ -28,7 +29,10 @@ export const checkPlaces = (dataDir: string): void => {
   const texts = [files.telemetry, files.nats].flatMap(file => [file, `${file}.new`])
   const check = (place: string, wanted: 'file' | 'folder') => {
     const found = whatStandsAt(place)
-    if (found === undefined || found === wanted) return
+    if (found === undefined) return
+    const forbidden = found === wanted ? forbiddenAt(place) : undefined
+    if (forbidden !== undefined) throw new CannotStart(`${place} cannot be used: ${forbidden}`)
+    if (found === wanted) return
     const wayOut = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
     throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
   }

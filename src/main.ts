@@ -16,7 +16,7 @@ import { built } from './built.ts'
 import { nextFrame, openFeed, storedFrames } from './bus/feed.ts'
 import { createNatsBus } from './bus/nats-bus.ts'
 import { openChildren } from './children/children.ts'
-import { adminTokenOf, type Config, makeDataDir } from './config.ts'
+import { adminTokenOf, type Config, checkWorkspaceRoot, isWeak, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
@@ -47,6 +47,7 @@ import { readWithPauses } from './slices.ts'
 import { createSystem } from './system.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { createTickets } from './tickets.ts'
+import { tellWork } from './told-work.ts'
 import { builtinTools } from './tools/builtin.ts'
 import { build, version } from './version.ts'
 import { realWorld } from './world.ts'
@@ -75,6 +76,7 @@ export const openFolder = async (
   { idle = false, reach, acceptLoss = false }: { idle?: boolean; reach?: Reach; acceptLoss?: boolean } = {},
 ) => {
   makeDataDir(config.dataDir)
+  if (!idle) checkWorkspaceRoot(config)
   checkPlaces(config.dataDir)
   const files = filesOf(config.dataDir)
   const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
@@ -198,7 +200,7 @@ const checkPort = (host: string, port: number): Promise<void> =>
         new CannotStart(
           error.code === 'EADDRINUSE'
             ? `port ${port} is in use: PORT=${port < 65535 ? port + 1 : port - 1} npm start`
-            : `HOST=${host} PORT=${port} cannot be listened on: ${error.message}`,
+            : `HOST=${host} PORT=${port} cannot be listened on: ${error.message}${error.code === 'EACCES' ? '; take a port above 1023' : ''}`,
         ),
       )
     })
@@ -212,6 +214,13 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
     folder
   const { log, live, queries } = system
+  if (isWeak(config.adminToken)) {
+    report(
+      'warn',
+      'ADMIN_TOKEN can be guessed: set one of 32 random characters, as from openssl rand -hex 16',
+    )
+  }
+  if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(tellWork(report))
   const audit = openAuditTrail(files.log, log.head)
   const { wall, ownUsers } = folder.protection
   const stopping = new AbortController()

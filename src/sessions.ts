@@ -11,7 +11,7 @@ import {
   StopStep,
 } from './contract/environment.ts'
 import type { Clock, Ids } from './contract/ports.ts'
-import { Invalid, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
+import { Invalid, otherUser, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
 import { callerOf, ownerOf, type Principal } from './contract/token-events.ts'
 import type {
@@ -97,7 +97,7 @@ export const createSessions = (parts: Parts) => {
 
   const userOf = (principal: Principal, named: string | null | undefined): string => {
     if (principal.userId !== undefined && named && named !== principal.userId) {
-      throw new Refusal('Forbidden', { user_id: named })
+      throw otherUser(principal.userId, named)
     }
     return ownerOf(principal, named)
   }

@@ -8,7 +8,16 @@ import { contributed } from '../../src/history/context.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import { openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
-import { agentDone, type Decide, firstFacts, onwards, statusOf, ttlSeconds, wrongState } from './facts.ts'
+import {
+  agentDone,
+  type Decide,
+  firstFacts,
+  onwards,
+  statusOf,
+  ttlSeconds,
+  unfinished,
+  wrongState,
+} from './facts.ts'
 import { accept, answersFor } from './inbox.ts'
 
 // While a task is being canceled a result is recorded and moves nothing.
@@ -51,7 +60,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
       throw new Refusal('AlreadyAnswered', { call_id: answers[0]?.callId })
     return []
   }
-  if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
+  if (isTerminal(status) || view.cancelRequested) throw wrongState(view, 'answer', unfinished)
   const accepted = accept(fresh, message, view, principal, keys)
   const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
   if (status === 'paused') {
@@ -77,9 +86,9 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   view,
   judgement,
 ) => {
-  if (statusOf(view) !== 'input-required') throw wrongState(view)
+  if (statusOf(view) !== 'input-required') throw wrongState(view, 'answer', ['input-required'])
   const fresh = answersFor(answers, view, true)
-  if (fresh.length === 0) throw wrongState(view)
+  if (fresh.length === 0) throw wrongState(view, 'answer', ['input-required'])
   const own = contributed(view).concat(fresh.map(({ itemId }) => itemId))
   const { task_id } = created
   const seen = [...context.slice(0, -1), { stream: taskStream(view.created?.task_id ?? ''), items: own }]
@@ -96,7 +105,7 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
 
 export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, keys, principal }, view) => {
   const status = statusOf(view)
-  if (isTerminal(status) || view.cancelRequested) throw wrongState(view)
+  if (isTerminal(status) || view.cancelRequested) throw wrongState(view, 'message', unfinished)
   const last = view.messages.findLast(({ by }) => by === principal)
   // What came with a key would come again with it.
   const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)

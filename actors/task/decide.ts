@@ -3,7 +3,7 @@
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
-import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
+import { isTerminal, type TaskStatus, terminalStatuses } from '../../src/contract/wire.ts'
 import { openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
@@ -21,6 +21,7 @@ import {
   type Decision,
   firstFacts,
   type Judgement,
+  notCancelable,
   onwards,
   pausedFor,
   started,
@@ -76,7 +77,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     view.status === 'working' && view.revision === revision ? abandoned(view) : [],
 
   PauseTask: (_, view) => {
-    if (statusOf(view) !== 'working' || view.cancelRequested) throw wrongState(view)
+    if (statusOf(view) !== 'working' || view.cancelRequested) throw wrongState(view, 'pause', ['working'])
     return view.pauseRequested ? [] : [{ type: 'PauseRequested', data: {} }]
   },
 
@@ -92,7 +93,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     if (status === 'input-required') {
       throw new Refusal('InputMissing', { missing_call_ids: view.pendingCalls.map(call => call.call_id) })
     }
-    if (!can('TaskResumed') || view.cancelRequested) throw wrongState(view)
+    if (!can('TaskResumed') || view.cancelRequested) throw wrongState(view, 'resume', ['paused'])
     const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
     const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, judgement)]
@@ -110,7 +111,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   CancelTask: ({ reason }, view, { can }) => {
     const status = statusOf(view)
     if (status === 'canceled' || view.cancelRequested) return []
-    if (!can('TaskCanceled')) throw new Refusal('NotCancelable', { status })
+    if (!can('TaskCanceled')) throw notCancelable(view)
     const why = reason === undefined ? {} : { reason }
     const requested: TaskEvent = { type: 'CancelRequested', data: why }
     if (status === 'working') return [requested]
@@ -135,7 +136,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   DeleteTask: ({ principal }, view) => {
-    if (!isTerminal(statusOf(view))) throw wrongState(view)
+    if (!isTerminal(statusOf(view))) throw wrongState(view, 'delete', [...terminalStatuses])
     return [{ type: 'TaskDeleted', data: { by: principal } }]
   },
 }

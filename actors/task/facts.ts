@@ -3,7 +3,7 @@
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
-import type { TaskStatus } from '../../src/contract/wire.ts'
+import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
@@ -33,7 +33,18 @@ export const statusOf = (view: TaskView): TaskStatus => {
   if (view.status === 'absent' || view.deleted) throw new Refusal('TaskNotFound')
   return view.status
 }
-export const wrongState = (view: TaskView) => new Refusal('WrongState', { status: view.status })
+/** The states in which a task has not ended. */
+export const unfinished: TaskStatus[] = ['created', 'queued', 'working', 'input-required', 'paused']
+type Operation = 'pause' | 'resume' | 'cancel' | 'delete' | 'answer' | 'message'
+const refusedIn = ({ status, cancelRequested }: TaskView, operation: Operation, states: TaskStatus[]) => {
+  const now = `${status}${cancelRequested && !isTerminal(status) ? ', and being canceled' : ''}`
+  const words = `${operation} needs a task that is ${states.join(' or ')}; this task is ${now}`
+  return [{ status, operation, states }, words] as const
+}
+export const wrongState = (view: TaskView, operation: Operation, states: TaskStatus[]) =>
+  new Refusal('WrongState', ...refusedIn(view, operation, states))
+export const notCancelable = (view: TaskView) =>
+  new Refusal('NotCancelable', ...refusedIn(view, 'cancel', unfinished))
 
 /** Items with the number of their parts; a call is what has none. */
 export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>

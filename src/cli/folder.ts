@@ -4,11 +4,14 @@ import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf, readServerFile } from '../data-folder.ts'
 import { lockFolder } from '../log/lock.ts'
+import { forbiddenAt } from '../log/permission.ts'
 import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
 
 /** Throws CannotStart where no log is, so that a mistyped DATA_DIR makes no folder and no empty answer. */
 export const mustHaveLog = ({ dataDir }: Config): void => {
   const { log } = filesOf(dataDir)
+  const forbidden = forbiddenAt(log, 'read')
+  if (forbidden !== undefined) throw new CannotStart(`${log} cannot be read: ${forbidden}`)
   const found = statSync(log, { throwIfNoEntry: false })
   const isEmpty = found?.isFile() === true && found.size === 0 && !existsSync(`${log}-wal`)
   if (found !== undefined && !isEmpty) return

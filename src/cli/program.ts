@@ -41,11 +41,10 @@ export const createProgram = (): Command => {
     return made.addHelpText('after', `\nExample:\n  reprise ${example}`)
   }
 
-  command(
-    'serve',
-    'start the server (configured by environment variables)',
-    'serve   # or: PORT=8081 npm start',
-  )
+  command('serve', 'start the server (configured by environment variables)', 'serve --port 8081')
+    .option('--port <port>', 'where it listens (default: PORT, or 8080)')
+    .option('--host <host>', 'on which address (default: HOST, or 127.0.0.1)')
+    .option('--data <folder>', 'where its data is (default: DATA_DIR, or ./data)')
     .option('--accept-loss', 'go on with a log that has lost events which it acknowledged')
     .action(later(async () => (await import('./serve.ts')).serve))
   command(

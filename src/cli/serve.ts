@@ -22,12 +22,19 @@ const users = {
   none: process.getuid?.() === 0 ? '; environments run as root' : '',
 }
 
+/** Which agent answers where a task names none depends on it. */
+const modelLine = ({ model }: Config): string =>
+  model === undefined
+    ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
+    : `${model.model} at ${model.baseUrl}`
+
 const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): string =>
   [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
+    `Model      ${modelLine(config)}`,
     `NATS       ${config.nats === undefined ? 'off' : `on, ${config.nats.shown}`}`,
     `Sandbox    ${walls[wall]}${users[ownUsers]}`,
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
@@ -46,10 +53,23 @@ const echoMs = 100
  */
 const growth = '--heap-growing-percent=50'
 
-export const serve = async ({ acceptLoss }: { acceptLoss?: true }): Promise<void> => {
+type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
+
+/** An option stands for its variable, and beats it. */
+const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(port === undefined ? {} : { PORT: port }),
+  ...(host === undefined ? {} : { HOST: host }),
+  ...(data === undefined ? {} : { DATA_DIR: data }),
+})
+
+export const serve = async (options: Options): Promise<void> => {
   setFlagsFromString(growth)
-  const config = readConfig(process.env)
-  const server = await startServer(config, createReport(config.logLevel), undefined, acceptLoss === true)
+  const { acceptLoss } = options
+  const config = readConfig(variablesOf(options))
+  const report = createReport(config.logLevel)
+  const server = await startServer(config, report, undefined, acceptLoss === true)
+  report('info', 'the server has started', { version, url: server.url, resumed: server.resumed })
   process.stdout.write(`${greeting(config, server)}\n`)
 
   let asked: number | undefined
@@ -63,8 +83,12 @@ export const serve = async ({ acceptLoss }: { acceptLoss?: true }): Promise<void
     const running = server.running()
     const tasks = `${running} running task${running === 1 ? '' : 's'}`
     process.stderr.write(`draining ${tasks}${signal === 'SIGINT' ? ' (Ctrl-C again to force)' : ''}\n`)
+    report('info', 'the server stops', { running_tasks: running })
     server.stop().then(
-      () => process.exit(0),
+      () => {
+        report('info', 'the server has stopped')
+        process.exit(0)
+      },
       error => {
         process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
         process.exit(1)

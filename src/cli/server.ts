@@ -21,6 +21,14 @@ const patienceMs = 30_000
 const tokenSource = (config: Config): string =>
   config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
+/** Where else the right one may be. */
+const otherSource = (config: Config): string => {
+  const own = 'set ADMIN_TOKEN to the token that the server was started with'
+  return config.adminToken === undefined
+    ? own
+    : `${own}, or unset it where ${filesOf(config.dataDir).adminToken} has the token`
+}
+
 type Refused = { message?: string; error?: { message?: string }; detail?: { loc: unknown[]; msg: string }[] }
 
 const wordsOf = async (response: Response): Promise<string> => {
@@ -67,7 +75,9 @@ export const askServer = async (
     .finally(() => clearTimeout(patience))
   if (response.ok) return response
   if (response.status === 401)
-    throw new CannotStart(`the server at ${url} does not take the admin token from ${tokenSource(config)}`)
+    throw new CannotStart(
+      `the server at ${url} does not take the admin token from ${tokenSource(config)}: ${otherSource(config)}`,
+    )
   const words = await wordsOf(response)
   if (response.status === 404) throw new NoAnswer(words)
   if (response.status >= 500)

@@ -78,6 +78,14 @@ const quotaWords: Record<QuotaName, string> = {
 export const overQuota = (quota: QuotaName, limit: number): Refusal =>
   new Refusal('OverQuota', { quota, limit }, `there may be at most ${limit} ${quotaWords[quota]}`)
 
+/** A token that stands for one user, where another is named. */
+export const otherUser = (own: string, named: string): Refusal =>
+  new Refusal(
+    'Forbidden',
+    { user_id: named },
+    `this token stands for the user ${own}: it does nothing for the user ${named}`,
+  )
+
 /** A step that its caller takes for another one. */
 export const unexpectedStep = (expected: number, step: number): Refusal =>
   new Refusal('Conflict', { expected_step: expected, step }, `the next step is ${step + 1}, not ${expected}`)

@@ -61,6 +61,10 @@ const create = (parts: Parts) =>
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+/** Somebody opens the server's address in a browser. */
+const isVisit = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && /^\/(\?|$)/.test(url) && /text\/html/i.test(headers.accept ?? '')
+
 /** The rest of a refused body is read and thrown away up to this size, so that its sender sees the answer. */
 const drainedAtMost = 64 * 1024 * 1024
 
@@ -122,6 +126,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
         void reply.header('connection', 'close')
         throw new Refusal('ShuttingDown')
       }
+      if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
       // Before a body is read: an unknown route is an unknown route whatever is sent to it.
       if (request.is404) throw unrouted(request, reply)
       if (access !== undefined && access !== 'open') {

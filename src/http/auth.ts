@@ -29,6 +29,20 @@ export const ticketOf = ({ headers, query, method }: Asking): string | undefined
     : undefined
 }
 
+/** For whoever set this server up, or works beside it. */
+const whereTokens =
+  'the admin token is ADMIN_TOKEN, or in the file admin-token of DATA_DIR; `reprise token create` makes others'
+const noToken = `a bearer token is required: send the header "Authorization: Bearer TOKEN"; ${whereTokens}`
+const badToken = `this token is not known, or no longer valid; ${whereTokens}`
+const badTicket = 'this ticket is not known, or no longer valid: POST /v1/auth/stream-ticket gives another'
+
+/** A role that may not do what needs this access. */
+export const roleRefused = (role: Role, access: Exclude<Access, 'open'>): Refusal => {
+  const needs = allowed[access]
+  const words = `a token of the role ${role} does not allow this: it needs the role ${needs.join(' or ')}`
+  return new Refusal('Forbidden', { role, needs }, words)
+}
+
 /** Who tokens and tickets stand for; undefined: nobody, or nobody any more. */
 export type Doors = {
   principals: { authenticate(token: string): Principal | undefined }
@@ -44,7 +58,10 @@ export const authorize = (
   const token = bearer.exec(request.headers.authorization ?? '')?.[1]
   const ticket = access === 'follow' ? ticketOf(request) : undefined
   const principal = ticket === undefined ? token && principals.authenticate(token) : tickets.redeem(ticket)
-  if (!principal) throw new Refusal('Unauthenticated')
-  if (!may(principal.role, access)) throw new Refusal('Forbidden', { role: principal.role })
+  if (!principal) {
+    const words = ticket !== undefined ? badTicket : token === undefined ? noToken : badToken
+    throw new Refusal('Unauthenticated', undefined, words)
+  }
+  if (!may(principal.role, access)) throw roleRefused(principal.role, access)
   return principal
 }

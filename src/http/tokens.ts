@@ -1,5 +1,5 @@
 // Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
-import { Refusal } from '../contract/refusals.ts'
+import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
 import { CreateTokenBody, StreamTicketBody } from '../contract/wire.ts'
 import type { App, Parts } from './parts.ts'
@@ -28,7 +28,9 @@ export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
     async handler(request) {
       const { body, principal, envelopeId } = request
       const userId = body.user_id ?? principal.userId
-      if (principal.userId !== undefined && userId !== principal.userId) throw new Refusal('Forbidden')
+      if (principal.userId !== undefined && userId !== principal.userId) {
+        throw otherUser(principal.userId, userId ?? '')
+      }
       const made = await principals.create(
         { role: body.role, userId, ttlSeconds: body.ttl ?? undefined },
         { principal: principal.id, causation: envelopeId },

@@ -1,9 +1,11 @@
 // Opening a log file, the same way for the writer, the readers and the command line: what is checked, what is
 // refused, and with which words.
 import { existsSync, statSync } from 'node:fs'
+import pathOf from 'node:path'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { digestOf, leafOf } from './leaf.ts'
+import { forbiddenAt } from './permission.ts'
 import { whatStandsAt } from './plain-file.ts'
 import { schema } from './schema.ts'
 import { checkWal, smallestDatabase, unfit } from './wal.ts'
@@ -24,6 +26,8 @@ const isOlder = (version: string, than: string): boolean => {
 const explained = (path: string, error: unknown): CannotStart => {
   if (error instanceof CannotStart) return error
   const { code = '', message: why } = error as { code?: string; message: string }
+  const forbidden = forbiddenAt(path) ?? forbiddenAt(pathOf.dirname(path))
+  if (forbidden !== undefined) return new CannotStart(`${path} cannot be opened: ${forbidden}`)
   if (/^(E[A-Z]|SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM))/.test(code)) {
     return new CannotStart(
       `${path} cannot be opened (${why}): check that the disk has room and the file may be written`,

@@ -55,10 +55,15 @@ const reason = (error: unknown): string => {
       return 'cannot be started: its command may not be run'
   }
   // What the network says stands behind a TypeError that says nothing.
-  const cause = error instanceof Error ? codeOf(error.cause) : undefined
+  const behind = error instanceof Error ? error.cause : undefined
+  if (behind instanceof Error && behind.message === 'bad port') {
+    return 'cannot be reached: HTTP clients refuse its port, which is reserved for another protocol; give it another one'
+  }
+  const cause = codeOf(behind)
   if (cause === undefined) return 'does not speak the protocol'
   const isGone = cause === 'UND_ERR_SOCKET' || cause === 'ECONNRESET'
-  return isGone ? 'closed the connection' : `cannot be reached: ${cause}`
+  if (isGone) return 'closed the connection'
+  return `cannot be reached: ${cause === 'ECONNREFUSED' ? 'nothing listens on its port (ECONNREFUSED)' : cause}`
 }
 
 export const failureOf = (server: McpServer, error: unknown): McpFailure =>

@@ -212,7 +212,8 @@ t.test('what the server refuses is told in one line: exit code 2', async t => {
   t.match(token, {
     code: 2,
     stdout: '',
-    stderr: /^reprise: .+ does not take the admin token from ADMIN_TOKEN\n$/,
+    stderr:
+      /^reprise: .+ does not take the admin token from ADMIN_TOKEN: set ADMIN_TOKEN to the token that the server was started with, .+\n$/,
   })
   const session = await run('hello', '--session', 'no spaces')
   t.match(session, { code: 2, stdout: '', stderr: /^reprise: body\.session_id: .+\n$/ })

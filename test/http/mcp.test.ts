@@ -137,7 +137,12 @@ t.test('a server that cannot be reached fails the task with the code of a tool, 
   const nobody = { url, headers: { 'X-Key': 'sEcReT-of-nobody' } }
   for (const [name, config, what] of [
     ['gone', {}, 'closed the connection'],
-    ['nobody', nobody, 'cannot be reached: ECONNREFUSED'],
+    ['nobody', nobody, 'cannot be reached: nothing listens on its port (ECONNREFUSED)'],
+    [
+      'reserved',
+      { url: 'http://127.0.0.1:1/' },
+      'cannot be reached: HTTP clients refuse its port, which is reserved for another protocol; give it another one',
+    ],
   ] as const) {
     const task = await plays([{ tool: `${name}__go` }], {}, { [name]: config })
     t.match(task, { status: 'failed', error: { code: -32008, message: `the MCP server "${name}" ${what}` } })
@@ -160,7 +165,7 @@ t.test('a URL that leads inside is refused when it is connected to', async t => 
       status: 'failed',
       error: {
         code: -32008,
-        message: `the MCP server "s" cannot be reached: ${new URL(url).hostname} leads to an address that is not public`,
+        message: `the MCP server "s" cannot be reached: ${new URL(url).hostname} leads to an address that is not public; the operator can allow these with ALLOW_PRIVATE_URLS=1`,
       },
     })
   }

@@ -64,7 +64,15 @@ for (const [state, verbs] of Object.entries(expected)) {
         t.notOk('jsonrpc' in body)
         if (outcome === state) t.same(body, before.body.result, 'unchanged')
       } else {
-        t.match(body, { code: outcome, message: /./, data: { status: state } }, 'the bare error')
+        t.match(
+          body,
+          {
+            code: outcome,
+            message: new RegExp(`^${verb} needs a task that is .+; this task is ${state}$`),
+            data: { status: state, operation: verb, states: Array },
+          },
+          'the bare error, which names the operation and its states',
+        )
         t.notOk('jsonrpc' in body || 'error' in body)
         t.same((await get(id)).body.result, before.body.result, 'the task is as it was')
       }

@@ -128,7 +128,9 @@ t.test('a URL where nobody listens is told with the code of the network', async 
   const { url, http } = await listen(t, () => {})
   http.close()
   const { list } = await givenMcp(t, [placeServer('s', url)])
-  await t.rejects(list(), { message: 'the MCP server "s" cannot be reached: ECONNREFUSED' })
+  await t.rejects(list(), {
+    message: 'the MCP server "s" cannot be reached: nothing listens on its port (ECONNREFUSED)',
+  })
 })
 
 t.test('a redirect to somebody else is not followed: nothing is told there', async t => {

@@ -5,8 +5,8 @@ import path from 'node:path'
 import t from 'tap'
 import { hashOf } from '../../src/principals.ts'
 import { version } from '../../src/version.ts'
-import { hasTerminal, startAtTerminal } from '../cli/support.ts'
-import { apiOf, serveHere, spawnServer } from '../support/server.ts'
+import { hasTerminal, start, startAtTerminal } from '../cli/support.ts'
+import { adminToken, apiOf, runReprise, serveHere, spawnServer } from '../support/server.ts'
 import { createTask, play, untilStatus } from './wire.ts'
 
 const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
@@ -16,17 +16,18 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
   const dataDir = t.testdir()
   const { api, url, output, end } = await spawnServer(t, dataDir)
   const printed = output()
-  t.same(printed.split('\n').slice(0, 8), [
+  t.same(printed.split('\n').slice(0, 9), [
     `reprise    ${version}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${dataDir} (durable)`,
+    'Model      none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)',
     'NATS       off',
-    printed.split('\n')[5], // test/server/walls.test.ts
+    printed.split('\n')[6], // test/server/walls.test.ts
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 10)
+  t.ok(printed.trimEnd().split('\n').length <= 11)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])
@@ -117,6 +118,81 @@ t.test('a terminal is shown the token that the start made, and never one that wa
   await set.until(/^curl .+/m)
   t.notMatch(set.said.stdout, /a-secret-of-mine/)
   t.match(set.said.stdout, /"Authorization: Bearer \$ADMIN_TOKEN"/)
+})
+
+t.test('options of serve beat variables, and the start names the model', async t => {
+  const dataDir = t.testdir()
+  const model = { MODEL_BASE_URL: 'http://127.0.0.1:9/v1', MODEL: 'some-model', MODEL_API_KEY: 'sk-hidden' }
+  const options = ['--port', '0', '--host', 'localhost', '--data', dataDir]
+  const server = start(t, ['serve', ...options], { PORT: '1', HOST: 'nowhere', ...model })
+  await server.until(/^curl .+/m)
+  t.match(server.said.stdout, /^API {8}http:\/\/localhost:\d+\/v1/m)
+  t.ok(server.said.stdout.includes(`Data       ${dataDir} (durable)`))
+  t.match(server.said.stdout, /^Model {6}some-model at http:\/\/127\.0\.0\.1:9\/v1/m)
+  t.notMatch(server.said.stdout, 'sk-hidden')
+  t.match(await runReprise(['serve', '--port', 'x'], { DATA_DIR: dataDir }), {
+    code: 2,
+    stderr: 'reprise: PORT=x is not a whole number from 0 to 65535\n',
+  })
+})
+
+t.test('LOG_LEVEL=info tells of starts, ends and failures, and nothing that users wrote', async t => {
+  const { api, stderr, end, url } = await spawnServer(t, t.testdir(), { LOG_LEVEL: 'info' })
+  const done = await createTask(api, {
+    user_message_content: 'a secret text',
+    stream: false,
+    client_id: 'echo',
+  })
+  const failed = await play(api, [{ fail: { code: -32000, message: 'as the script says' } }], {
+    background: false,
+  })
+  await api('POST', '/env/create', { session_id: 'world', env_id: 'gridworld' })
+  await api('POST', '/env/close', { session_id: 'world' })
+  await end('SIGTERM')
+  const lines = stderr()
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+  const user_id = 'default'
+  const expected = [
+    { level: 'info', message: 'the server has started', version, url, resumed: 0 },
+    { level: 'info', message: 'task started', task_id: done.id, user_id },
+    { level: 'info', message: 'task ended', task_id: done.id, user_id, status: 'completed', ms: Number },
+    { level: 'info', message: 'task started', task_id: failed.id, user_id },
+    { message: 'task failed', task_id: failed.id, code: -32000, error: 'as the script says', ms: Number },
+    { message: 'environment session started', session_id: 'world', user_id, env_id: 'gridworld' },
+    { message: 'environment session ended', session_id: 'world', user_id, reason: String },
+    { level: 'info', message: 'the server stops', running_tasks: 0 },
+    { level: 'info', message: 'the server has stopped' },
+  ]
+  t.match(lines, expected)
+  t.equal(lines.length, expected.length)
+  t.notMatch(stderr(), 'a secret text')
+})
+
+t.test('an ADMIN_TOKEN that can be guessed gets a warning, once', async t => {
+  for (const [ADMIN_TOKEN, isWeak] of [
+    ['changeme', true],
+    ['aaaaaaaaaaaaaaaaaaaaaaaa', true],
+    [adminToken, false],
+  ] as const) {
+    const { lines } = await serveHere(t, { ADMIN_TOKEN })
+    const said = lines.filter(({ message }) => message.startsWith('ADMIN_TOKEN can be guessed: '))
+    t.equal(said.length, isWeak ? 1 : 0, ADMIN_TOKEN)
+  }
+})
+
+t.test("a browser that opens the server's address is shown the interface", async t => {
+  const { url } = await serveHere(t)
+  const open = (accept: string, path = '/') =>
+    fetch(`${url}${path}`, { headers: { accept }, redirect: 'manual' })
+  const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/', '/?from=mail']) {
+    const { status, headers } = await open(browser, path)
+    t.same([status, headers.get('location')], [302, '/docs'])
+  }
+  t.equal((await open('*/*')).status, 404, 'a program is told that there is no such route')
+  t.equal((await open(browser, '/nothing')).status, 404)
 })
 
 t.test('with ADMIN_TOKEN no token is written down', async t => {

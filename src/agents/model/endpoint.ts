@@ -55,6 +55,9 @@ const withoutKey = (text: string, key: string | undefined): string => {
 const reasonOf = (error: unknown): string =>
   error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
 
+const unreachable = (words: string): string =>
+  words === 'bad port' ? 'HTTP clients refuse the port in MODEL_BASE_URL (bad port)' : words
+
 const mebibytes = (bytes: number) => `${bytes / MiB} MiB`
 
 /** The body as text: undefined when it is longer than `most` bytes. */
@@ -134,7 +137,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
       } catch (error) {
         if (error instanceof ModelRefused || signal.aborted) throw error
         const { cause, message } = error as Error & { cause?: Error }
-        why = told(`the model's endpoint cannot be reached: ${cause?.message || message}`)
+        why = told(`the model's endpoint cannot be reached: ${unreachable(cause?.message || message)}`)
       }
       watch.end() // a wait that was asked for is no silence
       if (attempt === tries) throw new ModelRefused(why)

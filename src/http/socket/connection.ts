@@ -7,7 +7,7 @@ import { type ClientFields, type CloseReason, closeCodes, type EventChannel } fr
 import type { Principal } from '../../contract/token-events.ts'
 import type { Text } from '../../pieces.ts'
 import type { Admission } from '../admission.ts'
-import { type Asking, authorize, may, ticketOf } from '../auth.ts'
+import { type Asking, authorize, may, roleRefused, ticketOf } from '../auth.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 import type { Cut } from '../open-streams.ts'
 import type { Parts } from '../parts.ts'
@@ -235,8 +235,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
 
   const command = (who: Principal, said: Command, free: () => void): Promise<void> | undefined => {
     const { requestId } = said
-    if (!may(who.role, 'write'))
-      return void end('forbidden', new Refusal('Forbidden', { role: who.role }), requestId)
+    if (!may(who.role, 'write')) return void end('forbidden', roleRefused(who.role, 'write'), requestId)
     if (!mayCommand) throw new Refusal('Forbidden', undefined, subscribesOnly)
     const own = parts.longAnswers.ofCaller(who, () => isOver)
     const result = async (data: Text, replayed: boolean): Promise<boolean> => {

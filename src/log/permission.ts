@@ -1,0 +1,82 @@
+// Words for a place that this process may not use: which user it runs as, what is forbidden where, and what to do.
+import { accessSync, constants, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import path from 'node:path'
+
+const { R_OK, W_OK, X_OK } = constants
+
+const ourUser = (): string => {
+  const uid = process.getuid?.()
+  try {
+    return `the user ${userInfo().username} (${uid})`
+  } catch {
+    return `the user ${uid}` // it has an id and no name
+  }
+}
+
+/** Why a place may not be used so; undefined: it may, or it is not there. */
+const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefined => {
+  try {
+    accessSync(place, mode)
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EROFS') return 'read-only'
+    return code === 'EACCES' || code === 'EPERM' ? 'denied' : undefined
+  }
+}
+
+const isThere = (place: string): boolean => {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A folder and those above it, the topmost first. */
+const withParents = (folder: string): string[] => {
+  const parent = path.dirname(folder)
+  return parent === folder ? [folder] : [...withParents(parent), folder]
+}
+
+const explained = (
+  place: string,
+  verb: string,
+  refusal: string,
+  wayOut: (uid?: number) => string,
+): string => {
+  if (refusal === 'read-only') return `${place} is on a file system that is mounted read-only`
+  return `${ourUser()} may not ${verb} ${place}, which belongs to the user ${statSync(place).uid}: ${wayOut(process.getuid?.())}`
+}
+
+/**
+ * What is forbidden to us at a file or folder that is to be read, or read and written; undefined: nothing. Where it is not
+ * there yet, what counts is whether it can be made.
+ */
+export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): string | undefined => {
+  const full = path.resolve(place)
+  for (const folder of withParents(path.dirname(full))) {
+    if (!isThere(folder)) break
+    const refusal = refusalOf(folder, X_OK)
+    if (refusal) {
+      return explained(
+        folder,
+        'enter',
+        refusal,
+        () => `run reprise as that user, or let it enter (chmod a+x)`,
+      )
+    }
+  }
+  if (isThere(full)) {
+    const isFolder = statSync(full).isDirectory()
+    const refusal = refusalOf(full, R_OK | (use === 'write' ? W_OK : 0) | (isFolder ? X_OK : 0))
+    const verb = use === 'read' ? 'read' : isFolder ? 'write in' : 'write'
+    const chown = (uid?: number) => `run reprise as that user, or change the owner: chown ${uid} ${full}`
+    return refusal && explained(full, verb, refusal, chown)
+  }
+  const above = withParents(path.dirname(full)).findLast(isThere) ?? full
+  const refusal = use === 'write' ? refusalOf(above, W_OK | X_OK) : undefined
+  const install = (uid?: number) => `let root make the folder: install -d -m 700 -o ${uid} ${full}`
+  return refusal && explained(above, 'write in', refusal, install)
+}
