@@ -4,6 +4,17 @@
 // usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest; without one, from now on
 const [url = 'http://127.0.0.1:8080', start] = process.argv.slice(2)
 let cursor = start
+if (!process.env.TOKEN) {
+  console.error('TOKEN is not set: TOKEN=$(cat data/admin-token) node follow-events.mjs')
+  process.exit(2)
+}
+
+let said
+/** On stderr, where it is in nobody's way, and once for each change. */
+const say = words => {
+  if (words !== said) console.error(words)
+  said = words
+}
 
 const follow = async () => {
   const leave = new AbortController()
@@ -15,6 +26,7 @@ const follow = async () => {
     console.error(`refused: ${answer.status} ${await answer.text()}`)
     process.exit(1)
   }
+  if (answer.ok) say(`waiting for events of ${url} (Ctrl-C ends it)`)
   let text = ''
   for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
     silence.refresh()
@@ -30,5 +42,6 @@ const follow = async () => {
 
 for (;;) {
   await follow().catch(() => {})
+  say(`waiting for the server at ${url}`)
   await new Promise(resolve => setTimeout(resolve, 1000))
 }

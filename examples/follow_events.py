@@ -8,6 +8,17 @@ import http.client, os, sys, time, urllib.error, urllib.request
 
 url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 cursor = sys.argv[2] if len(sys.argv) > 2 else None
+if not os.environ.get("TOKEN"):
+    print("TOKEN is not set: TOKEN=$(cat data/admin-token) python3 follow_events.py", file=sys.stderr)
+    sys.exit(2)
+
+said = None
+def say(words):
+    """On stderr, where it is in nobody's way, and once for each change."""
+    global said
+    if words != said:
+        print(words, file=sys.stderr, flush=True)
+    said = words
 
 while True:
     headers = {"Authorization": "Bearer " + os.environ["TOKEN"], "Accept": "text/event-stream"}
@@ -16,6 +27,7 @@ while True:
     request = urllib.request.Request(url + "/api/events", headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as stream:  # there is a heartbeat every ten seconds
+            say(f"waiting for events of {url} (Ctrl-C ends it)")
             event = {}
             for line in stream:
                 name, _, value = line.decode().rstrip("\n").partition(": ")
@@ -31,4 +43,7 @@ while True:
             sys.exit(f"refused: {error.code} {error.read().decode()}")
     except (OSError, http.client.HTTPException):
         pass
+    except KeyboardInterrupt:
+        sys.exit(130)
+    say(f"waiting for the server at {url}")
     time.sleep(1)

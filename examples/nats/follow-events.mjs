@@ -21,6 +21,7 @@ await manager.consumers.add('REPRISE_EVENTS', {
   ack_wait: 2_000_000_000,
 })
 const consumer = await jetstream(connection).consumers.get('REPRISE_EVENTS', name)
+console.error(`waiting for events on ${subject} (Ctrl-C ends it)`)
 for await (const message of await consumer.consume()) {
   console.log(`${message.headers.get('Nats-Msg-Id')}\t${message.string()}`)
   await message.ackAck()

@@ -19,6 +19,7 @@ async def main():
     connection = await nats.connect(servers, max_reconnect_attempts=-1, **login)
     one_at_a_time = ConsumerConfig(max_ack_pending=1, ack_wait=2)  # always in order
     consumer = await connection.jetstream().pull_subscribe(subject, name, "REPRISE_EVENTS", config=one_at_a_time)
+    print(f"waiting for events on {subject} (Ctrl-C ends it)", file=sys.stderr, flush=True)
     while True:
         try:
             [message] = await consumer.fetch(1, timeout=10)

@@ -104,7 +104,12 @@ for (const { name, command, skip } of examples) {
         all.lines().some(line => line.includes(`"title":"${title}`)),
         title,
       )
-    t.equal(all.stderr() + live.stderr(), '')
+    for (const follower of [all, live]) {
+      const waits = `waiting for events of ${url} \\(Ctrl-C ends it\\)\n`
+      const away = `waiting for the server at ${url}\n`
+      // It may miss that a server came back between two kills.
+      t.match(follower.stderr(), new RegExp(`^${waits}(${away}${waits})+$`), 'it says that it waits')
+    }
     await fresh.cut()
   })
 
@@ -116,5 +121,8 @@ for (const { name, command, skip } of examples) {
     const beyond = run(t, command, [example(name), url, '99'], 'test-admin-token')
     t.same((await beyond.over)[0], 1)
     t.match(beyond.stderr(), /^refused: 422 .*beyond the end/)
+    const nobody = run(t, command, [example(name), url], '')
+    t.same((await nobody.over)[0], 2)
+    t.match(nobody.stderr(), /^TOKEN is not set: TOKEN=\$\(cat data\/admin-token\) .+\n$/)
   })
 }
