@@ -11,7 +11,7 @@ const everyMs = 250
 /** The part of the time that looking may take: with many processes it is done less often. */
 const shareOfTime = 1 / 20
 /** Processes that are looked at in one go. */
-const together = 32
+const together = 8
 
 type Watched = { mostBytes: number; tooMuch: () => void }
 export type MemoryWatch = {

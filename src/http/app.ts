@@ -36,6 +36,9 @@ const headersMs = 10_000
 /** A connection without a request stays open for this time: longer than proxies keep theirs. */
 const keptAliveMs = 72_000
 
+/** Milliseconds between two looks for late connections. All that are found are closed in one turn, so few may be late at once. */
+const lookForLateMs = 100
+
 const create = (parts: Parts) =>
   fastify({
     logger: false,
@@ -44,7 +47,7 @@ const create = (parts: Parts) =>
     bodyLimit: otherBodiesLimit,
     requestTimeout: longestMs(Math.max(parts.bodyLimit, otherBodiesLimit)),
     keepAliveTimeout: keptAliveMs,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: 1000 },
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: lookForLateMs },
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors(error, _request, reply) {
       const id = parts.newId()
