@@ -2,21 +2,9 @@
 import type { Agent, StepEnd, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { ScriptStep } from '../contract/wire.ts'
+import { asksForResult, fillResult } from './fill-result.ts'
 import { sleep } from './sleep.ts'
 import { textOf, words } from './text.ts'
-
-const placeholder = '$result'
-
-/** Whether an entry asks for the last tool result. */
-const asksForResult = (entry: ScriptStep): boolean => JSON.stringify(entry).includes(placeholder)
-
-/** The same value with the result in the place of every `$result` in its texts. */
-const filled = <T>(value: T, result: string): T => {
-  if (typeof value === 'string') return value.replaceAll(placeholder, () => result) as T
-  if (Array.isArray(value)) return value.map(inner => filled(inner, result)) as T
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, result)])) as T
-}
 
 const lastResult = async (history: StepInput['history']): Promise<string> => {
   const item = (await history()).findLast(({ type }) => type === 'tool_result')
@@ -54,7 +42,7 @@ export const script = (timers: Timers): Agent => ({
     const next = entries[agentStep - 1]
     const then: StepEnd = agentStep < entries.length ? { end: 'continue' } : { end: 'answer' }
     if (next === undefined) return then
-    const entry = asksForResult(next) ? filled(next, await lastResult(history)) : next
+    const entry = asksForResult(next) ? fillResult(next, await lastResult(history)) : next
     if (entry.reasoning !== undefined) {
       yield { say: 'item', item: 'reasoning', part: 'summary_text', texts: [entry.reasoning] }
     }

@@ -49,6 +49,26 @@ t.test('the last thing that a subagent says is the result of its call', async t 
   await holds(t, tasks, task.id)
 })
 
+t.test('a result is text wherever a script writes it, also in the script of a subagent', async t => {
+  const hard = 'say "yes", \\ or\nno'
+  const write = { tool: 'write_file', arguments: { path: 'hard.txt', content: hard } }
+  const ask = { tool: 'read_file', arguments: { path: 'hard.txt' } }
+  const inner = (...steps: object[]) => ({ subagent: 'script', input: JSON.stringify(steps) })
+  const whole = textsOf(await play([write, ask, end], { session_id: 'hard-text' }))[0]
+  t.equal(whole, `so: ${hard}`)
+  const said = async (step: object) => textsOf(await play([ask, step, end], { session_id: 'hard-text' }))
+  t.same(await said(inner({ message: 'got $result' })), [`so: got ${hard}`], 'in a script')
+  const deep = inner(inner({ message: 'got $result' }), { message: 'OWN' })
+  const filledLater = { ...deep, input: deep.input.replace('OWN', '\\u0024result') }
+  t.same(await said(filledLater), [`so: got ${hard}`], 'in a script in a script')
+  const named = { tool: 'agent_script', arguments: { input: JSON.stringify([{ message: '$result!' }]) } }
+  t.same(await said(named), [`so: ${hard}!`], 'by the name of the tool')
+  const own = await said(
+    call({ tool: 'calculator', arguments: { expression: '1+1' } }, { message: 'own $result' }),
+  )
+  t.same(own, ['so: own 2'], 'a placeholder written with an escape is the inner script’s own')
+})
+
 t.test('it is a task of its own, in the session of its caller, and not listed unless asked for', async t => {
   const session_id = 'one-child'
   const task = await play([{ subagent: 'echo', input: 'hi' }, end], { session_id, user_id: 'u' })

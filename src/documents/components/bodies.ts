@@ -71,7 +71,8 @@ export const bodyComponents: Components = {
   },
   ScriptStep: {
     schema: wire.ScriptStep,
-    about: 'One step of a script: names exactly one action. `$result` in a text is the last tool’s result.',
+    about:
+      'One step of a script: names exactly one action. `$result` in a text is the last tool’s result; in a script for a subagent it is escaped, so that the script stays JSON.',
     fields: {
       reasoning: 'Thinks this.',
       message: 'Says this.',

@@ -1,0 +1,55 @@
+// Puts the last tool result where a script writes `$result`.
+import { scriptActions } from '../contract/wire.ts'
+
+const placeholder = '$result'
+const stringLiteral = /"(?:[^"\\]|\\.)*"/gs
+
+/** Whether text is the JSON of a script, as the input of a subagent may be. */
+const isScript = (text: string): boolean => {
+  try {
+    const steps: unknown = JSON.parse(text)
+    const isStep = (step: unknown) =>
+      typeof step === 'object' && step !== null && scriptActions.some(action => action in step)
+    return Array.isArray(steps) && steps.every(isStep)
+  } catch {
+    return false
+  }
+}
+
+/** For each marker in a text, in order: in how many scripts, one inside the other, it stands. */
+const depthsOf = (text: string, marker: string): number[] => {
+  const found = text.split(marker).length - 1
+  if (found === 0 || !isScript(text)) return Array<number>(found).fill(0)
+  const literals = text.match(stringLiteral) ?? []
+  return literals.flatMap(literal => depthsOf(JSON.parse(literal), marker).map(depth => depth + 1))
+}
+
+const escaped = (text: string, times: number): string =>
+  times === 0 ? text : escaped(JSON.stringify(text).slice(1, -1), times - 1)
+
+/** The text with the result in the place of each placeholder. A script inside of it stays JSON, whatever the result holds. */
+const fillText = (text: string, result: string): string => {
+  if (!text.includes(placeholder)) return text
+  // A placeholder that is written with an escape belongs to the inner script. The marker tells the two apart.
+  let marker = '\u{e000}'
+  while (text.includes(marker)) marker += '\u{e000}'
+  const depths = depthsOf(
+    text.replaceAll(placeholder, () => marker),
+    marker,
+  )
+  const [first = '', ...rest] = text.split(placeholder)
+  return first + rest.map((part, n) => escaped(result, depths[n] ?? 0) + part).join('')
+}
+
+/** Whether a value asks for the last tool result. */
+export const asksForResult = (value: object): boolean => JSON.stringify(value).includes(placeholder)
+
+/** The same value with the result in the place of every placeholder in its texts. */
+export const fillResult = <T>(value: T, result: string): T => {
+  if (typeof value === 'string') return fillText(value, result) as T
+  if (Array.isArray(value)) return value.map(inner => fillResult(inner, result)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillResult(inner, result)]),
+  ) as T
+}
