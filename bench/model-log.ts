@@ -55,7 +55,11 @@ export const run = async (): Promise<void> => {
       `${count} tokens at once: ${short(sum(rows))} bytes in ${rows.length} events, ${short(ratio)} x the text   target <= 3`,
     )
   }
-  const { id } = await task({ agent_config: { model: 'paced-200' }, allowed_tools: [] })
+  const { id } = await task({
+    agent_config: { model: 'paced-200' },
+    allowed_tools: [],
+    allowed_subagents: [],
+  })
   const deltas = eventsOf(folder, id).filter(({ type }) => type === 'ItemDelta')
   console.log(
     `paced at 50 tokens/s: ${deltas.length} stored deltas in ${(5 * 200 * 20) / 1000} s, ` +

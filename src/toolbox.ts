@@ -11,11 +11,13 @@ const deepest = 8
 const refuse = (why: string): CallPlan => ({ plan: 'refuse', why })
 const isOn = (list: string[] | null | undefined, name: string): boolean => list?.includes(name) ?? true
 
-/** What the lists of a request say of a tool, whatever its source. */
-const isAllowed = (request: CreateTaskBody, name: string): boolean =>
-  isOn(request.allowed_tools, name) &&
-  isOn(request.agent_config?.allowed_tools, name) &&
-  !request.disallowed_tools?.includes(name)
+/** The list of forbidden tools holds for every tool, whatever its source. */
+const isDenied = (request: CreateTaskBody, name: string): boolean =>
+  request.disallowed_tools?.includes(name) === true
+
+/** The lists of allowed tools hold for the tools of the server. Subagents have a list of their own, client tools need none. */
+const isListed = (request: CreateTaskBody, name: string): boolean =>
+  isOn(request.allowed_tools, name) && isOn(request.agent_config?.allowed_tools, name)
 
 /** JSON text as an object; undefined when it is none. */
 const objectOf = (text: string): Record<string, unknown> | undefined => {
@@ -82,22 +84,21 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
         agent => invited(agent) && subagent(request, depth, subagentTool(agent).function.name),
       )
       const [steps, servers] = [await session.list(scope, signal), await mcp.list(scope, signal)]
-      const all = [
-        ...client,
-        ...[...steps, ...own, ...servers].map(tool => tool.definition),
-        ...others.map(subagentTool),
-      ]
+      const ofServer = [...steps, ...own, ...servers]
+        .map(tool => tool.definition)
+        .filter(({ function: { name } }) => isListed(request, name))
       const seen = new Set<string>()
-      return all.filter(({ function: { name } }: ToolDefinition) => {
-        const first = !seen.has(name) // a client's tool takes the place of ours
+      return [...client, ...ofServer, ...others.map(subagentTool)].filter(({ function: { name } }) => {
+        const isFirst = !seen.has(name) // a client's tool takes the place of ours
         seen.add(name)
-        return first && isAllowed(request, name)
+        return isFirst && !isDenied(request, name)
       })
     },
 
     async plan(scope, { name, arguments: text }, signal) {
       const { request, depth, userId } = scope
-      if (!isAllowed(request, name)) return refuse(`the tool "${name}" is not allowed for this task`)
+      const notAllowed = () => refuse(`the tool "${name}" is not allowed for this task`)
+      if (isDenied(request, name)) return notAllowed()
       const args = objectOf(text)
       const notAnObject = `the arguments of "${name}" must be a JSON object`
       const unfit = (problems: string[]) =>
@@ -115,9 +116,10 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
         const problems = await problemsOf(client, args, userId)
         return problems.length === 0 ? { plan: 'client' } : unfit(problems)
       }
-      const step = await session.find(scope, name)
+      const isOfServer = isListed(request, name)
+      const step = isOfServer ? await session.find(scope, name) : undefined
       if (step !== undefined) return planned(step, args)
-      const own = builtinTool(request, name)
+      const own = isOfServer ? builtinTool(request, name) : undefined
       if (own !== undefined) {
         if (args === undefined) return refuse(notAnObject)
         const verdict = own.check(args)
@@ -131,6 +133,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
         return 'why' in asked ? refuse(asked.why) : { plan: 'delegate', agent, request: asked.request }
       }
       if (subagents.has(name)) return refuse(`the subagent "${name}" is not allowed here`)
+      if (!isOfServer) return notAllowed()
       const ofServer = await mcp.find(scope, name, signal)
       if (ofServer !== undefined) return planned(ofServer, args)
       return refuse(`there is no tool "${name}"`)

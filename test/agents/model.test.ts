@@ -207,6 +207,25 @@ t.test('a cancel reaches the socket', async t => {
   t.equal((await get('held')).status, 'canceled')
 })
 
+t.test('subagents and client tools are offered whatever the list of tools says, unless denied', async t => {
+  const { asked, run } = await given(t, says('one'), says('two'), says('three'))
+  const client_tools = [{ type: 'function', function: { name: 'ask', parameters: {} } }]
+  const lists = [
+    { allowed_tools: ['calculator'], agent_config: { allowed_tools: [] } },
+    { allowed_tools: ['calculator'], allowed_subagents: [] },
+    { allowed_tools: ['calculator'], allowed_subagents: ['echo'], disallowed_tools: ['ask'] },
+  ]
+  for (const list of lists) await run({ client_tools, ...list })
+  t.same(
+    asked.map(({ request }) => (request?.tools ?? []).map(tool => tool.function?.name)),
+    [
+      ['ask', 'agent_model'],
+      ['ask', 'calculator'],
+      ['calculator', 'agent_echo'],
+    ],
+  )
+})
+
 t.test('a client tool and a structured answer', async t => {
   const { asked, api, run, get } = await given(t, calls(['ask', '{}']), says('{"ok":true}'))
   const task = await run({

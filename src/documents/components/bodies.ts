@@ -20,9 +20,11 @@ export const bodyComponents: Components = {
         'The id of the task; absent: made. The same id with the same body is the same task. Of a waiting task: this request answers it.',
       user_id: 'The end user; a token that belongs to a user must name that user or none.',
       agent_config: 'The agent and its settings.',
-      allowed_tools: 'Tools that may be called; null: all; empty: none.',
-      disallowed_tools: 'Tools that may not.',
-      allowed_subagents: 'Subagents that may be called; null: all; empty: none.',
+      allowed_tools:
+        'Tools of the server that may be called; null: all; empty: none. Subagents and `client_tools` need not be named here.',
+      disallowed_tools:
+        'Tools that may not be called: of the server, of the client, and subagents as `agent_<name>`.',
+      allowed_subagents: 'Subagents that may be called; null: all; empty: none. This list alone decides.',
       stop_tools: 'Tools after whose call the task completes.',
       client_tools: 'Tools of the client: when one is called the task waits for its result.',
       history_messages:
@@ -58,7 +60,7 @@ export const bodyComponents: Components = {
       compress_prompt: 'What it is told.',
       compress_threshold_token_ratio: 'From which part of the window on it sums up.',
       inference_args: 'Passed on to the endpoint, below those of the request.',
-      allowed_tools: 'Tools that may be called; null: all; empty: none.',
+      allowed_tools: 'Tools of the server that may be called; null: all; empty: none.',
       builtin_tools: 'Which built-in tools are offered; null: all.',
       builtin_subagents: 'Which built-in subagents are offered; null: all.',
       tool_mcp_config:
