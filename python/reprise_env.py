@@ -118,13 +118,15 @@ def random_of(seed, number):
 
 
 class Context:
-    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step is to stop."""
+    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step is to stop; env_vars: the
+    variables of the session, and over them those of the step."""
 
     def __init__(self, params, number, emit):
         numbers = random_of(params["seed"], number)
         self.random = lambda: next(numbers)
         self.now = lambda: params["now"]
         self.emit = emit
+        self.env_vars = params.get("env_vars") or {}
         self.signal = threading.Event()
 
 

@@ -18,5 +18,7 @@ export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment): En
   list: async () => [...(await environments.list()), mcp.info()],
   info: async name => (name === mcp.source.name ? [mcp.info()] : environments.info(name)),
   open: (source, given): Promise<Instance> =>
-    source.name === mcp.source.name ? mcp.open(given.kwargs) : environments.open(source, given),
+    source.name === mcp.source.name
+      ? mcp.open(given.kwargs, given.env_vars)
+      : environments.open(source, given),
 })

@@ -1,13 +1,8 @@
 // The secret values of a create, apart from the rest of it: what is stored, shown and digested names them alone.
+import { masked } from './contract/variables.ts'
 import type { CreateTaskBody } from './contract/wire.ts'
 import { digestOfBody } from './digest.ts'
 import { splitHeaders } from './mcp/request.ts'
-
-const hidden = '***'
-
-/** The same names, each value hidden. */
-export const masked = (values: object): Record<string, unknown> =>
-  Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
 
 /** Takes the values of `env` and of MCP headers out; the names stay. */
 export const splitSecrets = (

@@ -8,7 +8,7 @@ import { StorageFailure } from './contract/stored.ts'
 import { isCorrupt } from './log/reading.ts'
 
 export type Secrets = {
-  /** Durable when it returns. Throws StorageFailure. */
+  /** Durable when it returns; takes the place of what was there under this name. Throws StorageFailure. */
   put(ref: string, values: Record<string, unknown>): void
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
@@ -71,7 +71,7 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
       return otherwise
     }
   }
-  const put = db.prepare('INSERT INTO secrets (ref, body) VALUES (?, ?)')
+  const put = db.prepare('INSERT OR REPLACE INTO secrets (ref, body) VALUES (?, ?)')
   const get = db.prepare<[string], string>('SELECT body FROM secrets WHERE ref = ?').pluck()
   const forget = db.prepare('DELETE FROM secrets WHERE ref = ?')
   const refs = db.prepare<[], string>('SELECT ref FROM secrets').pluck()

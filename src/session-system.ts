@@ -64,7 +64,12 @@ export const createSessionSystem = (parts: Parts) => {
     timers,
     secrets: ref => secrets.get(ref),
   })
-  const kind = envSessionKind({ clock, instances, forgetSecrets: ref => secrets.forget(ref) })
+  const kind = envSessionKind({
+    clock,
+    instances,
+    keepSecrets: (ref, values) => secrets.put(ref, values),
+    forgetSecrets: ref => secrets.forget(ref),
+  })
   const runtime = createRuntime(log, kind, timers, onFault)
   const sessions = createSessions({
     runtime,

@@ -1,6 +1,7 @@
 // The tools of the environment session that a task's session names, as tools like any other: each call is a step of the
 // session, journalled there under the call's effect, so that the same call is never two steps.
 import type { Tool, ToolScope, ToolSource } from './contract/tools.ts'
+import { asTexts } from './contract/variables.ts'
 import type { EnvStepAnswer, ToolDefinition } from './contract/wire.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -21,15 +22,16 @@ export const createSessionTools = ({
   hasTaken,
   isOf,
 }: Pick<Sessions, 'toolsFor' | 'takeFor' | 'hasTaken' | 'isOf'>): ToolSource => {
-  const asTool = (sessionId: string, taskId: string, definition: ToolDefinition): Tool => ({
+  const asTool = ({ sessionId, taskId }: ToolScope, definition: ToolDefinition): Tool => ({
     definition,
     // Asked for again, it is the step that it was.
     isSafe: () => true,
-    async run({ effectId, arguments: toolArgs, signal }) {
+    async run({ effectId, arguments: toolArgs, env, signal }) {
       const toolName = definition.function.name
       const step = {
         toolName,
         toolArgs,
+        ...(Object.keys(env).length === 0 ? {} : { envVars: asTexts(env) }),
         effectId,
         itemId: `tr_${effectId}`,
         taskId,
@@ -50,17 +52,16 @@ export const createSessionTools = ({
   return {
     isFor: ({ sessionId, userId }) => isOf(sessionId, userId),
     async list(scope) {
-      const { sessionId, taskId } = scope
-      return (await definitions(scope)).map(definition => asTool(sessionId, taskId, definition))
+      return (await definitions(scope)).map(definition => asTool(scope, definition))
     },
     async find(scope, name, _signal, effectId) {
-      const { sessionId, taskId, userId } = scope
+      const { sessionId, userId } = scope
       // The session may have ended with this very step.
       if (effectId !== undefined && (await hasTaken(sessionId, userId, effectId))) {
-        return asTool(sessionId, taskId, ended(name))
+        return asTool(scope, ended(name))
       }
       const definition = (await definitions(scope)).find(known => known.function.name === name)
-      return definition && asTool(sessionId, taskId, definition)
+      return definition && asTool(scope, definition)
     },
   }
 }

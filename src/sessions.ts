@@ -14,6 +14,7 @@ import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, otherUser, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
 import type { Log } from './contract/stored.ts'
 import { callerOf, ownerOf, type Principal } from './contract/token-events.ts'
+import { asTexts, masked } from './contract/variables.ts'
 import type {
   CreateEnvBody,
   EnvStepAnswer,
@@ -75,8 +76,6 @@ const invalid = (loc: (string | number)[], msg: string, type = 'value_error') =>
 const problemsAt = (loc: (string | number)[], problems: string[]): Problem[] =>
   problems.map(msg => ({ loc: ['body', ...loc], msg, type: 'value_error' }))
 
-const hidden = '***'
-
 /** A create with a key names its session by it: asked again, it is the same one. */
 const sessionIdFor = (principal: Principal, key: string | undefined): string | undefined =>
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
@@ -129,12 +128,7 @@ export const createSessions = (parts: Parts) => {
     wish: Made,
   ): Promise<SessionView> => {
     const vars = body.env_vars ?? {}
-    const values = Object.fromEntries(
-      Object.entries(vars).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : JSON.stringify(value),
-      ]),
-    )
+    const values = asTexts(vars)
     const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
     if (ref !== undefined) secrets.put(ref, { env_vars: values })
     let release = () => {}
@@ -147,7 +141,7 @@ export const createSessions = (parts: Parts) => {
         user_id: userId,
         client_id: body.client_id ?? 'default',
         kwargs: body.env_init_kwargs ?? {},
-        env_vars: Object.fromEntries(Object.keys(vars).map(name => [name, hidden])),
+        env_vars: masked(vars),
         ...(ref === undefined ? {} : { secret_ref: ref }),
       },
       source,
@@ -346,7 +340,7 @@ export const createSessions = (parts: Parts) => {
       body: StepEnvBody,
       given: Retry & Pick<StepWish, 'began' | 'emit' | 'signal'>,
     ): Promise<EnvStepAnswer> {
-      const { session_id: id, tool_name: toolName, tool_args, task_id, expected_step } = body
+      const { session_id: id, tool_name: toolName, tool_args, env_vars, task_id, expected_step } = body
       const { began, emit, signal, delivery, idempotencyKey } = given
       const { principal } = asked
       const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
@@ -359,6 +353,7 @@ export const createSessions = (parts: Parts) => {
       const step: StepWish = {
         ...wish,
         ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_'), began, emit, signal },
+        ...(env_vars && Object.keys(env_vars).length > 0 ? { envVars: asTexts(env_vars) } : {}),
         ...(task_id ? { taskId: task_id } : {}),
         ...(expected_step ? { expectedStep: expected_step } : {}),
       }

@@ -17,6 +17,7 @@ import type { NatsBus } from './bus/nats-bus.ts'
 import { createCommands } from './commands.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
+import { envSessionStream, streamOfStepSecret } from './contract/env-session-events.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
@@ -233,7 +234,8 @@ export const createSystem = async (parts: SystemParts) => {
     const rows = queries.unfinished()
     const sessions = environments.queries.active()
     const named = new Set([...rows, ...sessions].flatMap(row => row.secret_ref ?? []))
-    secrets.sweep(ref => named.has(ref) || isTicket(ref))
+    const active = new Set(sessions.map(({ id }) => envSessionStream(id)))
+    secrets.sweep(ref => named.has(ref) || isTicket(ref) || active.has(streamOfStepSecret(ref)))
     const working = rows.filter(row => row.status === 'working')
     for (const { id } of working) {
       if (closed) return 0

@@ -1,6 +1,6 @@
 // What a task may call, of every source, and where each call leads: the lists of the request decide, then the
 // tool's own schema. A call that cannot be made is told to the agent, which goes on.
-import type { CallPlan, Tool, Toolbox, ToolSource } from './contract/tools.ts'
+import { type CallPlan, envOf, type Tool, type Toolbox, type ToolSource } from './contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from './contract/wire.ts'
 import { type SchemaChecker, trusted } from './json-schema/checker.ts'
 import { requestFor, subagentTool } from './subagents.ts'
@@ -148,7 +148,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
       const tool = ofSession ?? byName.get(name)?.tool ?? (await mcp.find(scope, name, input.signal))
       const args = objectOf(input.arguments)
       if (tool === undefined || args === undefined) throw new Error(`there is no tool "${name}"`)
-      return tool.run({ ...input, arguments: args, user: scope.userId })
+      return tool.run({ ...input, arguments: args, env: envOf(scope), user: scope.userId })
     },
   }
 }

@@ -1,7 +1,11 @@
 // An environment session as an actor: what is asked of it is checked, done outside, and then stored as what came of it.
 // A turn waits for its environment, so the steps of a session are taken one by one in the order in which they came.
 import type { SessionCommand } from '../../src/contract/env-session-commands.ts'
-import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
+import {
+  type EnvSessionEvent,
+  envSessionEventVersion,
+  stepSecretRef,
+} from '../../src/contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -16,6 +20,7 @@ import { sessionMoveOf } from './machine.ts'
 export type SessionParts = {
   clock: Clock
   instances: Instances
+  keepSecrets: (ref: string, values: Record<string, unknown>) => void
   forgetSecrets: (ref: string) => void
 }
 
@@ -41,7 +46,7 @@ const isFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 export const envSessionKind =
-  ({ clock, instances, forgetSecrets }: SessionParts): Kind<SessionView, SessionCommand> =>
+  ({ clock, instances, keepSecrets, forgetSecrets }: SessionParts): Kind<SessionView, SessionCommand> =>
   stream => {
     const view = emptySession()
     let outcome: Outcome = { of: 'nothing', now: 0 }
@@ -83,18 +88,23 @@ export const envSessionKind =
           return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, own(), view.step)) }
         }
         case 'TakeStep': {
-          const { toolName: tool, toolArgs: args, emit, signal } = command.step
+          const { toolName: tool, toolArgs: args, envVars, effectId, emit, signal } = command.step
           if (signal.aborted && view.open === undefined) throw new Error(notBegun)
           const instance = await instances.of(stream, view)
           const number = view.step + 1
           command.step.began(number)
-          const given = { tool, args, seed: view.seed, number: number - view.stepsBefore, now }
+          const kept = instance.recovery === 'refold' && envVars !== undefined
+          const secretRef = kept ? { secretRef: stepSecretRef(stream, effectId) } : {}
+          if (kept) keepSecrets(stepSecretRef(stream, effectId), { env_vars: envVars })
+          const seed = { seed: view.seed, number: number - view.stepsBefore }
+          const given = { tool, args, ...seed, now, env_vars: envVars }
           const answer = await instance.step(given, { emit, signal }).catch(error => {
             if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
             throw error
           })
           const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
-          return { of: 'step', now, answer, stopped, ...(await snapshotOf(instance, own(), number)) }
+          const snapshot = await snapshotOf(instance, own(), number)
+          return { of: 'step', now, answer, stopped, ...secretRef, ...snapshot }
         }
       }
     }
@@ -143,7 +153,7 @@ export const envSessionKind =
         if (view.state === 'active' || view.created === undefined) return
         // What it has on the disk goes when the log says that it has ended.
         instances.leave(stream, view.created)
-        if (view.created.secret_ref !== undefined) forgetSecrets(view.created.secret_ref)
+        for (const ref of view.secretRefs) forgetSecrets(ref)
       },
       rest: () => (view.state === 'active' ? 'idle' : 'ended'),
       stop: () => instances.letGo(stream),

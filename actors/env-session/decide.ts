@@ -3,13 +3,14 @@ import type { RequestKeys } from '../../src/contract/commands.ts'
 import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { ResetAnswer, StepAnswer } from '../../src/contract/environment.ts'
+import { masked } from '../../src/contract/variables.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
 /** What came of a command outside: at a moment, with the state kept where the environment can keep it. */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: 'refold' | 'snapshot' | 'none' }
-  | { of: 'step'; answer: StepAnswer; stopped?: boolean }
+  | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
   /** The instance has gone, and with it the session; a step that was under way is told as far as it came. */
   | { of: 'loss'; reason: string; during?: 'step' }
   | { of: 'closed' }
@@ -35,15 +36,22 @@ const keysFrom = ({
   ...(digest === undefined ? {} : { digest }),
   ...(body_digest === undefined ? {} : { bodyDigest: body_digest }),
 })
+/** Their names, without the values. */
+const namesOf = ({ envVars }: Pick<StepWish, 'envVars'>) =>
+  envVars === undefined ? {} : { env_vars: masked(envVars) }
 const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
-type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
+type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'envVars' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
 const completed = (
   step: Step,
   view: SessionView,
   now: number,
   answer: StepAnswer,
-  { snapshot, stopped = false }: { snapshot?: Snapshot | undefined; stopped?: boolean } = {},
+  {
+    snapshot,
+    stopped = false,
+    secretRef,
+  }: { snapshot?: Snapshot | undefined; stopped?: boolean; secretRef?: string } = {},
 ): EnvSessionEvent => {
   const { tools, state, observation, blocks, error, info, ...rest } = answer
   return {
@@ -64,6 +72,8 @@ const completed = (
       ...changed(tools, view),
       ...(step.taskId === undefined ? {} : { task_id: step.taskId }),
       ...kept(snapshot),
+      ...namesOf(step),
+      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
       ...keysOf(step.keys),
     },
   }
@@ -119,7 +129,8 @@ export const decideSession = (
   if (command.type === 'IntendStep') {
     const { toolName, toolArgs, effectId, keys } = command.step
     const step = view.step + 1
-    const data = { step, effect_id: effectId, tool_name: toolName, tool_args: toolArgs, now, ...keysOf(keys) }
+    const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(command.step) }
+    const data = { step, ...asked, now, ...keysOf(keys) }
     return [{ type: 'EnvStepIntended', data }]
   }
   if (outcome.of === 'closed') {

@@ -95,7 +95,8 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     }
   })
 
-  const valuesOf = ({ secret_ref }: EnvSessionEventData<'EnvSessionCreated'>): Record<string, string> => {
+  /** The variables of a session, or those of one of its steps. */
+  const valuesOf = ({ secret_ref }: { secret_ref?: string }): Record<string, string> => {
     if (secret_ref === undefined) return {}
     const values = secrets(secret_ref)?.env_vars
     if (values === undefined) throw new SessionLost('secret_missing')
@@ -128,10 +129,12 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     const first = await instance.reset(reset)
     if (!same(first.observation, seen)) throw mismatch('its reset')
     let { state: here } = first
-    for (const { step, tool_name, tool_args, now, observation, state, stopped } of steps) {
+    for (const done of steps) {
+      const { step, tool_name, tool_args, now, observation, state, stopped } = done
       // A step that was stopped and left nothing behind is none; else it is done again, and must leave the same.
       if (stopped === true && same(state, here)) continue
-      const given = { tool: tool_name, args: tool_args, seed: reset.seed, number: step - before, now }
+      const drawn = { seed: reset.seed, number: step - before, now }
+      const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(done) }
       const answer = await instance.step(given, { emit() {}, signal: new AbortController().signal })
       const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
       if (!same(shown, was)) throw mismatch(`step ${step}`)

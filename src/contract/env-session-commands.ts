@@ -11,6 +11,8 @@ export type Repeats = (revision: number) => boolean
 export type StepWish = {
   toolName: string
   toolArgs: OpenObject
+  /** Variables for this step alone, over those of the session. */
+  envVars?: Record<string, string>
   /** Names the step for whoever may ask for it again: a task's call, or the request. */
   effectId: string
   itemId: string

@@ -14,6 +14,12 @@ const Moment = Type.Integer()
  */
 const Keys = { idempotency_key: optional(Text), digest: optional(Text), body_digest: optional(Text) }
 
+/**
+ * Variables that were given for this step alone: names with their values hidden. `secret_ref`: where their values are kept,
+ * for an environment whose steps are done again after a restart.
+ */
+const StepVars = { env_vars: optional(Open), secret_ref: optional(Text) }
+
 const Seen = { observation: Open, state: Open, done: Type.Boolean() }
 /** How many steps there were before; absent: none. The numbers that a step draws follow from its place after them. */
 const Begun = { steps_before: optional(Type.Integer()) }
@@ -51,6 +57,7 @@ const facts = {
     tool_name: Text,
     tool_args: Open,
     now: Moment,
+    env_vars: optional(Open),
     ...Keys,
   },
   EnvStepCompleted: {
@@ -73,6 +80,7 @@ const facts = {
     tools: optional(Type.Array(ToolDefinition)),
     task_id: optional(Text),
     snapshot: optional(Snapshot),
+    ...StepVars,
     ...Seen,
     ...Keys,
   },
@@ -102,6 +110,9 @@ export const envSessionEventVersion = 1
 
 export const envSessionStream = (sessionId: string): string => `env-${sessionId}`
 export const isEnvSessionStream = (stream: string): boolean => stream.startsWith('env-')
+/** Where the values of a step's own variables are kept, and of which session they are. */
+export const stepSecretRef = (stream: string, effectId: string): string => `${stream} ${effectId}`
+export const streamOfStepSecret = (ref: string): string => ref.slice(0, Math.max(0, ref.indexOf(' ')))
 export const sessionIdOf = (stream: string): string => stream.slice('env-'.length)
 
 /** Where each fact leads. A closed session that is created again has a new instance. */

@@ -17,6 +17,8 @@ export type StepContext = {
   random(): number
   /** Milliseconds since the epoch: the moment of the step, also when it is done again. */
   now(): number
+  /** The variables of the session, and over them those that were given for this step. */
+  env_vars: Readonly<Record<string, string>>
 }
 export type StepResult = {
   content: MessageContent
@@ -79,9 +81,19 @@ export type StepAnswer = Observed & {
 export type Instance = {
   recovery: Recovery
   reset(given: { seed: number; options: OpenObject; now: number }): Promise<ResetAnswer>
-  /** `number` is that of the step in its session: random numbers follow from it and the seed. */
+  /**
+   * `number` is that of the step in its session: random numbers follow from it and the seed. `env_vars` are for this step
+   * alone.
+   */
   step(
-    given: { tool: string; args: OpenObject; seed: number; number: number; now: number },
+    given: {
+      tool: string
+      args: OpenObject
+      seed: number
+      number: number
+      now: number
+      env_vars?: Record<string, string> | undefined
+    },
     watch: { emit(text: string): void; signal: AbortSignal },
   ): Promise<StepAnswer>
   observe(): Promise<Observed>

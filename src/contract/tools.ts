@@ -16,6 +16,8 @@ export type ToolInput = {
   arguments: Record<string, unknown>
   /** An absolute path, perhaps not made yet: the only folder that file tools touch. */
   workdir: string
+  /** The values of the task's `env`. */
+  env: Record<string, unknown>
   /** Whose task it is: where calls wait, users take turns. */
   user: string
   /** The folder of the task's user. Where the workdir leads outside of it, file tools touch nothing. */
@@ -66,6 +68,10 @@ export type ToolScope = {
   secrets(): Record<string, unknown>
 }
 
+/** The values of the task's `env`. */
+export const envOf = ({ secrets }: ToolScope): Record<string, unknown> =>
+  (secrets().env ?? {}) as Record<string, unknown>
+
 /** Tools that a task has beside the built-in ones. */
 export type ToolSource = {
   /** Whether it may have any for this task; absent: it must be asked. */
@@ -89,7 +95,7 @@ export type Toolbox = {
   run(
     scope: ToolScope,
     name: string,
-    input: Omit<ToolInput, 'arguments' | 'user'> & { arguments: string },
+    input: Omit<ToolInput, 'arguments' | 'user' | 'env'> & { arguments: string },
   ): Promise<ToolOutput>
 }
 

@@ -36,7 +36,13 @@ export const createInstance = async (
   let last: Pick<Observed, 'state' | 'tools'> = { state: {}, tools: [] }
   let done = false
 
-  process.hide(Object.values(given.env_vars).map(String))
+  /** Values that must not stand in the reason of its end. */
+  const secrets = new Set<string>()
+  const hide = (values: Record<string, string>) => {
+    for (const value of Object.values(values)) secrets.add(value)
+    process.hide([...secrets])
+  }
+  hide(given.env_vars)
   try {
     await ask('create', { class: name, ...given }, { limitMs: Math.max(limitMs, leastCreateMs) })
   } catch (error) {
@@ -59,8 +65,10 @@ export const createInstance = async (
     if (signal.aborted) return stoppedAnswer(stepAnswer({ error: '' }, last), 'the step was canceled')
     let answer: StepAnswer
     let stopped: string | undefined
+    const env_vars = { ...given.env_vars, ...params.env_vars }
+    hide(env_vars)
     try {
-      const answered = await ask('step', params, { signal, output: cutOutput(emit) })
+      const answered = await ask('step', { ...params, env_vars }, { signal, output: cutOutput(emit) })
       answer = stepAnswer(answered.result, last)
       stopped = answered.stopped
     } catch (error) {

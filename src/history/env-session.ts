@@ -56,6 +56,8 @@ export type SessionView = {
   /** What each principal asked last of this instance and got done: a create, a step or a reset. */
   newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
+  /** Where the values of its variables, and of those of its steps, are kept. */
+  secretRefs: string[]
 }
 
 export const emptySession = (): SessionView => ({
@@ -81,6 +83,7 @@ export const emptySession = (): SessionView => ({
   byCreateKey: new Map(),
   newestBy: new Map(),
   closeReason: undefined,
+  secretRefs: [],
 })
 
 type Seen = { observation: OpenObject; state: OpenObject; done: boolean }
@@ -116,6 +119,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.newestBy.clear()
     know(view, view.byCreateKey, data, place)
     view.created = data
+    view.secretRefs = data.secret_ref === undefined ? [] : [data.secret_ref]
     view.createdAt = place.at
     view.seed = data.seed
     view.stepsBefore = data.steps_before ?? 0
@@ -136,6 +140,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.step = data.step
     if (view.open?.effect_id === data.effect_id) view.open = undefined
     view.newest = data
+    if (data.secret_ref !== undefined) view.secretRefs.push(data.secret_ref)
     view.tools = data.tools ?? view.tools
     view.snapshot = data.snapshot ?? view.snapshot
     view.byEffect.set(data.effect_id, revision)

@@ -2,6 +2,7 @@
 // is the environment's, `${NAME:-else}` with something instead.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { isLoaderVariable } from '../contract/variables.ts'
 import { isHeader, isServerUrl, type McpServer } from './server.ts'
 
 type Env = Record<string, string | undefined>
@@ -77,6 +78,19 @@ const serverOf = (file: string, name: string, entry: unknown, env: Env): McpServ
     command: text('command'),
     args: args.map(filled),
     env: texts('env'),
+    ...(entry.env_from === undefined ? {} : { envFrom: namesIn(entry.env_from, wrong) }),
     ...(entry.cwd === undefined ? {} : { cwd: text('cwd') }),
   }
+}
+
+/** Names of variables that callers may set for a process. */
+const namesIn = (given: unknown, wrong: (what: string) => CannotStart): string[] => {
+  const isName = (name: unknown): name is string => typeof name === 'string' && /^[^=\0]+$/.test(name)
+  if (!Array.isArray(given) || !given.every(isName))
+    throw wrong('"env_from" must be a list of names of variables')
+  const loader = given.find(isLoaderVariable)
+  if (loader !== undefined) {
+    throw wrong(`"env_from" may not name ${loader}: it decides which code the program runs. Set it in "env"`)
+  }
+  return given
 }

@@ -11,7 +11,7 @@ import type { ToolDefinition } from '../contract/wire.ts'
 import type { Connections } from './connections.ts'
 import { contentOf, wordsOf } from './content.ts'
 import { McpFailure } from './failure.ts'
-import { type McpServer, withoutSecrets } from './server.ts'
+import { type McpServer, withoutSecrets, withVariables } from './server.ts'
 
 export const mcpEnvironmentName = 'mcp'
 
@@ -33,9 +33,10 @@ type Parts = {
 export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) => {
   let opened = 0
 
-  const open = async (kwargs: OpenObject): Promise<Instance> => {
-    const server = configured.get(String(kwargs.server))
-    if (server === undefined) throw new Error(`server: MCP_CONFIG has no server "${kwargs.server}"`)
+  const open = async (kwargs: OpenObject, variables: Record<string, string>): Promise<Instance> => {
+    const known = configured.get(String(kwargs.server))
+    if (known === undefined) throw new Error(`server: MCP_CONFIG has no server "${kwargs.server}"`)
+    const server = withVariables(known, variables)
     const id = `environment-${++opened}`
     const caller = { rootTaskId: id, userId: id } // its user has waited for a turn before
     keeps.add(id)

@@ -1,7 +1,15 @@
 // An MCP server as a task uses it: a process that we start, or a place on the net.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { asTexts } from '../contract/variables.ts'
 
-type Process = { command: string; args: string[]; env: Record<string, string>; cwd?: string }
+type Process = {
+  command: string
+  args: string[]
+  env: Record<string, string>
+  /** Names of the caller's variables that the process is given, over `env`. */
+  envFrom?: string[]
+  cwd?: string
+}
 type Place = {
   url: string
   headers: Record<string, string>
@@ -9,6 +17,13 @@ type Place = {
   fromCaller: boolean
 }
 export type McpServer = { name: string } & (Process | Place)
+
+/** The server as a caller with these variables uses it: a process gets those that the operator lists, and no others. */
+export const withVariables = (server: McpServer, variables: object): McpServer => {
+  if (!('command' in server) || server.envFrom === undefined) return server
+  const given = Object.entries(asTexts(variables)).filter(([name]) => server.envFrom?.includes(name))
+  return given.length === 0 ? server : { ...server, env: { ...server.env, ...Object.fromEntries(given) } }
+}
 
 /** http or https; a user name or password in it would be a secret in the open. */
 export const isServerUrl = (text: string): boolean => {

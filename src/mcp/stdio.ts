@@ -3,6 +3,7 @@
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
 import type { Child, Children } from '../children/children.ts'
 import type { Report } from '../contract/ports.ts'
+import { McpFailure } from './failure.ts'
 import { mostBytes } from './limits.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
@@ -86,6 +87,13 @@ export const stdioTransport = (server: ProcessServer, { children, report, buffer
   const transport: Transport = {
     async start() {
       const { command, args, cwd, env } = server
+      const unfit = Object.keys(env).find(name => env[name]?.includes('\0'))
+      if (unfit !== undefined) {
+        throw new McpFailure(
+          server.name,
+          `cannot be given the variable ${unfit}: its value holds a NUL character`,
+        )
+      }
       const started = await children.start({
         command,
         args,

@@ -1,11 +1,11 @@
 // The tools of a task's MCP servers, as tools like any other.
-import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
+import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
 import type { McpTool } from './connection.ts'
 import type { Caller, Connections } from './connections.ts'
 import { contentOf, wordsOf } from './content.ts'
 import { mayBeOf, toolName } from './names.ts'
 import { type McpHeaders, serversOf } from './request.ts'
-import { type McpServer, withoutSecrets } from './server.ts'
+import { type McpServer, withoutSecrets, withVariables } from './server.ts'
 
 type Parts = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
 
@@ -33,9 +33,10 @@ export const createMcpTools = ({ configured, connections }: Parts): ToolSource =
     }
   }
 
-  const serversIn = ({ request, secrets }: ToolScope): McpServer[] => {
-    const config = request.agent_config?.tool_mcp_config
-    return serversOf(config, (secrets().tool_mcp_config ?? {}) as McpHeaders, configured)
+  const serversIn = (scope: ToolScope): McpServer[] => {
+    const config = scope.request.agent_config?.tool_mcp_config
+    const headers = (scope.secrets().tool_mcp_config ?? {}) as McpHeaders
+    return serversOf(config, headers, configured).map(server => withVariables(server, envOf(scope)))
   }
   const toolsOf = async (
     servers: McpServer[],

@@ -3,11 +3,11 @@
 export const file = 'code.js'
 
 /**
- * A function of the host's `print` that gives `[show, tell]`. It holds on to what it uses of the globals, which the
+ * A function of the host's `print` and of the task's variables as JSON that gives `[show, tell]`. It holds on to what it uses of the globals, which the
  * code may declare anew. Texts cross to the host as JSON, since strings with a NUL do not cross whole.
  */
-export const guest = (longest: number): string => `(print => {
-  const { stringify } = JSON
+export const guest = (longest: number): string => `((print, variables) => {
+  const { parse, stringify } = JSON
   const { toString } = Object.prototype
   const Text = String, Failure = Error, Limit = InternalError, Dictionary = Map, Collection = Set
   const plain = (key, value) => {
@@ -31,6 +31,13 @@ export const guest = (longest: number): string => `(print => {
   }
   const cross = text => stringify(text.slice(0, ${longest}))
   const log = (...values) => print(cross(values.map(shown).join(' ')))
+  const frozen = value => {
+    if (typeof value !== 'object' || value === null) return value
+    Object.values(value).forEach(frozen)
+    return Object.freeze(value)
+  }
+  // The code may declare a variable of this name, but cannot change this one.
+  Object.defineProperty(globalThis, 'env', { value: frozen(parse(variables)), enumerable: true, configurable: true })
   globalThis.console = { log, info: log, warn: log, error: log, debug: log }
   return [value => cross(shown(value)), error => cross(told(error))]
 })`

@@ -4,7 +4,15 @@ import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
 import { file, guest } from './javascript-guest.ts'
 import { longestText, printed } from './printed.ts'
 
-export type JavascriptJob = { code: string; seed: number; at: number; deadlineMs: number; tooLong: string }
+export type JavascriptJob = {
+  code: string
+  /** The variables that the code finds in `env`. */
+  env: Record<string, unknown>
+  seed: number
+  at: number
+  deadlineMs: number
+  tooLong: string
+}
 
 const maxStackSizeBytes = 256 << 10
 /** QuickJS: the code may await at the top level, and gives a promise of `{ value }`. */
@@ -28,7 +36,7 @@ const gaveUp = (error: unknown): string =>
   error instanceof RangeError ? 'The code is nested or calls itself too deeply' : `The code failed: ${error}`
 
 export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string => {
-  const end = performance.now() + job.deadlineMs
+  let end = Number.POSITIVE_INFINITY
   let late = false
   const interruptHandler = () => {
     late ||= performance.now() > end
@@ -41,7 +49,8 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
 
   const print = context.newFunction('print', line => output.add(text(line)))
   const prepare = context.unwrapResult(context.evalCode(guest(longestText), 'guest.js', { type: 'global' }))
-  const guests = context.unwrapResult(context.callFunction(prepare, context.undefined, print))
+  const variables = context.newString(JSON.stringify(job.env))
+  const guests = context.unwrapResult(context.callFunction(prepare, context.undefined, print, variables))
   const [show, tell] = [context.getProp(guests, 0), context.getProp(guests, 1)]
   const random = randomOf(job.seed)
   context.setProp(
@@ -76,6 +85,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
   }
 
   try {
+    end = performance.now() + job.deadlineMs // what is ours before it is not counted
     const result = context.evalCode(job.code, file, topLevelAwait)
     unlessThrown(result.error)
     const completion = awaited(context.unwrapResult(result))

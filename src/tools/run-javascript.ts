@@ -15,12 +15,12 @@ export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
       'Runs JavaScript (ES2023, await at the top level) and gives the lines of console.log, then the value of the ' +
       'last expression: strings as they are, anything else as JSON. There is no network, no file, no import or ' +
       'require and no timer. The time stands still and Math.random is seeded. Limits: 5 seconds, 64 MiB of memory, ' +
-      '64 KiB of output. Nothing is kept for the next call.',
+      '64 KiB of output. Nothing is kept for the next call. `env` holds the variables that the task was given.',
     required: { code: { type: 'string', description: 'The code to run.' } },
-    answer({ arguments: args, effectId, at, user, signal }) {
+    answer({ arguments: args, env, effectId, at, user, signal }) {
       const seed = createHash('sha256').update(effectId).digest().readUInt32LE()
       const tooLong = `The code ran longer than ${deadlineMs} ms and was stopped`
-      const job: JavascriptJob = { code: args.code as string, seed, at, deadlineMs, tooLong }
+      const job: JavascriptJob = { code: args.code as string, env, seed, at, deadlineMs, tooLong }
       return inThread<string>('javascript-thread', job, {
         timers,
         user,

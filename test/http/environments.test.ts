@@ -297,7 +297,7 @@ t.test('the values of env_vars are in secrets.db and in the environment, and now
   t.pass('and when the session is closed they are gone')
 })
 
-t.test('env_vars of a step are taken, and change nothing', async t => {
+t.test('env_vars of a step are no part of what is asked, and are not those of the session', async t => {
   const id = await made()
   const key = { 'idempotency-key': 'with-variables' }
   const first = await step(id, 'add', { by: 1 }, { env_vars: { PASSWORD: 'x', LATER: { deep: 1 } } }, key)

@@ -19,6 +19,7 @@ t.test('it names processes and places', async t => {
     mcpServers: {
       files: { command: 'npx', args: ['files', `\${HOME}/docs`], env: { KEY: `\${KEY}` }, cwd: '/tmp' },
       bare: { type: 'stdio', command: 'serve' },
+      asks: { command: 'serve', env: { REGION: 'eu' }, env_from: ['REGION', 'TOKEN'] },
       web: { type: 'http', url: 'https://tools.example/mcp', headers: { Authorization: `Bearer \${KEY}` } },
       open: { url: `http://127.0.0.1:\${PORT:-9000}/mcp` },
     },
@@ -35,6 +36,7 @@ t.test('it names processes and places', async t => {
         cwd: '/tmp',
       },
       { name: 'bare', command: 'serve', args: [], env: {} },
+      { name: 'asks', command: 'serve', args: [], env: { REGION: 'eu' }, envFrom: ['REGION', 'TOKEN'] },
       {
         name: 'web',
         url: 'https://tools.example/mcp',
@@ -44,7 +46,7 @@ t.test('it names processes and places', async t => {
       { name: 'open', url: 'http://127.0.0.1:9000/mcp', headers: {}, fromCaller: false },
     ],
   )
-  t.same([...servers.keys()], ['files', 'bare', 'web', 'open'])
+  t.same([...servers.keys()], ['files', 'bare', 'asks', 'web', 'open'])
 })
 
 t.test('without the file there are no servers', async t => {
@@ -57,6 +59,16 @@ const wrong: [string, unknown, string][] = [
   ['has no servers', { servers: {} }, ' has no object "mcpServers"'],
   ['has a server that is no object', server('x'), ': server "s": an object is needed'],
   ['has a server that is nothing', server({}), ': server "s": "command" or "url" is needed'],
+  [
+    'lists a variable that decides which code runs',
+    server({ command: 'x', env_from: ['TOKEN', 'LD_PRELOAD'] }),
+    ': server "s": "env_from" may not name LD_PRELOAD: it decides which code the program runs. Set it in "env"',
+  ],
+  [
+    'lists variables that are no names',
+    server({ command: 'x', env_from: 'TOKEN' }),
+    ': server "s": "env_from" must be a list of names of variables',
+  ],
   ['has an empty command', server({ command: '' }), ': server "s": "command" must be a text'],
   ['has odd arguments', server({ command: 'x', args: [1] }), ': server "s": "args" must be a list of texts'],
   ['has an odd environment', server({ command: 'x', env: { A: 1 } }), ': server "s": "env.A" must be a text'],

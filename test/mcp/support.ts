@@ -118,6 +118,7 @@ export const givenMcp = async (
         workdir: folder,
         userFolder: folder,
         disk: { take: async () => {}, giveBack() {} },
+        env: {},
         at: 0,
         user: 'u',
         signal,

@@ -5,8 +5,27 @@ import { evaluate } from '../../src/tools/javascript.ts'
 import { failure } from './support.ts'
 
 const KiB = 1 << 10
-const run = async (code: string): Promise<string> =>
-  evaluate(await newQuickJSWASMModule(), { code, seed: 1, at: 0, deadlineMs: 10_000, tooLong: 'too long' })
+const run = async (code: string, env: Record<string, unknown> = {}): Promise<string> =>
+  evaluate(await newQuickJSWASMModule(), {
+    code,
+    env,
+    seed: 1,
+    at: 0,
+    deadlineMs: 10_000,
+    tooLong: 'too long',
+  })
+
+t.test('the variables of the task are in env, which the code cannot change', async t => {
+  const env = { NAME: 'é \u0000 \ud800', DEEP: { list: [1, { two: 2 }] }, NONE: null }
+  t.equal(await run('env', env), JSON.stringify(env))
+  t.equal(await run('env', {}), '{}')
+  t.equal(
+    await run('env.NAME = 1; env.MORE = 1; env.DEEP.list.x = 1; delete env.NONE; env = 5; env', env),
+    JSON.stringify(env),
+  )
+  t.equal(await run('Object.isFrozen(env.DEEP.list[1])', env), 'true')
+  t.equal(await run('const env = 5; env', env), '5', 'code may have a variable of this name')
+})
 
 t.test('the value of the last expression is told', async t => {
   const values: Record<string, string> = {

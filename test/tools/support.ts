@@ -11,6 +11,7 @@ import { realWorld } from '../../src/world.ts'
 
 export type Call = {
   effectId?: string
+  env?: Record<string, unknown>
   at?: number
   user?: string
   signal?: AbortSignal
@@ -45,6 +46,7 @@ export const runTool = async (tool: Tool, args: object, call: Call = {}): Promis
     workdir: call.workdir ?? '/nowhere',
     userFolder: call.userFolder ?? '/',
     disk: call.disk ?? endless,
+    env: call.env ?? {},
     at: call.at ?? at,
     user: call.user ?? 'default',
     signal: call.signal ?? new AbortController().signal,

@@ -32,7 +32,7 @@ export const bodyComponents: Components = {
       thought_messages: 'Hidden thoughts of the assistant, seen by the agent.',
       inference_args: 'Passed on to the model’s endpoint.',
       workspace_dir: 'The folder of file tools, below the own folder of the task’s user.',
-      env: 'Environment variables; their values are secrets and shown to nobody.',
+      env: 'Variables for what runs for the task: shell commands and steps of its session, `run_javascript` (`env`), subagents, MCP servers that list them in `env_from`. Their values are secrets and shown to nobody.',
       log_dir: 'A folder for logs, below the own folder of the task’s user. Checked and kept.',
       rollout_save_dir:
         'Where rollouts are written as a file when the task has ended, below the own folder of the task’s user.',

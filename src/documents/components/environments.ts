@@ -53,7 +53,8 @@ export const environmentComponents: Components = {
         'The name of an environment, or any id for the instance where `env_class_path` names one. Absent: made.',
       user_id: 'Whose session it is; a token that belongs to a user must name that user or none.',
       client_id: 'Who calls.',
-      env_vars: 'Environment variables of its process; their values are secrets and shown to nobody.',
+      env_vars:
+        'Variables for the environment and its commands; their values are secrets and shown to nobody.',
       env_class_path:
         'The environment: its name, or `module#Class` of the operator’s folder. Absent: `env_id` where that is a name, else the operator’s default.',
       env_init_kwargs: 'Its settings, checked by its own JSON Schema.',
@@ -66,7 +67,7 @@ export const environmentComponents: Components = {
       session_id: sessionId,
       tool_name: 'One of the tools that it offers.',
       tool_args: 'The arguments, checked by the tool’s own JSON Schema.',
-      env_vars: 'Taken and not used: the variables are those of the create.',
+      env_vars: 'Variables for this step, over those of the session; their values are secrets.',
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
       request_id: 'An id for the request; envelopes of frames carry it. Never used to tell retries apart.',
       task_id: 'The task that the step is for; its event names it.',

@@ -16,7 +16,14 @@ type Hosted = Omit<Environment, 'reset'> & {
   reset(seed: number, options: OpenObject, context: Pick<StepContext, 'random' | 'now'>): unknown
 }
 type Created = { class: string; kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
-type Stepped = { tool: string; args: OpenObject; seed: number; number: number; now: number }
+type Stepped = {
+  tool: string
+  args: OpenObject
+  seed: number
+  number: number
+  now: number
+  env_vars: Record<string, string>
+}
 
 /** From now on here is the instance's own folder, for what it starts too. */
 const moveInto = (dir: string) => {
@@ -63,13 +70,19 @@ export const createServer = (classes: Loaded[], send: (text: string) => void) =>
       const observation = await instance().reset(seed, options, drawn)
       return jsonOf({ ...(await newest()), ...given({ observation }) })
     },
-    async step({ tool, args, seed, number, now }: Stepped, id) {
+    async step({ tool, args, seed, number, now, env_vars }: Stepped, id) {
       const controller = new AbortController()
       running = { id, controller }
       const emit = outputOf(text => {
         if (running?.id === id) send(jsonOf({ method: 'output', params: { id, text } }))
       })
-      const context = { emit, signal: controller.signal, random: randomOf(seed, number), now: () => now }
+      const context = {
+        emit,
+        signal: controller.signal,
+        random: randomOf(seed, number),
+        now: () => now,
+        env_vars: Object.freeze(env_vars),
+      }
       try {
         const result: unknown = await instance().step(tool, args, context)
         if (typeof result !== 'object' || result === null) throw new Error('the step gave no result')

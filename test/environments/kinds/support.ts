@@ -14,6 +14,7 @@ export const contextOf = (seed = 0, number = 0, given: Partial<StepContext> = {}
   signal: new AbortController().signal,
   random: randomFrom(seed + number / 1_000),
   now: () => at,
+  env_vars: {},
   ...given,
 })
 

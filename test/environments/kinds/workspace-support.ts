@@ -38,7 +38,7 @@ export const givenWorkspace = (t: Test, { kwargs = {}, wall = 'limits', env_vars
   workspace.reset(1, {})
   const inside = (...names: string[]) => path.join(dir, 'files', ...names)
   const step = async (tool: string, args: object = {}, given: Partial<StepContext> = {}) =>
-    workspace.step(tool, { ...args }, contextOf(0, 0, given))
+    workspace.step(tool, { ...args }, contextOf(0, 0, { env_vars, ...given }))
   return {
     workspace,
     dir,

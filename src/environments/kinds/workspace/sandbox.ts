@@ -1,4 +1,5 @@
 // How a command is started: inside of bubblewrap where that works, else as a plain process with limits.
+import { isLoaderVariable } from '../../../contract/variables.ts'
 import { enclosed, find, standard } from '../../wall.ts'
 
 export type Launch = {
@@ -18,7 +19,15 @@ const limits = (seconds: number) =>
 // misses what happens while it starts. It stays in the group (no --new-session): there is no terminal to protect.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 
-type Wanted = { command: string; seconds: number; root: string; env_vars: Record<string, string> }
+type Wanted = {
+  command: string
+  seconds: number
+  root: string
+  env_vars: Readonly<Record<string, string>>
+}
+
+const withoutLoaders = (variables: Wanted['env_vars']): Wanted['env_vars'] =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !isLoaderVariable(name)))
 
 /** `bubblewrap`: the program, undefined where there is none. */
 export const launchOf = (
@@ -28,7 +37,7 @@ export const launchOf = (
   const bash = find('bash') ?? 'bash'
   const begin = `exec 2>&1; ${watchdog} { ${limits(seconds)}; } 2>/dev/null;`
   if (bubblewrap === undefined) {
-    const env = { ...standard, HOME: root, ...env_vars }
+    const env = { ...standard, HOME: root, ...withoutLoaders(env_vars) }
     return { file: bash, args: ['-c', `${begin} exec "$0" -c "$1"`, bash, command], env, cwd: root, told: '' }
   }
   // By a descriptor, since others see the arguments of a process; and values of callers, which can name a library to

@@ -29,7 +29,7 @@ export const filesOf = (given: OpenObject): Record<string, string> => {
 }
 
 /** Throws when the environment of a process cannot hold them. */
-export const unlessEnv = (vars: Record<string, string>): void => {
+export const unlessEnv = (vars: Readonly<Record<string, string>>): void => {
   for (const [name, value] of Object.entries(vars)) {
     if (name === '' || /[=\0]/.test(name)) throw new Error('env_vars must have names without = and NUL')
     if (value.includes('\0')) throw new Error(`env_vars.${name} cannot hold a NUL character`)

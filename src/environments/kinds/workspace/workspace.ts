@@ -52,7 +52,6 @@ export class Workspace implements Environment {
   static readonly stepTimeoutMs = (longestSeconds + 10) * 1_000
 
   readonly #kwargs: OpenObject
-  readonly #envVars: Record<string, string>
   readonly #root: string
   readonly #bubblewrap = process.env[bubblewrapProgram]
   readonly #ending = new AbortController()
@@ -60,7 +59,6 @@ export class Workspace implements Environment {
 
   constructor(kwargs: OpenObject, { dir, env_vars }: { dir: string; env_vars: Record<string, string> }) {
     this.#kwargs = kwargs
-    this.#envVars = env_vars
     filesOf(kwargs)
     unlessEnv(env_vars)
     if (this.#bubblewrap === undefined && process.env[allowUnsandboxed] !== '1') {
@@ -219,9 +217,14 @@ export class Workspace implements Environment {
     await Promise.allSettled(this.#running)
   }
 
-  async #shell(command: string, seconds: number, { emit, signal }: StepContext): Promise<StepResult> {
+  async #shell(
+    command: string,
+    seconds: number,
+    { emit, signal, env_vars }: StepContext,
+  ): Promise<StepResult> {
     if (command.includes('\0')) throw new Error('command cannot hold a NUL character')
-    const wanted = { command, seconds, root: this.#root, env_vars: this.#envVars }
+    unlessEnv(env_vars)
+    const wanted = { command, seconds, root: this.#root, env_vars }
     const running = run(launchOf(this.#bubblewrap, wanted), seconds * 1_000, {
       emit,
       signal: AbortSignal.any([signal, this.#ending.signal]),
