@@ -13,7 +13,7 @@ export type Difference = {
 }
 
 /** How far they are, and a list of files to write, from which each line goes when it is done. */
-const notCompared = new Set(['checkpoint', 'rollout_files'])
+const notCompared = new Set(['checkpoint', 'task_files'])
 /** Rows that say no more than their absence. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 

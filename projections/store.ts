@@ -8,7 +8,7 @@ import { type ReadStore, renewable } from './renewable.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 5
+const readModelVersion = 6
 
 const schema = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -54,7 +54,12 @@ CREATE TABLE items (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE steps (position INTEGER PRIMARY KEY, task INTEGER NOT NULL) STRICT;
-CREATE TABLE rollout_files (task INTEGER PRIMARY KEY, folder TEXT NOT NULL) STRICT;
+CREATE TABLE task_files (
+  task INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  PRIMARY KEY (task, kind)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE task_counts (status TEXT PRIMARY KEY, tasks INTEGER NOT NULL) STRICT;
 

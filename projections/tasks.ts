@@ -46,7 +46,7 @@ export const tasksProjection = (
   )
   const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (?, ?, ?, ?)')
   const putStep = store.prepare('INSERT INTO steps (position, task) VALUES (?, ?)')
-  const putRolloutFile = store.prepare('INSERT OR REPLACE INTO rollout_files (task, folder) VALUES (?, ?)')
+  const putFile = store.prepare('INSERT OR REPLACE INTO task_files (task, kind, folder) VALUES (?, ?, ?)')
   const count = store.prepare(
     `INSERT INTO task_counts (status, tasks) VALUES (?, ?)
      ON CONFLICT (status) DO UPDATE SET tasks = tasks + excluded.tasks`,
@@ -164,8 +164,9 @@ export const tasksProjection = (
       if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)
       written.status = status
-      const folder = created.request.rollout_save_dir
-      if (folder && isTerminal(status)) putRolloutFile.run(row, folder)
+      const { rollout_save_dir: rollouts, log_dir: log } = created.request
+      if (rollouts && isTerminal(status)) putFile.run(row, 'rollouts', rollouts)
+      if (log && isTerminal(status)) putFile.run(row, 'log', log)
     }
     writeItems(task)
   }

@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { Report } from './contract/ports.ts'
 import type { Log } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
-import { isBelow, type Roots, rolloutFileOf, segment, userFolder } from './user-folders.ts'
+import { isBelow, type Roots, segment, taskFileOf, userFolder } from './user-folders.ts'
 
 type Left = { folder: string; why: string }
 type Used = Map<string, Set<string>>
@@ -47,7 +47,7 @@ const look = async (log: Log, roots: Roots): Promise<Found> => {
       const folder = request.rollout_save_dir
       if (!folder) continue
       const from = path.join(path.resolve(roots.rollouts, folder), `${segment(task_id)}.jsonl`)
-      const to = rolloutFileOf(roots.rollouts, { user_id, task_id, folder })
+      const to = taskFileOf(roots.rollouts, { user_id, task_id, folder })
       if (isBelow(roots.rollouts, from) && from !== to) found.files.push({ from, to })
     }
   }

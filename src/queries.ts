@@ -35,8 +35,14 @@ export type TokenRow = {
   expires_at: number | null
 }
 
-/** A file of rollouts that is not written yet. `task`: the position that created its task. */
-export type RolloutFile = { task: number; id: string; user_id: string; folder: string }
+/** A file of a task that has ended and is not written yet. `task`: the position that created its task. */
+export type TaskFile = {
+  task: number
+  kind: 'rollouts' | 'log'
+  id: string
+  user_id: string
+  folder: string
+}
 
 const rowColumns =
   'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
@@ -96,11 +102,11 @@ export const createQueries = (
      WHERE s.position > :after AND t.deleted = 0 AND (:user IS NULL OR t.user_id = :user)
      ORDER BY s.position LIMIT :limit`,
   )
-  const rolloutFiles = store.prepare<[number], RolloutFile>(
-    `SELECT f.task, t.id, t.user_id, f.folder FROM rollout_files f JOIN tasks t ON t.position = f.task
-     WHERE f.task > ? ORDER BY f.task LIMIT 100`,
+  const missingFiles = store.prepare<[number, string], TaskFile>(
+    `SELECT f.task, f.kind, t.id, t.user_id, f.folder FROM task_files f JOIN tasks t ON t.position = f.task
+     WHERE (f.task, f.kind) > (?, ?) ORDER BY f.task, f.kind LIMIT 100`,
   )
-  const forgetRolloutFile = store.prepare<[number]>('DELETE FROM rollout_files WHERE task = ?')
+  const forgetFile = store.prepare<[number, string]>('DELETE FROM task_files WHERE task = ? AND kind = ?')
   const counts = store.prepare<[], { status: string; tasks: number }>(
     'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
   )
@@ -272,10 +278,12 @@ export const createQueries = (
     steps: current((after: number, limit: number, user?: string) =>
       stepRows.all({ after, user: user ?? null, limit }),
     ),
-    /** Rollouts that are to be saved as files and are not, and the word that one is. */
-    /** Those that are missing, of tasks that were created after this position. */
-    rolloutFiles: current((after: number) => rolloutFiles.all(after)),
-    rolloutFileSaved: (task: number): void => void forgetRolloutFile.run(task),
+    /** Files of tasks that are to be written and are not: some of those behind this one, in order. */
+    missingFiles: current((after?: Pick<TaskFile, 'task' | 'kind'>) =>
+      missingFiles.all(after?.task ?? 0, after?.kind ?? ''),
+    ),
+    /** A file is written, or never will be. */
+    fileSettled: ({ task, kind }: Pick<TaskFile, 'task' | 'kind'>): void => void forgetFile.run(task, kind),
     /** Tasks by status, as far as the read models are. */
     taskCounts(): Record<string, number> {
       flush()

@@ -14,6 +14,7 @@ import { tell } from './history/frames.ts'
 import { inOrder, type Rollout, rolloutsOf, type Wanted } from './history/rollouts.ts'
 import { taskOf } from './history/task-object.ts'
 import { emptyTask, evolve, type TaskView } from './history/task-view.ts'
+import { createTeller } from './history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from './pieces.ts'
 import type { Queries, StoredTask, TaskRow } from './queries.ts'
 import { compared } from './replayed.ts'
@@ -90,6 +91,19 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     /** The rollouts of a task, each as JSON. */
     rollouts: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
       linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
+
+    /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
+    async *logLines(taskId: string, pause = usualPause()): AsyncGenerator<string> {
+      const read = reader(pause)
+      const teller = createTeller(read)
+      for await (const page of read(taskStream(taskId))) {
+        for (const event of page) {
+          for (const frame of await teller.tell(event)) {
+            yield JSON.stringify({ time: event.header.time, ...frame })
+          }
+        }
+      }
+    },
 
     /** The same task as a document of another format, as JSON. */
     async *atif(taskId: string, pause = usualPause()): AsyncGenerator<string> {

@@ -34,12 +34,12 @@ import type { Mcp } from './mcp/mcp.ts'
 import { createQueries } from './queries.ts'
 import { createQuotas, type QuotaLimits } from './quotas.ts'
 import { createRecall } from './recall.ts'
-import { createRolloutFiles } from './rollout-files.ts'
 import type { Secrets } from './secrets.ts'
 import { createSessionQueries } from './session-queries.ts'
 import { createSessionSystem } from './session-system.ts'
 import { createSessionTools } from './session-tools.ts'
 import { answerProblem } from './structured-output.ts'
+import { createTaskFiles } from './task-files.ts'
 import { isTicket } from './tickets.ts'
 import { keepTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
@@ -273,17 +273,19 @@ export const createSystem = async (parts: SystemParts) => {
     for (const taskId of overdue) commands.expire(taskId, startedAt).catch(fault)
   }
   const recall = createRecall(log, queries, world.clock)
-  const rolloutFiles = createRolloutFiles({
-    root: parts.roots.rollouts,
+  const taskFiles = createTaskFiles({
+    kinds: {
+      rollouts: { root: parts.roots.rollouts, lines: recall.rollouts },
+      log: { root: parts.roots.logs, lines: recall.logLines },
+    },
     queries,
-    recall,
     shareOf: disk.shareOf,
     clock: world.clock,
     report,
   })
   const sweep = async () => {
     expireOverdue()
-    if (!draining && !log.isFailing() && projector.isCurrent()) await rolloutFiles.write()
+    if (!draining && !log.isFailing() && projector.isCurrent()) await taskFiles.write()
   }
   const stopSweeping = parts.idle ? () => {} : world.timers.every(sweepMs, () => void sweep().catch(fault))
   let catchingUp = false
@@ -354,7 +356,7 @@ export const createSystem = async (parts: SystemParts) => {
       calls.stop()
       await mcp?.close()
       await environments.stop()
-      await rolloutFiles.stop()
+      await taskFiles.stop()
       await disk.close()
       await parts.checker.close()
       await log.settled()

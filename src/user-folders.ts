@@ -63,8 +63,8 @@ export const ownPath = (root: string, userId: string, stored: string): string | 
   return isBelow(root, stored) ? path.join(own, path.relative(root, stored)) : undefined
 }
 
-/** Where the rollouts of a task are saved that asked for it. */
-export const rolloutFileOf = (
+/** Where the rollouts or the log of a task are saved that asked for it. */
+export const taskFileOf = (
   root: string,
   { user_id, task_id, folder }: { user_id: string; task_id: string; folder: string },
 ): string => {

@@ -374,6 +374,46 @@ t.test('a task that is canceled has what it did saved', async t => {
   t.equal(parse(await whole(saved('mine', task.id))).length, 1)
 })
 
+t.test(
+  'a task may have its log written below the logs of the data folder, each frame with its time',
+  async t => {
+    const log = (folder: string, id: string) => path.join(dataDir, 'logs/default', folder, `${id}.jsonl`)
+    const secret = 'sEcReT-of-the-log'
+    const more = { log_dir: 'mine/today', rollout_save_dir: 'mine', env: { KEY: secret } }
+    const task = await play([sum, child({ message: 'b' }), end], more)
+    const text = await whole(log('mine/today', task.id))
+    const lines = text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+    const { body } = await read(api('GET', `/tasks/${task.id}/events?limit=1000`))
+    t.same(
+      lines.map(({ time: _, ...frame }) => frame),
+      body.result,
+    )
+    const times = lines.map(({ time }) => String(time))
+    t.same(times, [...times].sort(), 'in the order of their times')
+    t.match(times[0], /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    t.notMatch(text, secret)
+    t.same(readdirSync(path.join(dataDir, 'logs/default/mine/today')), [`${task.id}.jsonl`])
+    t.equal(parse(await whole(saved('mine', task.id))).length, 3, 'beside its rollouts')
+
+    const stopped = await play([{ message: 'a' }, { sleep_ms: 60_000 }], {
+      log_dir: 'mine',
+      background: true,
+    })
+    await until(async () => (await get(stopped.id)).output.length === 1)
+    t.notOk(existsSync(log('mine', stopped.id)), 'when it ends')
+    await act(stopped.id, 'cancel')
+    t.match(await whole(log('mine', stopped.id)), /"type":"task.canceled"/)
+    for (const log_dir of ['../out', '/etc', 'a/../../b']) {
+      const answer = await post({ client_id: 'echo', log_dir })
+      t.equal(answer.status, 422, log_dir)
+      t.match(brief(answer.body.detail), [/^body log_dir /])
+    }
+  },
+)
+
 t.test('after a restart without read models all of it is the same to the byte', async t => {
   const steps = [{ message: 'a' }, child({ message: 'b' }), end]
   const more = { return_rollout: true, include_subagent_rollout: true, rollout_save_dir: 'kept' }

@@ -33,7 +33,8 @@ export const bodyComponents: Components = {
       inference_args: 'Passed on to the model’s endpoint.',
       workspace_dir: 'The folder of file tools, below the own folder of the task’s user.',
       env: 'Variables for what runs for the task: shell commands and steps of its session, `run_javascript` (`env`), subagents, MCP servers that list them in `env_from`. Their values are secrets and shown to nobody.',
-      log_dir: 'A folder for logs, below the own folder of the task’s user. Checked and kept.',
+      log_dir:
+        'A folder for the task’s log, below the own folder of the task’s user: `<task id>.jsonl`, written when the task ends, a line of JSON for each frame, with its time.',
       rollout_save_dir:
         'Where rollouts are written as a file when the task has ended, below the own folder of the task’s user.',
       return_rollout: 'The task, once it has ended, holds its rollouts.',
