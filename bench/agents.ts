@@ -82,7 +82,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       if (next.value.say !== 'call') continue
       const args = JSON.parse(next.value.arguments)
       const disk = { take: async () => {}, giveBack() {} }
-      const place = { workdir: '/', userFolder: '/', disk, env: {}, user: 'bench' }
+      const place = { workdir: '/', userFolder: '/', disk, env: {}, emit() {}, user: 'bench' }
       await calculator?.run({ effectId: 'e', arguments: args, ...place, at: 0, signal })
     }
     output.push({ type: 'message', id: 'm', role: 'assistant', message_content: message })

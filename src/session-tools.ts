@@ -26,7 +26,7 @@ export const createSessionTools = ({
     definition,
     // Asked for again, it is the step that it was.
     isSafe: () => true,
-    async run({ effectId, arguments: toolArgs, env, signal }) {
+    async run({ effectId, arguments: toolArgs, env, emit, signal }) {
       const toolName = definition.function.name
       const step = {
         toolName,
@@ -36,7 +36,7 @@ export const createSessionTools = ({
         itemId: `tr_${effectId}`,
         taskId,
         began() {},
-        emit() {},
+        emit,
         signal,
       }
       const { answer, at } = await takeFor(sessionId, step)

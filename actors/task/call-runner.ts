@@ -8,6 +8,7 @@ import { itemOf, type OpenCall, openCalls, type TaskView } from '../../src/histo
 import { outcomeOf } from './child.ts'
 import type { TaskParts } from './parts.ts'
 import { type RunningCall, runTool, watchChild } from './running-calls.ts'
+import { createSayer } from './sayer.ts'
 
 const lookAgainMs = 1000
 
@@ -33,9 +34,17 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
     const { created } = view
     if (created === undefined) throw new Error('a call of no task')
     const given = { effectId: effect.id, arguments: text, at: effect.at, ...parts.workspaceOf(created) }
-    const call = runTool(signal => parts.tools.run(scope(created), name, { ...given, signal }))
+    let saidId: string | undefined
+    const say = (text: string) => {
+      saidId ??= world.ids.next('tr_')
+      return tell({ type: 'SayEffect', effectId: effect.id, itemId: saidId, heard: text, ...bySystem() })
+    }
+    const { emit, end, heard } = createSayer({ ...world, say })
+    const call = runTool(signal =>
+      parts.tools.run(scope(created), name, { ...given, emit, signal }).finally(end),
+    )
     reach('during', 'tool', name)
-    return call
+    return { ...call, heard }
   }
   const startChild = (taskId: string): RunningCall => {
     const stream = taskStream(taskId)
@@ -57,11 +66,13 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
     void call.outcome.then(async outcome => {
       if (outcome === undefined) return
       reach('after-effect', of, open.name)
+      const heard = call.heard?.() ?? ''
       await tell({
         type: 'CompleteEffect',
         effectId: id,
         itemId: world.ids.next('tr_'),
         outcome,
+        ...(heard === '' ? {} : { heard }),
         ...bySystem(),
       })
       reach('after-result', of, open.name)

@@ -5,11 +5,13 @@ import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
+import { restOf, withRest } from '../../src/history/said.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import { openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
   agentDone,
+  cut,
   type Decide,
   firstFacts,
   onwards,
@@ -20,20 +22,41 @@ import {
 } from './facts.ts'
 import { accept, answersFor } from './inbox.ts'
 
+/** What a call says counts as far as it goes on from what it has said, in this run or in an earlier one. */
+export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view) => {
+  const call = openCalls(view).find(({ effect }) => effect.id === effectId)
+  if (call === undefined || view.status !== 'working' || view.cancelRequested) return []
+  const { text = '', itemId: item_id = itemId } = call.said ?? {}
+  if (!heard.startsWith(text) || heard.length === text.length) return []
+  const data = {
+    agent_step: view.completedSteps,
+    ...{ effect_id: effectId, item_id, call_id: call.callId },
+    ...(call.said === undefined ? { first: true as const } : {}),
+    delta: heard.slice(text.length),
+  }
+  return [{ type: 'EffectSaid', data }]
+}
+
 // While a task is being canceled a result is recorded and moves nothing.
-export const completeEffect: Decide<'CompleteEffect'> = ({ effectId, itemId, outcome }, view, judgement) => {
+export const completeEffect: Decide<'CompleteEffect'> = (
+  { effectId, itemId, outcome, heard = '' },
+  view,
+  judgement,
+) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || (view.status !== 'working' && view.status !== 'paused')) return []
-  const { status, content, blocks, child, usage, ends, step } = outcome
+  const { status, blocks, child, usage, ends, step } = outcome
+  // What it said is the beginning of its result, also where it was too quick for that to be stored before.
+  const content = heard === '' ? outcome.content : withRest(heard, restOf(heard, outcome.content))
   const completed: TaskEvent = {
     type: 'EffectCompleted',
     data: {
       agent_step: view.completedSteps,
       effect_id: effectId,
-      item_id: itemId,
+      item_id: call.said?.itemId ?? itemId,
       call_id: call.callId,
       status,
-      content,
+      ...(call.said === undefined ? { content } : { said: true, content: restOf(call.said.text, content) }),
       ...(blocks === undefined || blocks.length === 0 ? {} : { blocks }),
       ...(child === undefined ? {} : { child }),
       ...(usage === undefined ? {} : { usage }),
@@ -61,7 +84,8 @@ export const answerCalls: Decide<'AnswerCalls'> = (
     return []
   }
   if (isTerminal(status) || view.cancelRequested) throw wrongState(view, 'answer', unfinished)
-  const accepted = accept(fresh, message, view, principal, keys)
+  const answered = openCalls(view).filter(({ callId }) => fresh.some(answer => answer.callId === callId))
+  const accepted = [...cut(view, answered), ...accept(fresh, message, view, principal, keys)]
   const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
   if (status === 'paused') {
     if (view.reason !== outcomeUnknown || after.running) return accepted
@@ -72,12 +96,12 @@ export const answerCalls: Decide<'AnswerCalls'> = (
     return [...accepted, resumed, ...onwards(after, view, judgement)]
   }
   if (status !== 'input-required' || after.waiting.length > 0) return accepted
-  const answered: TaskEvent = {
+  const goesOn: TaskEvent = {
     type: 'InputAnswered',
     data: { from: 'input-required', ...ttlSeconds(judgement.ttls.working) },
   }
   const final = after.final && message === undefined
-  return [...accepted, answered, ...onwards({ ...after, final }, view, judgement)]
+  return [...accepted, goesOn, ...onwards({ ...after, final }, view, judgement)]
 }
 
 // Two moves and no step: the answers are in the log of the task that asked, the conversation goes on elsewhere.

@@ -12,11 +12,13 @@ import {
   consumeInputs,
   continueElsewhere,
   postMessage,
+  sayEffect,
 } from './decide-inputs.ts'
 import { recordStep } from './decide-step.ts'
 import {
   abandoned,
   agentStopped,
+  cut,
   type Decide,
   type Decision,
   firstFacts,
@@ -32,6 +34,7 @@ import {
 
 const expired = (view: TaskView): TaskEvent[] => [
   ...abandoned(view),
+  ...cut(view),
   ...agentStopped(view),
   { type: 'TaskExpired', data: { from: view.status as TaskStatus } },
 ]
@@ -67,6 +70,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   RecordStep: recordStep,
+  SayEffect: sayEffect,
   CompleteEffect: completeEffect,
   AnswerCalls: answerCalls,
   ContinueElsewhere: continueElsewhere,
@@ -115,7 +119,12 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const why = reason === undefined ? {} : { reason }
     const requested: TaskEvent = { type: 'CancelRequested', data: why }
     if (status === 'working') return [requested]
-    return [requested, ...agentStopped(view), { type: 'TaskCanceled', data: { from: status, ...why } }]
+    return [
+      requested,
+      ...cut(view),
+      ...agentStopped(view),
+      { type: 'TaskCanceled', data: { from: status, ...why } },
+    ]
   },
 
   FinishCancel: ({ receipts }, view, { can }) => {
@@ -124,6 +133,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return [
       ...receipts.map((data): TaskEvent => ({ type: 'EffectStopped', data })),
       ...abandoned(view),
+      ...cut(view),
       ...agentStopped(view),
       { type: 'TaskCanceled', data: { from: view.status as TaskStatus, ...why } },
     ]

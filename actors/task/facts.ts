@@ -4,7 +4,7 @@ import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import { type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
 /** How long a task may rest in each state, seconds; 0 is for ever. */
@@ -64,6 +64,24 @@ export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
           },
         },
       ]
+
+/** Calls that have begun to speak and give no result any more: their items stay as far as they came. */
+export const cut = (view: TaskView, calls: OpenCall[] = openCalls(view)): TaskEvent[] =>
+  calls.flatMap(({ callId, effect, said }): TaskEvent[] =>
+    said === undefined
+      ? []
+      : [
+          {
+            type: 'EffectCut',
+            data: {
+              agent_step: view.completedSteps,
+              effect_id: effect.id,
+              item_id: said.itemId,
+              call_id: callId,
+            },
+          },
+        ],
+  )
 
 /** The agent's end, for a task that ends without an answer or an error of the agent. */
 export const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): TaskEvent[] =>

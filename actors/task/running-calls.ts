@@ -9,6 +9,8 @@ export type RunningCall = {
   outlives: boolean
   /** What it gave; undefined when it stopped because it was told to. Never rejects. */
   outcome: Promise<CallOutcome | undefined>
+  /** What it has said so far. */
+  heard?: () => string
 }
 
 export const createRunningCalls = () => {

@@ -71,7 +71,10 @@ export type TaskCommand = Asked &
         end?: RecordedEnd
         calls?: PlannedCall[]
       }
-    | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome }
+    /** A call has said so much since it began to run. */
+    | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
+    /** `heard`: all that the call has said while it ran; the result begins with it. */
+    | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome; heard?: string }
     | {
         type: 'AnswerCalls'
         answers: CallAnswer[]

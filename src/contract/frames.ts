@@ -51,6 +51,11 @@ const frames = {
   'task.reasoning_summary_text.done': whole,
   'task.tool_call_arguments.delta': { ...ofCall, delta: Text },
   'task.tool_call_arguments.done': { ...ofCall, arguments: Text },
+  'task.tool_result.delta': {
+    ...ofCall,
+    delta_message_content: MessageContent,
+    delta_block_list: Type.Array(Block),
+  },
   'task.tool_result.done': { ...ofCall, message_content: MessageContent, block_list: Type.Array(Block) },
   'task.tools_updated': { tools: Type.Array(ToolDefinition) },
   'task.context_compression.created': compression,

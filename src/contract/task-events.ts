@@ -189,13 +189,28 @@ const facts = {
     child: optional(Type.String()),
     attempt: optional(Type.Integer()),
   },
-  /** The result of a call; without an effect_id it was refused and never ran. `child`: its stream, as far as read. */
+  /** More of what a call says while it runs. Its first text begins the item of the result. */
+  EffectSaid: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    item_id: ItemId,
+    call_id: CallId,
+    first: optional(Type.Literal(true)),
+    delta: Type.String(),
+  },
+  /** A call that has said something gives no result: its item ends as far as it came. */
+  EffectCut: { agent_step: AgentStep, effect_id: Type.String(), item_id: ItemId, call_id: CallId },
+  /**
+   * The result of a call; without an effect_id it was refused and never ran. `child`: its stream, as far as read. `said`: the
+   * result begins with what the call has said while it ran, and `content` is the rest of it.
+   */
   EffectCompleted: {
     agent_step: AgentStep,
     effect_id: optional(Type.String()),
     item_id: ItemId,
     call_id: CallId,
     status: Type.Enum(['completed', 'incomplete']),
+    said: optional(Type.Literal(true)),
     content: MessageContent,
     blocks: optional(Type.Array(Block)),
     child: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),

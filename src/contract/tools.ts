@@ -25,6 +25,8 @@ export type ToolInput = {
   disk: DiskShare
   /** When the call was intended, milliseconds: a tool that must give the same twice knows no other time. */
   at: number
+  /** More of what it says while it runs: the beginning of its result. */
+  emit(text: string): void
   /** A tool that is told to stop settles only when what it does has really stopped. */
   signal: AbortSignal
 }

@@ -44,9 +44,14 @@ const brought = (item: OutputItem): OutputItem => {
   return thought
 }
 
-/** What the next step of a task sees of the task's own past: a call that failed is part of it. */
+/**
+ * What the next step of a task sees of the task's own past: a call that failed is part of it. One that gave no result has
+ * another one, if any.
+ */
 const ownPast = (view: TaskView): OutputItem[] =>
-  seen(view).filter(item => item.type === 'tool_result' || isSaid(view, item))
+  seen(view).filter(
+    item => !view.cutItems.has(item.id ?? '') && (item.type === 'tool_result' || isSaid(view, item)),
+  )
 
 /** The items of a task that a later one in its session may see. */
 export const contributed = (view: TaskView): string[] => [

@@ -3,7 +3,7 @@
 import type { FrameType } from '../contract/frames.ts'
 import { DamagedEvent, type Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
-import type { OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
+import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 import { partsOf } from './items.ts'
 import { taskOf } from './task-object.ts'
 import { evolve, itemOf, opensPart, type TaskView } from './task-view.ts'
@@ -65,17 +65,34 @@ const callDone = (agent_step: number, item: OutputItem): FrameBody[] => {
   const { id: item_id, call_id, arguments: args } = item
   return [{ type: 'task.tool_call_arguments.done', item_id, call_id, agent_step, arguments: args }]
 }
-/** The result of a call, whoever gave it: always whole. */
-const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => {
-  const { id, call_id, message_content, block_list } = item
+const resultAdded = (agent_step: number, item: ToolResultItem): FrameBody => {
   const shell = { ...item, status: 'in_progress' as const, message_content: '', block_list: [] }
-  const at = { item_id: id, call_id, agent_step }
+  return { type: 'task.output_item.added', agent_step, item: shell }
+}
+const resultDone = (agent_step: number, item: ToolResultItem): FrameBody[] => {
+  const { id: item_id, call_id, message_content, block_list } = item
   return [
-    { type: 'task.output_item.added', agent_step, item: shell },
-    { type: 'task.tool_result.done', ...at, message_content, block_list },
+    { type: 'task.tool_result.done', item_id, call_id, agent_step, message_content, block_list },
     { type: 'task.output_item.done', agent_step, item },
   ]
 }
+/** The result of a call that said nothing before, whoever gave it: always whole. */
+const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => [
+  resultAdded(agent_step, item),
+  ...resultDone(agent_step, item),
+]
+const resultDelta = (
+  agent_step: number,
+  { id: item_id, call_id }: ToolResultItem,
+  delta_message_content: MessageContent,
+  delta_block_list: Block[] = [],
+): FrameBody => ({
+  type: 'task.tool_result.delta',
+  ...{ item_id, call_id, agent_step, delta_message_content, delta_block_list },
+})
+/** Whether a result has more than was said while its call ran. */
+const hasRest = ({ content, blocks }: TaskEventData<'EffectCompleted'>): boolean =>
+  content.length > 0 || blocks !== undefined
 
 /** The parts of an item in the order in which they are told: a reasoning item's summary first. */
 const allParts = (item: OutputItem): { content_index: number; part: TextContentItem }[] => {
@@ -178,10 +195,27 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
         return [...(call ? callDone(data.agent_step, item) : []), ...itemDone(data.agent_step, item)]
       }),
   },
-  EffectCompleted: {
-    count: () => 3,
+  EffectSaid: {
+    count: ({ first }) => (first ? 2 : 1),
+    frames: (view, { agent_step, item_id, first, delta }) => {
+      const item = itemOf(view, item_id) as ToolResultItem
+      return [...(first ? [resultAdded(agent_step, item)] : []), resultDelta(agent_step, item, delta)]
+    },
+  },
+  EffectCut: {
+    count: () => 2,
     frames: (view, { agent_step, item_id }) =>
-      resultFrames(agent_step, itemOf(view, item_id) as ToolResultItem),
+      resultDone(agent_step, itemOf(view, item_id) as ToolResultItem),
+  },
+  EffectCompleted: {
+    count: data => (data.said === undefined || hasRest(data) ? 3 : 2),
+    frames: (view, data) => {
+      const { agent_step, item_id, said, content, blocks } = data
+      const item = itemOf(view, item_id) as ToolResultItem
+      if (said === undefined) return resultFrames(agent_step, item)
+      const rest = hasRest(data) ? [resultDelta(agent_step, item, content, blocks)] : []
+      return [...rest, ...resultDone(agent_step, item)]
+    },
   },
   // What is written to the agent is no output of it; the answer to its call is.
   InputAccepted: {

@@ -19,6 +19,7 @@ import {
   type Usage,
 } from '../contract/wire.ts'
 import { emptyItem, resultItem, withDelta, withTexts } from './items.ts'
+import { withRest } from './said.ts'
 
 /** A step that has begun in the log and has neither completed nor been abandoned. */
 export type OpenStep = {
@@ -35,6 +36,8 @@ export type Call = {
   itemId: string
   /** How it runs here; a call without is the client's, or nobody's. */
   effect: { id: string; safe: boolean; child: string | undefined; at: number; attempt: number } | undefined
+  /** What it has said while it ran, and the item that this is. */
+  said: { itemId: string; text: string } | undefined
   /** It has its result; `refused`: it never ran; `last`: there is nothing to do after it. */
   ended: false | 'answered' | 'refused' | 'last'
 }
@@ -116,6 +119,8 @@ export type TaskView = {
   cancelRequested: boolean
   cancelReason: string | undefined
   stoppedEffects: Set<string>
+  /** Items of calls that had begun to speak and gave no result. */
+  cutItems: Set<string>
   deleted: boolean
 }
 
@@ -164,6 +169,7 @@ export const emptyTask = (): TaskView => ({
   cancelRequested: false,
   cancelReason: undefined,
   stoppedEffects: new Set(),
+  cutItems: new Set(),
   deleted: false,
 })
 
@@ -205,6 +211,7 @@ const madeCall = (itemId: string, { call_id, name }: { call_id: string; name: st
   name,
   itemId,
   effect: undefined,
+  said: undefined,
   ended: false,
 })
 const callOf = (view: TaskView, callId: string): Call => {
@@ -329,11 +336,28 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     const at = millisOf(header.time)
     call.effect = { id: data.effect_id, safe: data.safe === true, child: data.child, at, attempt }
   },
+  EffectSaid: (view, { item_id, call_id, first, delta }) => {
+    const call = callOf(view, call_id)
+    const text = (call.said?.text ?? '') + delta
+    call.said = { itemId: item_id, text }
+    const item = { ...resultItem(item_id, call_id, 'incomplete', text), status: 'in_progress' as const }
+    if (first === true) addItem(view, item_id, item)
+    else replaceItem(view, item_id, item)
+  },
+  EffectCut: (view, { item_id, call_id }) => {
+    callOf(view, call_id).said = undefined
+    replaceItem(view, item_id, { ...itemOf(view, item_id), status: 'incomplete' })
+    view.cutItems.add(item_id)
+  },
   EffectCompleted: (view, data) => {
     const { item_id, call_id, status, content, blocks } = data
-    addItem(view, item_id, resultItem(item_id, call_id, status, content, blocks))
-    callOf(view, call_id).ended =
-      data.effect_id === undefined ? 'refused' : data.ends === true ? 'last' : 'answered'
+    const call = callOf(view, call_id)
+    const whole = data.said === true ? withRest(call.said?.text ?? '', content) : content
+    const item = resultItem(item_id, call_id, status, whole, blocks)
+    if (data.said === true) replaceItem(view, item_id, item)
+    else addItem(view, item_id, item)
+    call.said = undefined
+    call.ended = data.effect_id === undefined ? 'refused' : data.ends === true ? 'last' : 'answered'
     if (data.child !== undefined) view.children.push(data.child)
     if (data.usage !== undefined) view.subagentUsage = addUsage(view.subagentUsage, data.usage)
   },

@@ -5,7 +5,7 @@ import type { Report, Timers } from '../contract/ports.ts'
 import type { Fetch } from '../outside/guarded-fetch.ts'
 import { failureOf, isAnswer, McpFailure } from './failure.ts'
 import { httpTransport } from './http.ts'
-import { callMs, mostBytes, mostListed, mostTools, openMs } from './limits.ts'
+import { callMs, mostBytes, mostListed, mostProgress, mostTools, openMs } from './limits.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 import { stdioTransport } from './stdio.ts'
 
@@ -13,8 +13,16 @@ export type { CallToolResult, McpTool }
 export type Connection = {
   /** As the server listed them last, asked again when it has said that they changed. Rejects with McpFailure. */
   tools(): Promise<McpTool[]>
-  /** Rejects with McpFailure, or when `signal` aborts, of which the server is told. */
-  call(tool: McpTool, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
+  /**
+   * Rejects with McpFailure, or when `signal` aborts, of which the server is told. `hear`: what the server says of the
+   * progress of the call.
+   */
+  call(
+    tool: McpTool,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    hear?: (message: string) => void,
+  ): Promise<CallToolResult>
   close(): Promise<void>
 }
 
@@ -151,7 +159,7 @@ export const openConnection = async (
       listed = asked
       return asked
     },
-    async call(tool, args, signal) {
+    async call(tool, args, signal, hear) {
       // Whether a result fits the server's own schema is not for us to run; the rest of the definition says which
       // arguments travel as headers.
       const { outputSchema: _, ...toolDefinition } = tool
@@ -160,7 +168,13 @@ export const openConnection = async (
       try {
         const params = { name: tool.name, arguments: args }
         const either = AbortSignal.any([signal, late.signal])
-        return await client.callTool(params, { signal: either, timeout: 2 * callMs, toolDefinition })
+        let room = mostProgress
+        const onprogress = ({ message = '' }: { message?: string | undefined }) => {
+          room -= message.length
+          if (message !== '' && room >= 0) hear?.(withoutSecrets(server, message))
+        }
+        const options = { signal: either, timeout: 2 * callMs, toolDefinition }
+        return await client.callTool(params, hear === undefined ? options : { ...options, onprogress })
       } catch (error) {
         if (signal.aborted) throw error
         throw told(late.signal.aborted ? late.signal.reason : error)

@@ -24,6 +24,7 @@ export type Connections = {
     tool: McpTool,
     args: Record<string, unknown>,
     signal: AbortSignal,
+    hear?: (message: string) => void,
   ): Promise<CallToolResult>
   /** Whether the connection that it was last asked on is still there, with what the server remembers for it. */
   isOpen(server: McpServer, rootTaskId: string): boolean
@@ -145,8 +146,8 @@ export const createConnections = (parts: Parts): Connections => {
   return {
     tools: (server, caller, signal) =>
       use(server, caller, signal, connection => unlessAborted(connection.tools(), signal)),
-    call: (server, caller, tool, args, signal) =>
-      use(server, caller, signal, connection => connection.call(tool, args, signal)),
+    call: (server, caller, tool, args, signal, hear) =>
+      use(server, caller, signal, connection => connection.call(tool, args, signal, hear)),
     isOpen: (server, rootTaskId) => tasks.get(rootTaskId)?.has(canonical(server)) === true,
     ended(rootTaskId) {
       for (const entry of tasks.get(rootTaskId)?.values() ?? []) drop(entry)

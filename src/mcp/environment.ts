@@ -82,7 +82,7 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
         isUsed = false
         return { ...(await observed()), observation: {} }
       },
-      async step({ tool, args }, { signal }) {
+      async step({ tool, args }, { emit, signal }) {
         mustBeOpen()
         const before = await observed()
         const known = (await listed()).find(({ name }) => name === tool)
@@ -91,11 +91,13 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Parts) 
           ({ ...told, ...seen, status: 'incomplete', content: error, error }) as const
         if (known === undefined) return failed(`there is no tool "${tool}" any more`)
         isUsed = true
-        const result = await connections.call(server, caller, known, args, signal).catch(error => {
-          if (signal.aborted) return 'it was canceled'
-          if (error instanceof McpFailure && error.isAnswer) return error.message
-          return asked(Promise.reject(error))
-        })
+        const result = await connections
+          .call(server, caller, known, args, signal, message => emit(`${message}\n`))
+          .catch(error => {
+            if (signal.aborted) return 'it was canceled'
+            if (error instanceof McpFailure && error.isAnswer) return error.message
+            return asked(Promise.reject(error))
+          })
         // A call may change the tools; what it has told counts, also when nothing can be asked after it.
         const after = await observed().catch(() => before)
         if (typeof result === 'string') return failed(result, after)

@@ -8,5 +8,7 @@ export const mostBytes = 10 * 1024 * 1024
 export const mostTools = 512
 /** Of the list of its tools as JSON. */
 export const mostListed = 1024 * 1024
+/** Characters of progress that a call may tell: they stand before its result. */
+export const mostProgress = 4096
 /** Of text in a result. */
 export const mostText = 1024 * 1024

@@ -23,8 +23,10 @@ export const createMcpTools = ({ configured, connections }: Parts): ToolSource =
         },
       },
       isSafe: () => readOnlyHint === true || idempotentHint === true,
-      async run({ arguments: args, signal }) {
-        const result = await connections.call(server, caller, tool, args, signal)
+      async run({ arguments: args, emit, signal }) {
+        const result = await connections.call(server, caller, tool, args, signal, message =>
+          emit(`${message}\n`),
+        )
         if (result.isError === true) {
           throw new Error(withoutSecrets(server, wordsOf(result)) || `the tool "${tool.name}" failed`)
         }

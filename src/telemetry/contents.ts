@@ -5,6 +5,7 @@ import type { TaskEventData } from '../contract/task-events.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
 import { isStepEnd, rolloutOf } from '../history/rollouts.ts'
+import { withRest } from '../history/said.ts'
 import { emptyTask, evolve, itemOf, type TaskView } from '../history/task-view.ts'
 
 type Contents = Record<string, string>
@@ -92,7 +93,8 @@ export const createTaskContents = (read: ReadStream): TaskContents => {
     }
     if (event.header.type === 'EffectCompleted') {
       const { call_id, content } = event.data as TaskEventData<'EffectCompleted'>
-      return ofCall(view, call_id, content)
+      const said = view.calls.get(call_id)?.said?.text
+      return ofCall(view, call_id, said === undefined ? content : withRest(said, content))
     }
     if (event.header.type === 'InputAccepted') {
       const { item } = event.data as TaskEventData<'InputAccepted'>

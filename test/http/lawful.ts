@@ -52,8 +52,24 @@ const moves: Record<string, string[]> = {
 }
 
 /** `over`: its done frames were told; once more only when its step is abandoned, and then it is incomplete. */
-type Open = { kind: string; call_id?: string; text: string; whole: boolean; over: boolean }
+type Open = {
+  kind: string
+  call_id?: string
+  text: string
+  blocks: unknown[]
+  hasDeltas: boolean
+  whole: boolean
+  over: boolean
+}
 type ItemJson = { type: string; id: string; status: string; call_id?: string; arguments?: string }
+
+/** The text of a result, or of a part of it. */
+const textIn = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : (content as (string | { text?: string })[])
+        .map(part => (typeof part === 'string' ? part : (part.text ?? JSON.stringify(part))))
+        .join('')
 
 /** What is wrong with the frames of one task from the first one on; nothing: they are lawful. */
 export const lawful = (frames: Frame[], from = 0): string[] => {
@@ -108,6 +124,8 @@ export const lawful = (frames: Frame[], from = 0): string[] => {
         kind: type,
         ...(call_id === undefined ? {} : { call_id }),
         text: '',
+        blocks: [],
+        hasDeltas: false,
         whole: false,
         over: false,
       })
@@ -126,7 +144,18 @@ export const lawful = (frames: Frame[], from = 0): string[] => {
         check(mine.text === frame.arguments, 'another text than its deltas')
         mine.whole = true
       }
-      if (frame.type === 'task.tool_result.done') mine.whole = true
+      if (frame.type === 'task.tool_result.delta') {
+        check(!mine.whole, 'more of a result that is whole')
+        mine.text += textIn(frame.delta_message_content)
+        mine.blocks.push(...(frame.delta_block_list as unknown[]))
+        mine.hasDeltas = true
+      }
+      if (frame.type === 'task.tool_result.done') {
+        const sum = mine.text === textIn(frame.message_content)
+        const blocks = JSON.stringify(mine.blocks) === JSON.stringify(frame.block_list)
+        check(!mine.hasDeltas || (sum && blocks), 'another result than the sum of its deltas')
+        mine.whole = true
+      }
     }
     if (frame.type === 'task.output_item.done') {
       const done = frame.item as ItemJson

@@ -126,8 +126,8 @@ t.test('a model is offered the tools of all servers, and calls them', async t =>
   t.same(resultTexts(task.body.result), ['from a model'])
   const asked = model.asked[0]?.request as unknown as { tools: { function: { name: string } }[] }
   const offered = asked.tools.map(tool => tool.function.name)
-  t.equal(offered.filter(name => name.startsWith('tools__')).length, 15)
-  t.equal(offered.filter(name => name.startsWith('here__')).length, 16)
+  t.equal(offered.filter(name => name.startsWith('tools__')).length, 16)
+  t.equal(offered.filter(name => name.startsWith('here__')).length, 17)
   t.notOk(offered.includes('tools__die'))
 })
 

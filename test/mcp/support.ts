@@ -119,6 +119,7 @@ export const givenMcp = async (
         userFolder: folder,
         disk: { take: async () => {}, giveBack() {} },
         env: {},
+        emit() {},
         at: 0,
         user: 'u',
         signal,

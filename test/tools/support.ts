@@ -47,6 +47,7 @@ export const runTool = async (tool: Tool, args: object, call: Call = {}): Promis
     userFolder: call.userFolder ?? '/',
     disk: call.disk ?? endless,
     env: call.env ?? {},
+    emit() {},
     at: call.at ?? at,
     user: call.user ?? 'default',
     signal: call.signal ?? new AbortController().signal,

@@ -86,6 +86,16 @@ const toolsFor = state => ({
       return state.slow ? new Promise(() => {}) : text('seen')
     },
   },
+  progress: {
+    inputSchema: input(),
+    call: async (_, _signal, notify) => {
+      for (const message of ['one of two', 'two of two']) {
+        await notify(message)
+        await new Promise(resolve => setTimeout(resolve, 100))
+      }
+      return text('done')
+    },
+  },
   huge: { inputSchema: input('size'), call: ({ size }) => text('x'.repeat(Number(size))) },
   die: { inputSchema: input(), call: () => process.exit(7) },
   learn: {
@@ -122,7 +132,12 @@ export const makeServer = ({ slow = false } = {}) => {
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     state.learnt.includes(params.name)
       ? text(`I know ${params.name}`)
-      : tools[params.name].call(params.arguments ?? {}, ctx.mcpReq.signal),
+      : tools[params.name].call(params.arguments ?? {}, ctx.mcpReq.signal, message =>
+          ctx.mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken: ctx.mcpReq._meta?.progressToken, progress: 1, message },
+          }),
+        ),
   )
   return server
 }
