@@ -1,4 +1,5 @@
 // Environment sessions of each level of recovery, in each state and closed for each reason; tasks that step them.
+import { writeFileSync } from 'node:fs'
 import { script } from '../../http/agent-tasks.ts'
 import { counter, gone, kept } from '../../http/env-calls.ts'
 import { pause } from '../../support/http.ts'
@@ -21,6 +22,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
     await env.step(id, 'say', { words: 'one two' })
     await env.step(id, 'fail', { why: 'not today' })
     await env.step(id, 'lie')
+    await env.step(id, 'draw', {}, { env_vars: { OF_THE_STEP: 'open' } })
     await env.add(id, 1000)
     await env.reset(id, { seed: 7, options: { start: 5 } })
     await env.reset(id)
@@ -72,8 +74,17 @@ export const playSessions = async (stage: Stage): Promise<void> => {
     agent_config: script({ tool: 'hold', arguments: { file: stage.file('held') } }),
   })
   await stage.exists('held.begun')
+  await pause(200) // what it says is stored
   await act(holding, 'cancel')
   await becomes(holding, 'canceled')
+  const speaking = await begins({
+    session_id: await env.made({ session_id: 'speaks' }),
+    agent_config: script({ tool: 'hold', arguments: { file: stage.file('spoken') } }),
+  })
+  await stage.exists('spoken.begun')
+  await pause(200)
+  writeFileSync(stage.file('spoken'), '')
+  await becomes(speaking, 'completed')
 }
 
 /** Sessions that the kill and the restarts will meet: one of them in the middle of a step. */
