@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { createEvents, type EventFilter, type Subscription, type Told } from '../../src/bus/events.ts'
-import { wholeLoop } from '../../src/loop-shares.ts'
 import { DamagedEvent, type Recorded } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
+import { wholeLoop } from '../../src/loop-shares.ts'
 import { failingStore, givenSystem, quiet } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
 

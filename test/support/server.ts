@@ -70,7 +70,7 @@ process.on('exit', () => {
 
 /** A reprise process, running; nothing of our own environment reaches it but PATH. */
 const reprise = (args: string[], env: Env) => {
-  const child: ChildProcess = spawn(process.execPath, [...(process.env.SERVER_NODE_ARGS?.split(' ') ?? []), bin, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
