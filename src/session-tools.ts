@@ -1,5 +1,6 @@
 // The tools of the environment session that a task's session names, as tools like any other: each call is a step of the
 // session, journalled there under the call's effect, so that the same call is never two steps.
+import type { Recovery } from './contract/environment.ts'
 import type { Tool, ToolScope, ToolSource } from './contract/tools.ts'
 import { asTexts } from './contract/variables.ts'
 import type { EnvStepAnswer, ToolDefinition } from './contract/wire.ts'
@@ -19,20 +20,27 @@ const ended = (name: string): ToolDefinition => ({ type: 'function', function: {
 export const createSessionTools = ({
   toolsFor,
   takeFor,
-  hasTaken,
+  hasBegun,
   isOf,
-}: Pick<Sessions, 'toolsFor' | 'takeFor' | 'hasTaken' | 'isOf'>): ToolSource => {
-  const asTool = ({ sessionId, taskId }: ToolScope, definition: ToolDefinition): Tool => ({
+}: Pick<Sessions, 'toolsFor' | 'takeFor' | 'hasBegun' | 'isOf'>): ToolSource => {
+  const asTool = (
+    { sessionId, taskId }: ToolScope,
+    definition: ToolDefinition,
+    recovery?: Recovery,
+  ): Tool => ({
     definition,
-    // Asked for again, it is the step that it was.
-    isSafe: () => true,
-    async run({ effectId, arguments: toolArgs, env, emit, signal }) {
+    // A step that was taken is found in the session. One that was cut off runs again only where the author of the
+    // environment says that its actions may be repeated.
+    isSafe: () => recovery === 'refold',
+    ...(recovery === 'refold' ? {} : { inSession: true }),
+    async run({ effectId, attempt = 1, arguments: toolArgs, env, emit, signal }) {
       const toolName = definition.function.name
       const step = {
         toolName,
         toolArgs,
         ...(Object.keys(env).length === 0 ? {} : { envVars: asTexts(env) }),
         effectId,
+        attempt,
         itemId: `tr_${effectId}`,
         taskId,
         began() {},
@@ -48,20 +56,21 @@ export const createSessionTools = ({
       return { content: told(answer), blocks, step: at, ...(done ? { ends: true } : {}) }
     },
   })
-  const definitions = ({ sessionId, userId }: ToolScope) => toolsFor(sessionId, userId)
   return {
     isFor: ({ sessionId, userId }) => isOf(sessionId, userId),
     async list(scope) {
-      return (await definitions(scope)).map(definition => asTool(scope, definition))
+      const { tools, recovery } = await toolsFor(scope.sessionId, scope.userId)
+      return tools.map(definition => asTool(scope, definition, recovery))
     },
     async find(scope, name, _signal, effectId) {
       const { sessionId, userId } = scope
       // The session may have ended with this very step.
-      if (effectId !== undefined && (await hasTaken(sessionId, userId, effectId))) {
+      if (effectId !== undefined && (await hasBegun(sessionId, userId, effectId))) {
         return asTool(scope, ended(name))
       }
-      const definition = (await definitions(scope)).find(known => known.function.name === name)
-      return definition && asTool(scope, definition)
+      const { tools, recovery } = await toolsFor(sessionId, userId)
+      const definition = tools.find(known => known.function.name === name)
+      return definition && asTool(scope, definition, recovery)
     },
   }
 }

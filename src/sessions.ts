@@ -8,12 +8,14 @@ import {
   EnvironmentGone,
   type EnvironmentSource,
   type OpenObject,
+  type Recovery,
   StopStep,
 } from './contract/environment.ts'
 import type { Clock, Ids } from './contract/ports.ts'
 import { Invalid, otherUser, type Problem, Refusal, unexpectedStep } from './contract/refusals.ts'
-import type { Log } from './contract/stored.ts'
+import { type Log, StorageFailure } from './contract/stored.ts'
 import { callerOf, ownerOf, type Principal } from './contract/token-events.ts'
+import { OutcomeUnknown } from './contract/tools.ts'
 import { asTexts, masked } from './contract/variables.ts'
 import type {
   CreateEnvBody,
@@ -85,7 +87,7 @@ export const createSessions = (parts: Parts) => {
   /** When a session was last looked at: no event tells. */
   const lookedAt = new Map<string, number>()
   const waiting = new Map<string, number>()
-  /** Of sessions whose steps cannot be done again: each says what it is about to do, and does it, before the next. */
+  /** What changes a session, one after another: a step that may not be repeated is announced and taken as one. */
   const chains = new Map<string, Promise<unknown>>()
 
   const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
@@ -227,8 +229,14 @@ export const createSessions = (parts: Parts) => {
   type Who = { principal: string; causation: string }
   const ask = (stream: string, step: StepWish, who: Who) =>
     runtime.ask(stream, { type: 'TakeStep', step, ...who })
-  const intendAndTake = async (stream: string, step: StepWish, who: Who) => {
-    await runtime.ask(stream, { type: 'IntendStep', step, ...who })
+  /** A step that is still open when nothing is under way was cut off: that is told before anything else. */
+  const settle = async (stream: string, view: SessionView): Promise<SessionView> =>
+    view.open === undefined ? view : runtime.ask(stream, { type: 'TellLostStep', ...view.openBy })
+  const takeInTurn = async (id: string, step: StepWish, who: Who): Promise<SessionView> => {
+    const stream = envSessionStream(id)
+    const { created } = await settle(stream, await viewOf(id))
+    // Only the author of a `refold` environment says that its actions may be repeated.
+    if (created?.recovery !== 'refold') await runtime.ask(stream, { type: 'IntendStep', step, ...who })
     return ask(stream, step, who)
   }
   const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> => {
@@ -239,6 +247,12 @@ export const createSessions = (parts: Parts) => {
     }
     turn.then(forget, forget)
     return turn
+  }
+  /** The view, with every step in it told that was cut off. */
+  const settled = async (id: string): Promise<SessionView> => {
+    const view = await viewOf(id)
+    const isCutOff = view.open !== undefined && !chains.has(id)
+    return isCutOff ? inTurn(id, async () => settle(envSessionStream(id), await viewOf(id))) : view
   }
 
   /** A step that is stopped when its session's user has more on the disk than is allowed. */
@@ -264,14 +278,9 @@ export const createSessions = (parts: Parts) => {
     waiting.set(id, count + 1)
     let unwatch = () => {}
     try {
-      const before = await viewOf(id)
-      const isNone = before.created?.recovery === 'none'
-      const guarded = guard(before, step)
+      const guarded = guard(await viewOf(id), step)
       unwatch = guarded.unwatch
-      const view = await (isNone
-        ? inTurn(id, () => intendAndTake(stream, guarded.step, who))
-        : ask(stream, guarded.step, who)
-      ).catch(guarded.worded)
+      const view = await inTurn(id, () => takeInTurn(id, guarded.step, who)).catch(guarded.worded)
       const revision = takenAt(view, step, who.principal)
       if (revision === undefined) throw lost(view)
       return { answer: await answerAt(stream, view, revision), revision }
@@ -301,7 +310,7 @@ export const createSessions = (parts: Parts) => {
   const foreseen = async ({ principal }: Asked, body: StepEnvBody, wish: Wish): Promise<Foreseen> => {
     const { session_id: id } = body
     queries.visible(principal, id)
-    const view = await viewOf(id)
+    const view = await settled(id)
     const revision = takenAt(view, wish, principal.id)
     if (revision !== undefined) return { view, revision }
     mustBeNew(view, wish.keys, principal)
@@ -394,7 +403,7 @@ export const createSessions = (parts: Parts) => {
         ...{ keys, began, ...repeats, ...by(asked) },
       }
       queries.visible(principal, id)
-      const before = await viewOf(id)
+      const before = await settled(id)
       if (takenAt(before, command, principal.id) === undefined) {
         mustBeNew(before, keys, principal)
         await active(principal, id)
@@ -461,26 +470,39 @@ export const createSessions = (parts: Parts) => {
     viewOf,
 
     /** The tools of the session that a task's session names, as far as they are the user's own; none when it is done. */
-    async toolsFor(sessionId: string, userId: string): Promise<ToolDefinition[]> {
+    async toolsFor(
+      sessionId: string,
+      userId: string,
+    ): Promise<{ tools: ToolDefinition[]; recovery?: Recovery }> {
       const row = queries.rowById(sessionId)
-      if (row === undefined || row.is_active === 0 || row.user_id !== userId) return []
-      const view = await viewOf(sessionId)
-      return view.state === 'active' && !view.done ? view.tools : []
+      if (row === undefined || row.is_active === 0 || row.user_id !== userId) return { tools: [] }
+      const { state, done, tools, created } = await viewOf(sessionId)
+      if (state !== 'active' || done || created === undefined) return { tools: [] }
+      return { tools, recovery: created.recovery }
     },
     /** Whether there is such a session of the user. */
     isOf: (sessionId: string, userId: string): boolean => queries.rowById(sessionId)?.user_id === userId,
-    /** Whether the session that a task names has taken the step of this effect, whatever became of it since. */
-    async hasTaken(sessionId: string, userId: string, effectId: string): Promise<boolean> {
+    /** Whether the session that a task names has begun the step of this effect, whatever became of it since. */
+    async hasBegun(sessionId: string, userId: string, effectId: string): Promise<boolean> {
       const row = queries.rowById(sessionId)
       if (row === undefined || row.user_id !== userId) return false
-      return (await viewOf(sessionId)).byEffect.has(effectId)
+      const { byEffect, unknown } = await settled(sessionId)
+      return byEffect.has(effectId) || unknown.has(effectId)
     },
-    /** A call of a task as a step of its session; the same effect is the same step. */
-    takeFor: async (sessionId: string, step: Omit<StepWish, 'keys'>) => {
-      const view = await viewOf(sessionId)
+    /**
+     * A call of a task as a step of its session; the same effect is the same step. Rejects with OutcomeUnknown when
+     * this run of the call was begun and nobody knows how it ended.
+     */
+    takeFor: async (sessionId: string, step: Omit<StepWish, 'keys'> & { attempt: number }) => {
+      const view = await settled(sessionId)
+      const isUnknown = (view.unknown.get(step.effectId) ?? 0) >= step.attempt
+      if (isUnknown)
+        throw new OutcomeUnknown('nobody knows how this step ended: the server stopped while it ran')
       if (!view.byEffect.has(step.effectId)) await mustHaveRoom(view)
       const by = { principal: 'system', causation: step.effectId }
-      const { answer, revision } = await take(sessionId, { ...step, keys: {} }, by)
+      const { answer, revision } = await take(sessionId, { ...step, keys: {} }, by).catch(error => {
+        throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
+      })
       return { answer, at: { stream: envSessionStream(sessionId), revision } }
     },
   }

@@ -107,7 +107,10 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Parts)
       const planned = async (tool: Tool, given: Record<string, unknown> | undefined): Promise<CallPlan> => {
         if (given === undefined) return refuse(notAnObject)
         const problems = await problemsOf(tool.definition, given, userId)
-        return problems.length === 0 ? { plan: 'run', safe: tool.isSafe(given) } : unfit(problems)
+        const inSession = tool.inSession === true ? { inSession: true as const } : {}
+        return problems.length === 0
+          ? { plan: 'run', safe: tool.isSafe(given), ...inSession }
+          : unfit(problems)
       }
 
       const client = clientTool(request, name)

@@ -78,6 +78,9 @@ export const envSessionKind =
           return { of: 'nothing', now }
         case 'IntendStep':
           if (command.step.signal.aborted) throw new Error(notBegun)
+          await instances.look(stream, view) // a step whose environment cannot be had has not begun
+          return { of: 'begun', now }
+        case 'TellLostStep':
           return { of: 'begun', now }
         case 'ResetSession': {
           const { seed, options } = command

@@ -43,6 +43,7 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
   // What was done is answered, also when the session has closed since.
   const step = command.type === 'TakeStep' || command.type === 'IntendStep' ? command.step : undefined
   const asked = command.type === 'ResetSession' ? command : step
+  if (command.type === 'TellLostStep') return view.open === undefined ? 'nothing' : 'do'
   if (asked !== undefined && takenAt(view, asked, command.principal) !== undefined) return 'nothing'
   if (state !== 'active') throw gone(view)
   if (asked !== undefined && isKeyTaken(view, asked.keys, command.principal)) {

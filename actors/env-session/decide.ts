@@ -42,16 +42,18 @@ const namesOf = ({ envVars }: Pick<StepWish, 'envVars'>) =>
 const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
 type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'envVars' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
+type Told = {
+  snapshot?: Snapshot | undefined
+  stopped?: boolean
+  unknown?: boolean
+  secretRef?: string | undefined
+}
 const completed = (
   step: Step,
   view: SessionView,
   now: number,
   answer: StepAnswer,
-  {
-    snapshot,
-    stopped = false,
-    secretRef,
-  }: { snapshot?: Snapshot | undefined; stopped?: boolean; secretRef?: string } = {},
+  { snapshot, stopped = false, unknown = false, secretRef }: Told = {},
 ): EnvSessionEvent => {
   const { tools, state, observation, blocks, error, info, ...rest } = answer
   return {
@@ -69,6 +71,7 @@ const completed = (
       observation,
       state,
       ...(stopped ? { stopped } : {}),
+      ...(unknown ? { unknown } : {}),
       ...changed(tools, view),
       ...(step.taskId === undefined ? {} : { task_id: step.taskId }),
       ...kept(snapshot),
@@ -79,39 +82,52 @@ const completed = (
   }
 }
 
-/** The step that an environment did not survive: its session ends with it. */
-const lost = (step: Step, view: SessionView, now: number, why: string, reason: string): EnvSessionEvent[] => {
-  const answer: StepAnswer = {
-    status: 'incomplete',
-    content: why,
-    blocks: [],
-    observation: view.observation,
-    state: view.observed,
-    tools: view.tools,
-    reward: 0,
-    terminated: false,
-    truncated: true,
-    done: true,
-    info: {},
-    error: why,
-  }
-  return [completed(step, view, now, answer), closed(reason)]
-}
+/** A step of which no more is known than `why`: what is seen is what was seen before it. */
+const untold = (view: SessionView, why: string, more: Partial<StepAnswer>): StepAnswer => ({
+  status: 'incomplete',
+  content: why,
+  blocks: [],
+  observation: view.observation,
+  state: view.observed,
+  tools: view.tools,
+  reward: 0,
+  terminated: false,
+  truncated: false,
+  done: false,
+  info: {},
+  error: why,
+  ...more,
+})
+const over = { truncated: true, done: true }
 
-/** How a session ends: a step that was begun and cannot be done again is told as far as it is known. */
-const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[] => {
+/** The step that an environment did not survive: its session ends with it. */
+const lost = (step: Step, view: SessionView, now: number, reason: string): EnvSessionEvent[] => [
+  completed(step, view, now, untold(view, reason, over)),
+  closed(reason),
+]
+
+/** A step that was intended and whose result was never stored: nobody knows how it ended, and the event says so. */
+const toldUnknown = (view: SessionView, why: string, more: Partial<StepAnswer>, now: number) => {
   const { open } = view
-  if (open === undefined) return [closed(reason)]
+  if (open === undefined) return []
   const { effect_id, tool_name, tool_args, step } = open
   const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
-  return lost(
-    { ...wish, keys: keysFrom(open) },
-    { ...view, step: step - 1 },
-    now,
-    `nobody knows how this step ended: ${reason}`,
-    reason,
-  )
+  const answer = untold(view, `nobody knows how this step ended: ${why}`, {
+    ...more,
+    info: { outcome_unknown: true },
+  })
+  const asked = { ...wish, keys: keysFrom(open) }
+  return [completed(asked, { ...view, step: step - 1 }, now, answer, { unknown: true })]
 }
+const cutOff =
+  'the server stopped, or could not write, while it ran. The session is as it was before the step. ' +
+  'To take the step once more, ask for it as a new one'
+
+/** How a session ends: a step that was begun and has no result is told as far as it is known. */
+const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[] => [
+  ...toldUnknown(view, reason, over, now),
+  closed(reason),
+]
 
 export const decideSession = (
   command: SessionCommand,
@@ -123,16 +139,16 @@ export const decideSession = (
   if (outcome.of === 'loss') {
     if (!isActive) return []
     if (command.type !== 'TakeStep' || outcome.during !== 'step') return ended(view, outcome.reason, now)
-    return lost(command.step, view, now, outcome.reason, outcome.reason)
+    return lost(command.step, view, now, outcome.reason)
   }
   if (outcome.of === 'nothing') return []
   if (command.type === 'IntendStep') {
-    const { toolName, toolArgs, effectId, keys } = command.step
-    const step = view.step + 1
+    const { toolName, toolArgs, effectId, keys, attempt = 1 } = command.step
     const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(command.step) }
-    const data = { step, ...asked, now, ...keysOf(keys) }
-    return [{ type: 'EnvStepIntended', data }]
+    const again = attempt === 1 ? {} : { attempt }
+    return [{ type: 'EnvStepIntended', data: { step: view.step + 1, ...asked, now, ...again, ...keysOf(keys) } }]
   }
+  if (command.type === 'TellLostStep') return toldUnknown(view, cutOff, {}, now)
   if (outcome.of === 'closed') {
     if (command.type === 'CloseSession') return ended(view, command.reason, now)
     if (command.type !== 'DeleteSession') return []

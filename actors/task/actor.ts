@@ -48,6 +48,7 @@ export const taskKind =
     let running: RunningStep | undefined
     let canceling = false
     let answered = false
+    let gone = false
     let known = view.status
 
     /** The live machine: made when it is first asked, in the state that the log tells; moves follow it then. */
@@ -76,7 +77,10 @@ export const taskKind =
       secrets: () => secretsOf(created) ?? {},
     })
 
-    const effects = createCallRunner({ view, parts, scope, tell, bySystem })
+    const lookAgain = () => {
+      if (!gone) reconcile()
+    }
+    const effects = createCallRunner({ view, parts, scope, tell, lookAgain, bySystem })
 
     const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 
@@ -203,7 +207,8 @@ export const taskKind =
         running.abort() // what was abandoned may still be under way
         running = undefined
       }
-      const want = wanted(view, { step: running?.effectId, call: effects.isRunning })
+      const runs = { step: running?.effectId, call: effects.isRunning, unknown: effects.isUnknown }
+      const want = wanted(view, runs)
       if (want.want === 'step') {
         if (running === undefined) start(want.agentStep, want.effectId)
         return
@@ -287,6 +292,7 @@ export const taskKind =
         return view.status === 'absent' || isTerminal(view.status) ? 'ended' : 'idle'
       },
       stop() {
+        gone = true
         running?.abort()
         running = undefined
         machine?.stop()

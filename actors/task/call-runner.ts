@@ -17,15 +17,19 @@ type Parts = {
   parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'workspaceOf' | 'reach'>
   scope: (created: NonNullable<TaskView['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
+  /** Looks again at what the task wants, now that more is known of its calls. */
+  lookAgain: () => void
   bySystem: () => { principal: string; causation: string }
 }
 
-export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) => {
+export const createCallRunner = ({ view, parts, scope, tell, lookAgain, bySystem }: Parts) => {
   const { world, calls, reach } = parts
   /** Calls whose outcome is waited for here. */
   const awaited = new Set<string>()
   /** Calls whose intent was stored in the turn at hand: nothing else in this process knows them yet. */
   const intended = new Set<string>()
+  /** Calls of which their session said that nobody knows how they ended. */
+  const unknown = new Set<string>()
 
   const startCall = ({ effect, name, itemId }: OpenCall): RunningCall => {
     if (effect.child !== undefined) return startChild(effect.child)
@@ -33,11 +37,12 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
     const { arguments: text } = itemOf(view, itemId) as ToolCallItem
     const { created } = view
     if (created === undefined) throw new Error('a call of no task')
-    const given = { effectId: effect.id, arguments: text, at: effect.at, ...parts.workspaceOf(created) }
+    const { id: effectId, at, attempt } = effect
+    const given = { effectId, arguments: text, at, attempt, ...parts.workspaceOf(created) }
     let saidId: string | undefined
     const say = (text: string) => {
       saidId ??= world.ids.next('tr_')
-      return tell({ type: 'SayEffect', effectId: effect.id, itemId: saidId, heard: text, ...bySystem() })
+      return tell({ type: 'SayEffect', effectId, itemId: saidId, heard: text, ...bySystem() })
     }
     const { emit, end, heard } = createSayer({ ...world, say })
     const call = runTool(signal =>
@@ -58,21 +63,23 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
 
   /** Runs what does not run yet, and hears of the outcome once. */
   const follow = (open: OpenCall): RunningCall => {
-    const { id, child } = open.effect
+    const { id, child, inSession } = open.effect
     const call = calls.find(id) ?? calls.add(id, startCall(open))
     if (awaited.has(id)) return call
     awaited.add(id)
     const of = child === undefined ? 'tool' : 'child'
     void call.outcome.then(async outcome => {
       if (outcome === undefined) return
+      const { status } = outcome
+      if (status === 'unknown' && inSession) return leaveUnknown(id)
       reach('after-effect', of, open.name)
       const heard = call.heard?.() ?? ''
       await tell({
         type: 'CompleteEffect',
         effectId: id,
         itemId: world.ids.next('tr_'),
-        outcome,
-        ...(heard === '' ? {} : { heard }),
+          outcome: { ...outcome, status: status === 'unknown' ? 'incomplete' : status },
+          ...(heard === '' ? {} : { heard }),
         ...bySystem(),
       })
       reach('after-result', of, open.name)
@@ -80,13 +87,26 @@ export const createCallRunner = ({ view, parts, scope, tell, bySystem }: Parts) 
     return call
   }
 
+  /** Nothing runs here for this call any more, until somebody says: once more. */
+  const leaveUnknown = (id: string) => {
+    calls.forget(id)
+    awaited.delete(id)
+    intended.delete(id)
+    unknown.add(id)
+    lookAgain()
+  }
+
   return {
     follow,
     intend(effectIds: string[]) {
       intended.clear()
-      for (const id of effectIds) intended.add(id)
+      for (const id of effectIds) {
+        intended.add(id)
+        unknown.delete(id)
+      }
     },
     isRunning: (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined,
+    isUnknown: (effectId: string) => unknown.has(effectId),
     /** Tells every open call to stop; what ran in an earlier life has stopped with it, but for a task of its own. */
     stopAll: () =>
       openCalls(view).map(call => {

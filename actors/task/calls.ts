@@ -35,7 +35,9 @@ export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: s
     if (call.plan === 'delegate') {
       return [{ type: 'EffectIntended', data: { ...intent, child: call.child.task_id } }]
     }
-    return [{ type: 'EffectIntended', data: { ...intent, ...(call.safe ? { safe: true } : {}) } }]
+    const safe = call.safe ? { safe: true as const } : {}
+    const inSession = call.inSession ? { in_session: true as const } : {}
+    return [{ type: 'EffectIntended', data: { ...intent, ...safe, ...inSession } }]
   })
 
 /** How calls stand that are about to be stored. */

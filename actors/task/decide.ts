@@ -105,7 +105,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return [
       resumed,
       ...again.map(({ callId, name, effect }): TaskEvent => {
-        const data = { effect_id: effect.id, call_id: callId, name, attempt: effect.attempt + 1 }
+        const again = { effect_id: effect.id, call_id: callId, name, attempt: effect.attempt + 1 }
+        const data = effect.inSession ? { ...again, in_session: true as const } : again
         return { type: 'EffectIntended', data }
       }),
     ]

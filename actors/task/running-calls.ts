@@ -1,14 +1,17 @@
 // Calls under way in this process, by effect. They outlive an actor that is put away, as after a failed write:
 // whoever takes the task up again finds its calls here, and what they gave, and none runs twice.
 import type { CallOutcome } from '../../src/contract/commands.ts'
-import type { ToolOutput } from '../../src/contract/tools.ts'
+import { OutcomeUnknown, type ToolOutput } from '../../src/contract/tools.ts'
+
+/** It was begun in an earlier life of the server, and nobody knows how it ended. */
+export type UnknownOutcome = { status: 'unknown'; content: string }
 
 export type RunningCall = {
   stop(): void
   /** It is a task of its own, which goes on when this process ends. */
   outlives: boolean
   /** What it gave; undefined when it stopped because it was told to. Never rejects. */
-  outcome: Promise<CallOutcome | undefined>
+  outcome: Promise<CallOutcome | UnknownOutcome | undefined>
   /** What it has said so far. */
   heard?: () => string
 }
@@ -35,14 +38,15 @@ export type RunningCalls = ReturnType<typeof createRunningCalls>
 export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): RunningCall => {
   const stop = new AbortController()
   const { signal } = stop
-  const work = async (): Promise<CallOutcome | undefined> => {
+  const work = async (): Promise<CallOutcome | UnknownOutcome | undefined> => {
     try {
       const { failed, ...output } = await run(signal)
       if (failed === undefined) return { status: 'completed', ...output }
       return signal.aborted ? undefined : { status: 'incomplete', ...output }
     } catch (error) {
       if (signal.aborted) return undefined
-      return { status: 'incomplete', content: error instanceof Error ? error.message : String(error) }
+      const content = error instanceof Error ? error.message : String(error)
+      return { status: error instanceof OutcomeUnknown ? 'unknown' : 'incomplete', content }
     }
   }
   return { stop: () => stop.abort(), outlives: false, outcome: work() }

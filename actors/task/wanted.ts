@@ -13,8 +13,12 @@ export type Wanted =
   | { want: 'pause'; reason: string }
   | { want: 'finish-cancel' }
 
-/** What runs in this process: the step, and any call by its effect. */
-export type Runs = { step: string | undefined; call: (effectId: string) => boolean }
+/** What runs in this process: the step, and any call by its effect; of some calls it was found that nobody knows. */
+export type Runs = {
+  step: string | undefined
+  call: (effectId: string) => boolean
+  unknown: (effectId: string) => boolean
+}
 
 export const wanted = (view: TaskView, runs: Runs): Wanted => {
   const { status, openStep } = view
@@ -24,9 +28,11 @@ export const wanted = (view: TaskView, runs: Runs): Wanted => {
   if (openStep !== undefined && openStep.effectId !== runs.step) return { want: 'abandon' }
   const open = view.calls.size === 0 ? [] : openCalls(view)
   if (open.length > 0) {
-    // A call of an earlier life runs again if it is safe, or goes on if a task of its own does it. Of any other
-    // nobody knows whether it happened: that is said when the rest has its results.
-    const known = ({ effect }: OpenCall) => effect.safe || effect.child !== undefined || runs.call(effect.id)
+    // A call of an earlier life runs again if it is safe, goes on if a task of its own does it, and an environment
+    // session is asked for its step. Of any other nobody knows whether it happened: that is said when the rest has
+    // its results.
+    const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
+      safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
     const calls = open.filter(known)
     return calls.length > 0 ? { want: 'calls', calls } : { want: 'pause', reason: outcomeUnknown }
   }

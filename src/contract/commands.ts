@@ -24,7 +24,7 @@ type Created = TaskEventData<'TaskCreated'>
 /** What becomes of a call that a step made. */
 export type PlannedCall = { callId: string } & (
   | { plan: 'refuse'; itemId: string; why: string }
-  | { plan: 'run'; name: string; safe: boolean }
+  | { plan: 'run'; name: string; safe: boolean; inSession?: true }
   | { plan: 'client'; name: string }
   | { plan: 'delegate'; name: string; child: Created }
 )

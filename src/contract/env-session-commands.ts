@@ -15,6 +15,8 @@ export type StepWish = {
   envVars?: Record<string, string>
   /** Names the step for whoever may ask for it again: a task's call, or the request. */
   effectId: string
+  /** Which run of that call it is; absent: the first. */
+  attempt?: number
   itemId: string
   taskId?: string
   expectedStep?: number
@@ -43,9 +45,11 @@ export type SessionCommand = Asked &
         /** Hears that an instance is made, and none that is there already is answered. */
         began(): void | Promise<void>
       }
-    /** Says before a step that cannot be done again that it is about to be taken. */
+    /** Says before a step that may not be repeated that it is about to be taken. */
     | { type: 'IntendStep'; step: StepWish }
     | { type: 'TakeStep'; step: StepWish }
+    /** Says of a step that was intended and has no result that nobody knows how it ended. */
+    | { type: 'TellLostStep' }
     | {
         type: 'ResetSession'
         seed: number

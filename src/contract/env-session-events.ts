@@ -50,7 +50,7 @@ const facts = {
     ...Seen,
     ...Keys,
   },
-  /** Stored before a step that cannot be done again. */
+  /** Stored before a step of an environment that does not declare its actions repeatable (`refold`). */
   EnvStepIntended: {
     step: Type.Integer(),
     effect_id: Text,
@@ -58,6 +58,8 @@ const facts = {
     tool_args: Open,
     now: Moment,
     env_vars: optional(Open),
+    /** Which run of the task's call it is; absent: the first. */
+    attempt: optional(Type.Integer()),
     ...Keys,
   },
   EnvStepCompleted: {
@@ -76,6 +78,8 @@ const facts = {
     info: Open,
     /** It was told to stop, or took too long. */
     stopped: optional(Type.Literal(true)),
+    /** It was intended and its result was never stored: the server stopped, or its disk failed, while it ran. */
+    unknown: optional(Type.Literal(true)),
     /** Present when they are others than before. */
     tools: optional(Type.Array(ToolDefinition)),
     task_id: optional(Text),

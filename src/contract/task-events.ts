@@ -186,6 +186,8 @@ const facts = {
     call_id: CallId,
     name: Type.String(),
     safe: optional(Type.Literal(true)),
+    /** It is a step of an environment session, which is asked after a crash what became of it. */
+    in_session: optional(Type.Literal(true)),
     child: optional(Type.String()),
     attempt: optional(Type.Integer()),
   },

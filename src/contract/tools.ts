@@ -29,6 +29,8 @@ export type ToolInput = {
   emit(text: string): void
   /** A tool that is told to stop settles only when what it does has really stopped. */
   signal: AbortSignal
+  /** Which run of the call it is, from 1. */
+  attempt?: number
 }
 /**
  * `ends`: there is no more to do; the task completes as after a stop tool. `step`: where the log has the step of an
@@ -46,6 +48,8 @@ export type Tool = {
   definition: ToolDefinition
   /** Whether a call with these arguments may run again when nobody knows how it ended. */
   isSafe(args: Record<string, unknown>): boolean
+  /** Asked again, it says how a call ended that was begun, or throws `OutcomeUnknown`. */
+  inSession?: true
   /** What it throws is told to the agent as the tool's failure, and ends no task. */
   run(input: ToolInput): Promise<ToolOutput>
 }
@@ -53,7 +57,7 @@ export type Tool = {
 /** Where a call leads: refused, run here, left to the client, or given to another agent as a task of its own. */
 export type CallPlan =
   | { plan: 'refuse'; why: string }
-  | { plan: 'run'; safe: boolean }
+  | { plan: 'run'; safe: boolean; inSession?: true }
   | { plan: 'client' }
   | { plan: 'delegate'; agent: string; request: CreateTaskBody }
 
@@ -100,6 +104,9 @@ export type Toolbox = {
     input: Omit<ToolInput, 'arguments' | 'user' | 'env'> & { arguments: string },
   ): Promise<ToolOutput>
 }
+
+/** A call was begun, and nobody knows how it ended: the task is paused until somebody says what to do. */
+export class OutcomeUnknown extends Error {}
 
 /** Tools that the request wants cannot be had: the step fails with the code of a tool's failure. */
 export class ToolsUnavailable extends Error {}

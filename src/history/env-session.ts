@@ -41,16 +41,18 @@ export type SessionView = {
   tools: ToolDefinition[]
   done: boolean
   snapshot: Snapshot | undefined
-  /** A step that was begun and has no result: only where steps cannot be done again. */
+  /** A step that was begun and has no result: only where steps may not be repeated. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
-  /** The principal that asked for it. */
-  openBy: string
+  /** The principal that asked for it, and its request. */
+  openBy: { principal: string; causation: string }
   /** The newest step as it was answered, and what it was asked with. */
   newest: EnvSessionEventData<'EnvStepCompleted'> | undefined
   /** Steps and resets by the key of their request (`nameOfKey`). */
   byKey: Map<string, Known>
   /** Steps by the effect of the task that took them, or of the request. */
   byEffect: Map<string, number>
+  /** Steps of which nobody knows how they ended, by effect: which run of the call it was. */
+  unknown: Map<string, number>
   /** Creates by the key of their request (`nameOfKey`). */
   byCreateKey: Map<string, Known>
   /** What each principal asked last of this instance and got done: a create, a step or a reset. */
@@ -76,10 +78,11 @@ export const emptySession = (): SessionView => ({
   done: false,
   snapshot: undefined,
   open: undefined,
-  openBy: '',
+  openBy: { principal: '', causation: '' },
   newest: undefined,
   byKey: new Map(),
   byEffect: new Map(),
+  unknown: new Map(),
   byCreateKey: new Map(),
   newestBy: new Map(),
   closeReason: undefined,
@@ -107,7 +110,7 @@ const know = (
 }
 
 /** When an event was stored (milliseconds), where in its stream, and at whose request. */
-type Place = { at: number; revision: number; by: string }
+type Place = { at: number; revision: number; by: string; causation: string }
 type Fold<T extends EnvSessionEventType> = (
   view: SessionView,
   data: EnvSessionEventData<T>,
@@ -130,20 +133,22 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.closeReason = undefined
     see(view, data, place.at)
   },
-  EnvStepIntended: (view, data, { by }) => {
+  EnvStepIntended: (view, data, { by, causation }) => {
     view.open = data
-    view.openBy = by
+    view.openBy = { principal: by, causation }
   },
   EnvStepCompleted: (view, data, { at, revision, by }) => {
     // A step that was begun may be told of by whoever closes the session.
-    know(view, view.byKey, data, { revision, by: view.open?.effect_id === data.effect_id ? view.openBy : by })
+    const open = view.open?.effect_id === data.effect_id ? view.open : undefined
+    know(view, view.byKey, data, { revision, by: open === undefined ? by : view.openBy.principal })
     view.step = data.step
-    if (view.open?.effect_id === data.effect_id) view.open = undefined
+    if (open !== undefined) view.open = undefined
     view.newest = data
     if (data.secret_ref !== undefined) view.secretRefs.push(data.secret_ref)
     view.tools = data.tools ?? view.tools
     view.snapshot = data.snapshot ?? view.snapshot
-    view.byEffect.set(data.effect_id, revision)
+    if (data.unknown === true) view.unknown.set(data.effect_id, open?.attempt ?? 1)
+    else view.byEffect.set(data.effect_id, revision)
     see(view, data, at)
   },
   EnvSessionReset: (view, data, place) => {
@@ -167,8 +172,13 @@ export const evolveSession = (view: SessionView, { position, header, data }: Rec
   const fold = folds[type] as Fold<EnvSessionEventType> | undefined
   if (fold === undefined) throw new Error(`there is no session event ${type}`)
   view.state = sessionStateAfter(view.state, type)
-  const { time, revision, principal: by } = header
-  fold(view, data as EnvSessionEventData<EnvSessionEventType>, { at: Date.parse(time), revision, by })
+  const { time, revision, principal: by, causation_id: causation } = header
+  fold(view, data as EnvSessionEventData<EnvSessionEventType>, {
+    at: Date.parse(time),
+    revision,
+    by,
+    causation,
+  })
   view.revision = header.revision
   view.position = position
   return view

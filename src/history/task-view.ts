@@ -35,7 +35,17 @@ export type Call = {
   name: string
   itemId: string
   /** How it runs here; a call without is the client's, or nobody's. */
-  effect: { id: string; safe: boolean; child: string | undefined; at: number; attempt: number } | undefined
+  effect:
+    | {
+        id: string
+        safe: boolean
+        /** A step of an environment session, which knows what became of it. */
+        inSession: boolean
+        child: string | undefined
+        at: number
+        attempt: number
+      }
+    | undefined
   /** What it has said while it ran, and the item that this is. */
   said: { itemId: string; text: string } | undefined
   /** It has its result; `refused`: it never ran; `last`: there is nothing to do after it. */
@@ -334,7 +344,8 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     const call = callOf(view, data.call_id)
     const attempt = data.attempt ?? 1
     const at = millisOf(header.time)
-    call.effect = { id: data.effect_id, safe: data.safe === true, child: data.child, at, attempt }
+    const [safe, inSession] = [data.safe === true, data.in_session === true]
+    call.effect = { id: data.effect_id, safe, inSession, child: data.child, at, attempt }
   },
   EffectSaid: (view, { item_id, call_id, first, delta }) => {
     const call = callOf(view, call_id)

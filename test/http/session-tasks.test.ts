@@ -7,7 +7,7 @@ import { calls, fakeModel, says } from '../support/fake-model.ts'
 import { until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { callId, callsOf, outline, resultsOf, script, tasksOf, textsOf, tool } from './agent-tasks.ts'
-import { envCalls, gone, modules } from './env-calls.ts'
+import { counter, envCalls, gone, kept, modules } from './env-calls.ts'
 
 const { api, lines } = await serveHere(t, { ENV_PATH: modules })
 const env = envCalls(api)
@@ -188,66 +188,47 @@ const folderFor = (t: Test): string => {
   return folder
 }
 
-t.test('a step that a restart cut off in mid-call is done once', async t => {
-  for (const env_class_path of ['counter.mjs#Counter', 'counter.mjs#Kept']) {
-    const DATA_DIR = folderFor(t)
-    const settings = { DATA_DIR, ENV_PATH: modules, DRAIN_SECONDS: '0' }
-    const before = await serveHere(t, settings)
-    const [file, trace] = [path.join(DATA_DIR, 'go'), path.join(DATA_DIR, 'trace')]
-    const there = envCalls(before.api)
-    const session_id = await there.made({ env_class_path, env_init_kwargs: { trace } })
-    const { id } = await tasksOf(before.api).play(
-      [add(1), { tool: 'hold', arguments: { file } }, add(1), end],
-      {
-        session_id,
-        background: true,
-      },
-    )
-    await until(() => existsSync(`${file}.begun`))
-    await before.stop()
+/** A server that is stopped in order while a task holds in a step, and the next one on its folder. */
+const stoppedInStep = async (t: Test, env_class_path: string) => {
+  const DATA_DIR = folderFor(t)
+  const settings = { DATA_DIR, ENV_PATH: modules, DRAIN_SECONDS: '0' }
+  const before = await serveHere(t, settings)
+  const [file, trace] = [path.join(DATA_DIR, 'go'), path.join(DATA_DIR, 'trace')]
+  const session_id = await envCalls(before.api).made({ env_class_path, env_init_kwargs: { trace } })
+  const steps = [add(1), { tool: 'hold', arguments: { file } }, add(1), end]
+  const { id } = await tasksOf(before.api).play(steps, { session_id, background: true })
+  await until(() => existsSync(`${file}.begun`))
+  await before.stop()
 
-    writeFileSync(file, '')
-    const after = await serveHere(t, settings)
-    const task = await tasksOf(after.api).becomes(id, 'completed', 'failed', 'paused')
-    t.equal(task.status, 'completed', env_class_path)
-    t.same(
-      resultsOf(task).map(({ status }) => status),
-      ['completed', 'completed', 'completed'],
-    )
-    t.match((await envCalls(after.api).add(session_id, 0)).body, { step: 4, state: { total: 3 } }, 'once')
-    await after.stop()
-  }
+  writeFileSync(file, '')
+  const after = await serveHere(t, settings)
+  const task = await tasksOf(after.api).becomes(id, 'completed', 'failed', 'paused')
+  const holds = readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter(line => line.startsWith('hold'))
+  return { ...after, session_id, task, timesDone: holds.length }
+}
+
+t.test('a step that a restart cut off is done again where its actions may be repeated', async t => {
+  const after = await stoppedInStep(t, counter)
+  t.equal(after.task.status, 'completed')
+  t.same(
+    resultsOf(after.task).map(({ status }) => status),
+    ['completed', 'completed', 'completed'],
+  )
+  t.match((await envCalls(after.api).add(after.session_id, 0)).body, { step: 4, state: { total: 3 } })
 })
 
-t.test(
-  'a step that cannot be done again and was cut off is told to its task, and not done again',
-  async t => {
-    const DATA_DIR = folderFor(t)
-    const settings = { DATA_DIR, ENV_PATH: modules, DRAIN_SECONDS: '0' }
-    const before = await serveHere(t, settings)
-    const [file, trace] = [path.join(DATA_DIR, 'go'), path.join(DATA_DIR, 'trace')]
-    const session_id = await envCalls(before.api).made({ env_class_path: gone, env_init_kwargs: { trace } })
-    const { id } = await tasksOf(before.api).play(
-      [{ tool: 'hold', arguments: { file } }, { message: 'over' }],
-      {
-        session_id,
-        background: true,
-      },
-    )
-    await until(() => existsSync(`${file}.begun`))
-    await before.stop()
-
-    writeFileSync(file, '')
-    const after = await serveHere(t, settings)
-    const task = await tasksOf(after.api).becomes(id, 'completed', 'failed', 'paused')
-    t.match(told(task), /nobody knows/)
-    t.equal(readFileSync(trace, 'utf8').trim().split('\n').length, 1)
-    t.match((await envCalls(after.api).record(session_id)).body, {
-      is_active: false,
-      close_reason: /restarted/,
-    })
-  },
-)
+t.test('a step that may not be repeated and was cut off is not: its task is paused', async t => {
+  for (const env_class_path of [kept, gone]) {
+    const { api: again, session_id, task, timesDone } = await stoppedInStep(t, env_class_path)
+    t.match(task, { status: 'paused', metadata: { reason: 'outcome_unknown', effect: { name: 'hold' } } })
+    t.equal(timesDone, 1, env_class_path)
+    const { body } = await envCalls(again).record(session_id)
+    if (env_class_path === gone) t.match(body, { is_active: false, close_reason: /restarted/ })
+    else t.equal(body.is_active, true)
+  }
+})
 
 t.test('sessions go on after a restart, and say when their code has changed', async t => {
   const [DATA_DIR, ENV_PATH] = [folderFor(t), folderFor(t)]

@@ -123,7 +123,7 @@ export const stepKills = async (options: {
   for (let round = 1; round <= rounds; round++) {
     options.onRound?.(round)
     const enough = arrived + upTo(sessions * 4)
-    for (let waited = 0; arrived < enough && waited < 3000; waited += 2) await sleep(2)
+    for (let waited = 0; arrived < enough && waited < 10_000; waited += 2) await sleep(2)
     await sleep(upTo(15))
     let rise = () => {}
     isUp = new Promise(resolve => {

@@ -382,14 +382,43 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     const events = decideSession(command, given(...history), outcome)
     t.same(typesOf(events), types, command.type)
     t.match(events[0], {
-      data: { step: 2, effect_id: 'b', status: 'incomplete', truncated: true, info: { error: /./ } },
+      data: {
+        step: 2,
+        effect_id: 'b',
+        status: 'incomplete',
+        truncated: true,
+        info: { error: /./ },
+        unknown: true,
+      },
     })
-    t.equal(lawful(t, history, events).byEffect.get('b'), 3, 'whoever asks for it is told')
+    const view = lawful(t, history, events)
+    t.equal(view.unknown.get('b'), 1, 'the task that asks for its first run hears that nobody knows')
+    t.equal(view.byEffect.get('b'), undefined, 'and may have it run once more')
   }
   const finished = [...history, stepped(2, 'b')]
   t.same(typesOf(decideSession(close, given(...finished), { of: 'closed', now })), ['EnvSessionClosed'])
   t.equal(given(...history, stepped(2, 'other')).open?.effect_id, 'b', 'another step does not answer it')
   t.equal(given(...history, closed, created).open, undefined)
+  t.end()
+})
+
+t.test('a step that was cut off is told, and its session goes on as it was', t => {
+  const tell: SessionCommand = { type: 'TellLostStep', ...by }
+  const history = [created, stepped(1, 'a', { state: { total: 1 } }), intended(2, 'b')]
+  t.equal(check(tell, given(...history)), 'do')
+  t.equal(check(tell, given(created)), 'nothing')
+  const events = decideSession(tell, given(...history), { of: 'begun', now })
+  const state = { total: 1 }
+  const info = { error: /nobody knows/, outcome_unknown: true }
+  t.same(typesOf(events), ['EnvStepCompleted'])
+  t.match(events[0], {
+    data: { step: 2, effect_id: 'b', done: false, truncated: false, unknown: true, state, info },
+  })
+  t.match(lawful(t, history, events), { step: 2, open: undefined, observed: state, done: false })
+  const second = fact('EnvStepIntended', { ...(intended(3, 'b').data as object), attempt: 2 } as never)
+  const twice = [...history, ...events, second]
+  const again = decideSession(tell, given(...twice), { of: 'begun', now })
+  t.equal(given(...twice, ...again).unknown.get('b'), 2, 'each run of a call is told for itself')
   t.end()
 })
 
