@@ -14,7 +14,8 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
     `INSERT INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active,
        created_at, accessed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET client_id = excluded.client_id, env_id = excluded.env_id,
+     ON CONFLICT (id) DO UPDATE SET position = iif(deleted, excluded.position, position), deleted = 0,
+       client_id = excluded.client_id, env_id = excluded.env_id,
        env_vars = excluded.env_vars, recovery = excluded.recovery, secret_ref = excluded.secret_ref, is_active = 1,
        created_at = excluded.created_at, accessed_at = excluded.accessed_at, close_reason = NULL`,
   )

@@ -63,6 +63,9 @@ export const createSessionQueries = (
   const byId = store.prepare<[string], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
   )
+  const userById = store.prepare<[string], { user_id: string }>(
+    'SELECT user_id FROM env_sessions WHERE id = ?',
+  )
   const pages = {
     all: store.prepare<[{ after: number }], SessionRow & { position: number }>(
       `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND position > :after ORDER BY position`,
@@ -81,14 +84,18 @@ export const createSessionQueries = (
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
     return reading(read)
   }
-  const rowById = (id: string): SessionRow | undefined => {
+  /** The same for one session. */
+  const currentOf = <T>(id: string, read: () => T): T => {
     const stream = envSessionStream(id)
     flush(stream)
     if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')
-    return reading(() => byId.get(id))
+    return reading(read)
   }
+  const rowById = (id: string): SessionRow | undefined => currentOf(id, () => byId.get(id))
   return {
     rowById,
+    /** Whose a session is, or was before it was deleted. */
+    userOf: (id: string): string | undefined => currentOf(id, () => userById.get(id)?.user_id),
     /** The row of a session that this principal may see. Throws SessionNotFound. */
     visible(principal: Principal, id: string): SessionRow {
       const row = rowById(id)

@@ -68,6 +68,7 @@ type Parts = {
   /** Whether a task that has not ended names the session. */
   isNamed: (session: { id: string; userId: string }) => boolean
 }
+type Stop = (why: Refusal) => void
 type Asked = { principal: Principal; requestId: string }
 /** `revision`: where it has been done already. */
 type Foreseen = { view: SessionView; revision: number | undefined }
@@ -86,7 +87,9 @@ export const createSessions = (parts: Parts) => {
   const { runtime, queries, environments, checker, log, secrets, quotas, disk, ids } = parts
   /** When a session was last looked at: no event tells. */
   const lookedAt = new Map<string, number>()
-  const waiting = new Map<string, number>()
+  /** Steps that run or wait, by session. */
+  const under = new Map<string, Set<Stop>>()
+  const waits = (id: string): number => under.get(id)?.size ?? 0
   /** What changes a session, one after another: a step that may not be repeated is announced and taken as one. */
   const chains = new Map<string, Promise<unknown>>()
 
@@ -96,11 +99,16 @@ export const createSessions = (parts: Parts) => {
   const lost = (view: SessionView) =>
     new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
 
-  const userOf = (principal: Principal, named: string | null | undefined): string => {
+  /** Whose a session becomes. One that is there, or was, stays its user's, whoever creates it again. */
+  const userOf = (principal: Principal, { user_id: named, session_id: id }: CreateEnvBody): string => {
     if (principal.userId !== undefined && named && named !== principal.userId) {
       throw otherUser(principal.userId, named)
     }
-    return ownerOf(principal, named)
+    const known = principal.userId === undefined && id ? queries.userOf(id) : undefined
+    if (known !== undefined && named && named !== known) {
+      throw new Refusal('Conflict', { session_id: id }, `the session "${id}" belongs to another user`)
+    }
+    return known ?? ownerOf(principal, named)
   }
 
   const resolved = async (principal: Principal, body: CreateEnvBody): Promise<EnvironmentSource> => {
@@ -174,7 +182,7 @@ export const createSessions = (parts: Parts) => {
   const create = async (asked: Asked, body: CreateEnvBody, given: Making) => {
     const { principal } = asked
     const { idempotencyKey: key, began } = given
-    const userId = userOf(principal, body.user_id)
+    const userId = userOf(principal, body)
     const source = await resolved(principal, body)
     const named = body.session_id ?? sessionIdFor(principal, key)
     if (body.session_id) mustBeFree(principal, body.session_id)
@@ -255,40 +263,54 @@ export const createSessions = (parts: Parts) => {
     return isCutOff ? inTurn(id, async () => settle(envSessionStream(id), await viewOf(id))) : view
   }
 
-  /** A step that is stopped when its session's user has more on the disk than is allowed. */
-  const guard = ({ created }: SessionView, step: StepWish) => {
-    const full = new AbortController()
+  /** A step that waits or runs, until `over`: it can be stopped by what ends it, or when its user's disk is full. */
+  const watched = (id: string, step: StepWish) => {
+    const controller = new AbortController()
     let refusal: Refusal | undefined
-    const stop = (why: Refusal) => {
+    const stop: Stop = why => {
       refusal = why
-      full.abort(new StopStep(`was stopped: ${why.message}`))
+      controller.abort(new StopStep(`was stopped: ${why.message}`))
     }
-    const unwatch = created === undefined ? () => {} : disk.watch(created.user_id, stop)
-    /** One that had not begun fails without a word of the environment. */
-    const worded = (error: unknown) => {
-      throw error instanceof Refusal ? error : (refusal ?? error)
+    const own = under.get(id) ?? new Set()
+    under.set(id, own.add(stop))
+    let unwatch = () => {}
+    return {
+      step: { ...step, signal: AbortSignal.any([step.signal, controller.signal]) },
+      watchDisk: ({ created }: SessionView) => {
+        if (created !== undefined) unwatch = disk.watch(created.user_id, stop)
+      },
+      /** One that had not begun fails without a word of the environment. */
+      worded: (error: unknown) => {
+        throw error instanceof Refusal ? error : (refusal ?? error)
+      },
+      over() {
+        unwatch()
+        own.delete(stop)
+        if (own.size === 0) under.delete(id)
+      },
     }
-    return { step: { ...step, signal: AbortSignal.any([step.signal, full.signal]) }, unwatch, worded }
+  }
+  /** Stops the step that runs, and those that wait behind it. */
+  const stopSteps = (id: string, how: 'closed' | 'deleted' | 'reset'): void => {
+    const why = `its session was ${how}`
+    const refusal =
+      how === 'reset'
+        ? new Refusal('Conflict', { session_id: id }, why)
+        : new Refusal('SessionNotFound', { reason: how }, why)
+    for (const stop of under.get(id) ?? []) stop(refusal)
   }
 
-  const take = async (id: string, step: StepWish, who: { principal: string; causation: string }) => {
-    const stream = envSessionStream(id)
-    const count = waiting.get(id) ?? 0
-    if (count > mostWaiting) throw tooManySteps(id)
-    waiting.set(id, count + 1)
-    let unwatch = () => {}
+  const take = async (id: string, asked: StepWish, who: Who) => {
+    if (waits(id) > mostWaiting) throw tooManySteps(id)
+    const { step, watchDisk, worded, over } = watched(id, asked)
     try {
-      const guarded = guard(await viewOf(id), step)
-      unwatch = guarded.unwatch
-      const view = await inTurn(id, () => takeInTurn(id, guarded.step, who)).catch(guarded.worded)
+      watchDisk(await viewOf(id))
+      const view = await inTurn(id, () => takeInTurn(id, step, who)).catch(worded)
       const revision = takenAt(view, step, who.principal)
       if (revision === undefined) throw lost(view)
-      return { answer: await answerAt(stream, view, revision), revision }
+      return { answer: await answerAt(envSessionStream(id), view, revision), revision }
     } finally {
-      unwatch()
-      const left = (waiting.get(id) ?? 1) - 1
-      if (left === 0) waiting.delete(id)
-      else waiting.set(id, left)
+      over()
     }
   }
 
@@ -331,14 +353,14 @@ export const createSessions = (parts: Parts) => {
     isRetry && idempotencyKey === undefined
 
   const close = async (asked: Asked, id: string, reason: string): Promise<void> => {
-    await runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, ...by(asked) })
+    await inTurn(id, () => runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, ...by(asked) }))
     await parts.left(envSessionStream(id))
   }
 
   const isIdle = (row: SessionRow, seconds: number): boolean => {
     const since = Math.max(row.accessed_at, lookedAt.get(row.id) ?? 0)
     const isOld = parts.clock.now() - since > seconds * 1000
-    return isOld && !waiting.has(row.id) && !parts.isNamed({ id: row.id, userId: row.user_id })
+    return isOld && !under.has(row.id) && !parts.isNamed({ id: row.id, userId: row.user_id })
   }
 
   return {
@@ -380,9 +402,9 @@ export const createSessions = (parts: Parts) => {
       const repeats = isUnkeyedRetry(retry) ? retries.mayRepeat(asked.principal, id) : undefined
       const { view, revision } = await foreseen(asked, body, stepWish(body, retry.idempotencyKey, repeats))
       if (revision !== undefined) return true
-      const waits = waiting.get(id) ?? 0
-      if (waits > mostWaiting) throw tooManySteps(id)
-      if (expected && (expected <= view.step || expected > view.step + 1 + waits)) {
+      const before = waits(id)
+      if (before > mostWaiting) throw tooManySteps(id)
+      if (expected && (expected <= view.step || expected > view.step + 1 + before)) {
         throw unexpectedStep(expected, view.step)
       }
       if (view.done) throw new Refusal('SessionDone', { step: view.step })
@@ -407,8 +429,9 @@ export const createSessions = (parts: Parts) => {
       if (takenAt(before, command, principal.id) === undefined) {
         mustBeNew(before, keys, principal)
         await active(principal, id)
+        stopSteps(id, 'reset')
       }
-      const view = await runtime.ask(stream, command).catch(error => {
+      const view = await inTurn(id, () => runtime.ask(stream, command)).catch(error => {
         if (error instanceof AuthorsError) throw invalid(['options'], error.message)
         throw error
       })
@@ -430,6 +453,7 @@ export const createSessions = (parts: Parts) => {
 
     async close(asked: Asked, id: string): Promise<void> {
       const { user_id } = queries.visible(asked.principal, id)
+      stopSteps(id, 'closed')
       await close(asked, id, 'closed')
       disk.changed(user_id)
       lookedAt.delete(id)
@@ -437,7 +461,8 @@ export const createSessions = (parts: Parts) => {
 
     async remove(asked: Asked, id: string): Promise<void> {
       const { user_id } = queries.visible(asked.principal, id)
-      await runtime.ask(envSessionStream(id), { type: 'DeleteSession', ...by(asked) })
+      stopSteps(id, 'deleted')
+      await inTurn(id, () => runtime.ask(envSessionStream(id), { type: 'DeleteSession', ...by(asked) }))
       await parts.left(envSessionStream(id))
       disk.changed(user_id)
       lookedAt.delete(id)

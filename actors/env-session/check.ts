@@ -25,12 +25,12 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
     const { wish, source, keys, principal } = command
     // Somebody else's is not there.
     if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
-    if (state === 'deleted') throw new Refusal('Conflict', { session_id: wish.session_id })
     // A create that comes again is answered again, whatever became of the session since: it opens nothing.
     const { idempotencyKey: key, digest } = keys
     const known = key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal, key))
     if (known !== undefined) {
-      if (known.digest === digest) return 'nothing'
+      const isDeleted = view.deletedAt !== undefined && known.revision < view.deletedAt
+      if (known.digest === digest && !isDeleted) return 'nothing'
       throw new Refusal('Conflict', { idempotency_key: key })
     }
     if (state !== 'active') return 'do'

@@ -161,7 +161,7 @@ export const decideSession = (
   if (outcome.of === 'begun') return []
   const { answer, recovery, snapshot } = outcome
   const { observation, state, done, tools } = answer
-  const before = view.step === 0 ? {} : { steps_before: view.step }
+  const before = view.step === 0 || view.state === 'deleted' ? {} : { steps_before: view.step }
   const seen = { now, observation, state, done, ...before, ...kept(snapshot) }
   if (command.type === 'CreateSession') {
     const { wish, source, seed, keys } = command

@@ -18,7 +18,7 @@ export const envSessionMachine = setup({
       },
     },
     closed: { on: { EnvSessionCreated: 'active', EnvSessionDeleted: 'deleted' } },
-    deleted: {},
+    deleted: { on: { EnvSessionCreated: 'active' } },
   },
 })
 

@@ -119,10 +119,13 @@ export const stepSecretRef = (stream: string, effectId: string): string => `${st
 export const streamOfStepSecret = (ref: string): string => ref.slice(0, Math.max(0, ref.indexOf(' ')))
 export const sessionIdOf = (stream: string): string => stream.slice('env-'.length)
 
-/** Where each fact leads. A closed session that is created again has a new instance. */
+/**
+ * Where each fact leads. A closed session that is created again has a new instance; a deleted one is a new session, of
+ * the same user.
+ */
 export type SessionState = 'absent' | 'active' | 'closed' | 'deleted'
 const moves: Partial<Record<EnvSessionEventType, Partial<Record<SessionState, SessionState>>>> = {
-  EnvSessionCreated: { absent: 'active', closed: 'active' },
+  EnvSessionCreated: { absent: 'active', closed: 'active', deleted: 'active' },
   EnvStepIntended: { active: 'active' },
   EnvStepCompleted: { active: 'active' },
   EnvSessionReset: { active: 'active' },

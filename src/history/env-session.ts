@@ -60,6 +60,8 @@ export type SessionView = {
   closeReason: string | undefined
   /** Where the values of its variables, and of those of its steps, are kept. */
   secretRefs: string[]
+  /** The revision of its newest deletion. */
+  deletedAt: number | undefined
 }
 
 export const emptySession = (): SessionView => ({
@@ -87,6 +89,7 @@ export const emptySession = (): SessionView => ({
   newestBy: new Map(),
   closeReason: undefined,
   secretRefs: [],
+  deletedAt: undefined,
 })
 
 type Seen = { observation: OpenObject; state: OpenObject; done: boolean }
@@ -163,7 +166,9 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.closeReason = reason
     view.open = undefined
   },
-  EnvSessionDeleted: () => {},
+  EnvSessionDeleted: (view, _, { revision }) => {
+    view.deletedAt = revision
+  },
 }
 
 /** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
@@ -171,7 +176,13 @@ export const evolveSession = (view: SessionView, { position, header, data }: Rec
   const type = header.type as EnvSessionEventType
   const fold = folds[type] as Fold<EnvSessionEventType> | undefined
   if (fold === undefined) throw new Error(`there is no session event ${type}`)
+  const isNew = view.state === 'deleted'
   view.state = sessionStateAfter(view.state, type)
+  if (isNew) {
+    // Only a create follows a deletion. Of what was before, only the keys of creates are known still.
+    view.step = 0
+    view.byKey.clear()
+  }
   const { time, revision, principal: by, causation_id: causation } = header
   fold(view, data as EnvSessionEventData<EnvSessionEventType>, {
     at: Date.parse(time),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { read, until } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
-import { counter, type EnvCalls, envCalls, modules } from './env-calls.ts'
+import { counter, type EnvCalls, envCalls, kept, modules } from './env-calls.ts'
 
 // The server's clock, which a test may put forward.
 const realNow = Date.now
@@ -110,15 +110,36 @@ t.test('what is deleted is gone, whether it was closed before or not', async t =
       t.match(answer.body, { code: -32025, detail: /./ })
     }
     t.notOk(idsOf((await call('GET', '/env/sessions')) as never).includes(id))
-    t.equal(
-      (await create({ session_id: id, env_class_path: counter })).status,
-      409,
-      'its id is not given again',
-    )
     const folders = path.join(dataDir, 'environments/default')
     await until(() => !existsSync(folders) || !readdirSync(folders).some(name => name.includes(id)))
   }
 })
+
+t.test(
+  'the id of a deleted session may be used again, for a session that knows nothing of the first',
+  async t => {
+    const id = 'used-again'
+    const again = { 'idempotency-key': 'first' }
+    await create({ session_id: id, env_class_path: counter, client_id: 'one' }, again)
+    await step(id, 'add', { by: 5 }, {}, { 'idempotency-key': 'k' })
+    const other = await made()
+    await remove(id)
+    const late = await create({ session_id: id, env_class_path: counter, client_id: 'one' }, again)
+    t.equal(late.status, 409, 'the create of the deleted one, asked again, makes none')
+    t.match(late.body, { code: -32023, data: { idempotency_key: 'first' } })
+
+    const { status, body } = await create({ session_id: id, env_class_path: kept, client_id: 'two' })
+    t.equal(status, 200)
+    t.match(body, { session_id: id, initial_state: { total: 0 } })
+    t.match((await record(id)).body, { is_active: true, client_id: 'two', close_reason: undefined })
+    const answer = await step(id, 'add', { by: 1 }, {}, { 'idempotency-key': 'k' })
+    t.match(answer.body, { step: 1, state: { total: 1 } }, 'steps begin at 1, and keys are new')
+    t.equal((await create({ session_id: id, env_class_path: counter, client_id: 'one' }, again)).status, 409)
+    const listed = idsOf((await call('GET', '/env/sessions')) as never)
+    t.ok(listed.indexOf(id) > listed.indexOf(other), 'it is listed where it was created again')
+    t.match((await call('GET', `/env/session/${id}/machine`)).body, { state: 'active' })
+  },
+)
 
 t.test('all sessions are listed, or those of a user, in order of creation, closed ones too', async t => {
   const mine: string[] = []
@@ -311,13 +332,30 @@ t.test('an admin of all users sees and uses every session', async t => {
   t.equal((await remove(id)).status, 200)
 })
 
-t.test('a closed session that another user names in a create stays its own user’s', async t => {
-  const id = await made({ user_id: 'ann' })
-  await close(id)
-  const answer = await create({ session_id: id, user_id: 'bob', env_class_path: counter })
-  const { user_id } = (await record(id)).body
-  t.ok([404, 409].includes(answer.status), `${answer.status}`)
-  t.equal(user_id, 'ann')
+t.test('an admin who creates a session that is there gets it back, whoever’s it is', async t => {
+  const body = { session_id: 'anns-own', env_class_path: counter }
+  const first = await ann.create(body)
+  await ann.add('anns-own', 2)
+  const same = await create(body)
+  t.equal(same.status, 200)
+  t.same(same.body, first.body)
+  t.equal((await create({ ...body, user_id: 'ann' })).status, 200)
+  for (const other of [
+    { user_id: 'bob' },
+    { env_class_path: 'gridworld' },
+    { env_init_kwargs: { start: 1 } },
+  ]) {
+    const { status, body: no } = await create({ ...body, ...other })
+    t.equal(status, 409, JSON.stringify(other))
+    t.equal(no.code, -32023)
+  }
+  t.match((await record('anns-own')).body, { user_id: 'ann', is_active: true })
+  for (const end of [close, remove]) {
+    await end('anns-own')
+    t.equal((await create({ ...body, user_id: 'bob' })).status, 409, 'it stays hers')
+    t.equal((await create(body)).status, 200)
+    t.match((await record('anns-own')).body, { user_id: 'ann', is_active: true })
+  }
 })
 
 t.test(

@@ -454,6 +454,37 @@ t.test('a closed session has no steps, and is closed again without a word', asyn
   }
 })
 
+t.test('close, delete and reset stop the step that runs, and those that wait behind it', async t => {
+  for (const env_class_path of [counter, kept, gone]) {
+    for (const [how, end] of Object.entries({ closed: close, deleted: remove, reset })) {
+      const what = `${env_class_path} is ${how}`
+      const id = await made({ env_class_path })
+      const { answer } = await holding(t, id) // which nobody lets go
+      const waiting = add(id, 1)
+      const third = { session_id: id, tool_name: 'draw', tool_args: {}, stream: true, expected_step: 3 }
+      await until(async () => {
+        const { status, body } = await api('POST', '/env/step', third) // 409 until two are there
+        await body?.cancel()
+        return status === 200
+      })
+      t.equal((await end(id)).status, 200, what)
+      const { status, body } = await answer
+      t.equal(status, 200, what)
+      t.match(
+        body,
+        { tool_result: { status: 'incomplete' }, info: { error: `its session was ${how}` } },
+        what,
+      )
+      const behind = await waiting
+      t.equal(behind.status, how === 'reset' ? 409 : 404, `${what}: the next one`)
+      t.match(behind.body.message, `its session was ${how}`)
+      if (how === 'reset')
+        t.match((await add(id, 1)).body, { step: 2, state: { total: 1 } }, 'and it goes on')
+      else t.equal((await add(id, 1)).status, 404)
+    }
+  }
+})
+
 t.test('what is unknown is 404 on each operation', async t => {
   const id = 'nobody-made-it'
   for (const answer of [

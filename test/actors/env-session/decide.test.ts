@@ -153,7 +153,7 @@ t.test('the machine and the table agree on every state and fact', t => {
       EnvSessionClosed: 'closed',
     },
     closed: { EnvSessionCreated: 'active', EnvSessionDeleted: 'deleted' },
-    deleted: {},
+    deleted: { EnvSessionCreated: 'active' },
   }
   for (const state of states) {
     for (const type of facts) {
@@ -202,7 +202,7 @@ t.test('a create is done, or is there already, or is in the way of another', t =
   t.throws(() => check(create({ kwargs: {} }), given(created)), refused('Conflict'))
   t.throws(() => check(create({}, 'other'), given(created)), refused('Conflict'))
   t.equal(check(create({ kwargs: {} }, 'other'), given(created, closed)), 'do')
-  t.throws(() => check(create(), given(created, closed, deleted)), refused('Conflict'))
+  t.equal(check(create({ kwargs: {} }, 'other'), given(created, closed, deleted)), 'do')
   for (const state of ['active', 'closed', 'deleted'] as const) {
     const foreign = () => check(create({ user_id: 'u2' }), given(...histories[state]))
     t.throws(foreign, refused('SessionNotFound'), `another user's, ${state}`)
@@ -469,6 +469,20 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     { type: 'EnvSessionReset', data: { seed: 9, options: { x: 1 }, now, observation: { total: 8 } } },
   ])
   t.match(lawful(t, [created, stepped(1, 'a', { done: true })], anew), { step: 1, done: false, seed: 9 })
+  t.end()
+})
+
+t.test('a session that is created after a deletion knows nothing of the one before', t => {
+  const first = fact('EnvSessionCreated', { ...createdData, idempotency_key: 'k', digest: 'body' })
+  const history = [first, stepped(1, 'a', { idempotency_key: 'k', digest: 'x' }), closed, deleted]
+  const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionCommand
+  t.throws(() => check(again, given(...history)), refused('Conflict', { idempotency_key: 'k' }))
+  const events = decideSession(create(), given(...history), { of: 'reset', now, recovery: 'refold', answer })
+  t.notOk('steps_before' in (events[0]?.data ?? {}))
+  const view = lawful(t, history, events)
+  t.match(view, { step: 0, stepsBefore: 0, newest: undefined, closeReason: undefined })
+  t.equal(check(take({ keys: { idempotencyKey: 'k', digest: 'y' } }), view), 'do', 'keys of steps are free')
+  t.throws(() => check(again, view), refused('Conflict'), 'that of the create is not')
   t.end()
 })
 
