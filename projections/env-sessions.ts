@@ -12,12 +12,12 @@ import type { ReadStore } from './store.ts'
 export const envSessionsProjection = (store: ReadStore): Projection => {
   const create = store.prepare(
     `INSERT INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active,
-       created_at, accessed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+       created_at, accessed_at, kind)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET position = iif(deleted, excluded.position, position), deleted = 0,
        client_id = excluded.client_id, env_id = excluded.env_id,
        env_vars = excluded.env_vars, recovery = excluded.recovery, secret_ref = excluded.secret_ref, is_active = 1,
-       created_at = excluded.created_at, accessed_at = excluded.accessed_at, close_reason = NULL`,
+       created_at = excluded.created_at, accessed_at = excluded.accessed_at, close_reason = NULL, kind = excluded.kind`,
   )
   const access = store.prepare('UPDATE env_sessions SET accessed_at = ? WHERE id = ?')
   const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
@@ -30,10 +30,11 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
     const at = Date.parse(header.time)
     switch (header.type as EnvSessionEventType) {
       case 'EnvSessionCreated': {
-        const { user_id, client_id, env_id, env_vars, recovery, secret_ref } =
+        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, kind } =
           data as EnvSessionEventData<'EnvSessionCreated'>
         const vars = JSON.stringify(env_vars)
-        create.run(id, position, user_id, client_id, env_id, vars, recovery, secret_ref ?? null, at, at)
+        const own = [user_id, client_id, env_id, vars, recovery, secret_ref ?? null]
+        create.run(id, position, ...own, at, at, kind ?? null)
         return
       }
       case 'EnvStepCompleted':

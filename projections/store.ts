@@ -85,7 +85,8 @@ CREATE TABLE env_sessions (
   deleted INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   accessed_at INTEGER NOT NULL,
-  close_reason TEXT
+  close_reason TEXT,
+  kind TEXT
 ) STRICT;
 CREATE INDEX env_sessions_by_user ON env_sessions (user_id, position) WHERE deleted = 0;
 CREATE INDEX env_sessions_by_position ON env_sessions (position) WHERE deleted = 0;

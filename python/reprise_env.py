@@ -324,9 +324,10 @@ class Gym:
         return {"type": "function", "function": {"name": "act", "description": description, "parameters": parameters}}
 
     def reset(self, seed, options, _context):
+        unsigned = seed % 2**64  # Gymnasium takes no negative seeds
         if hasattr(self.env.action_space, "seed"):
-            self.env.action_space.seed(seed)
-        observation, info = self.env.reset(seed=seed, options=options or None)
+            self.env.action_space.seed(unsigned)
+        observation, info = self.env.reset(seed=unsigned, options=options or None)
         self.observation, self.info = plain(observation), info_of(info)
         return {**self.newest(), "observation": {"observation": self.observation}}
 

@@ -13,7 +13,9 @@ export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment): En
     if ((classPath || envId) === mcp.source.name) return found
     const other = await environments.resolve(envId, classPath)
     const isDefault = 'refused' in other && other.refused === 'unknown' && other.name === mcp.source.name
-    return isDefault ? found : other
+    if (isDefault) return found
+    const isOfAll = 'refused' in other && other.kinds?.some(kind => !kind.includes('#'))
+    return isOfAll ? { ...other, kinds: [...(other.kinds ?? []), mcp.source.name] } : other
   },
   list: async () => [...(await environments.list()), mcp.info()],
   info: async name => (name === mcp.source.name ? [mcp.info()] : environments.info(name)),

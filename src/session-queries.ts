@@ -18,10 +18,11 @@ export type SessionRow = {
   created_at: number
   accessed_at: number
   close_reason: string | null
+  kind: string | null
 }
 
 const columns =
-  'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason'
+  'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason, kind'
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 
 const pageRows = 200
@@ -48,6 +49,7 @@ export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
   is_active: row.is_active === 1,
   created_at: seconds(row.created_at),
   last_accessed_at: seconds(Math.max(row.accessed_at, accessedAt)),
+  ...(row.kind === null ? {} : { kind: row.kind }),
   ...(row.close_reason === null ? {} : { close_reason: row.close_reason }),
 })
 

@@ -49,7 +49,7 @@ const largestSeed = 2 ** 32
 
 export type Resolved =
   | { source: EnvironmentSource; parameters: OpenObject }
-  | { refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'; message: string }
+  | { refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'; message: string; kinds?: string[] }
 
 type Parts = {
   runtime: Runtime<SessionView, SessionCommand>
@@ -72,6 +72,14 @@ type Stop = (why: Refusal) => void
 type Asked = { principal: Principal; requestId: string }
 /** `revision`: where it has been done already. */
 type Foreseen = { view: SessionView; revision: number | undefined }
+
+/** More kinds than these are not named: `GET /v1/env` has them all. */
+const mostNamed = 50
+const unknownKind = (message: string, all: string[]): Refusal => {
+  const kinds = all.toSorted().slice(0, mostNamed)
+  const more = all.length > mostNamed ? ' and more, which GET /v1/env lists' : ''
+  return new Refusal('EnvNotFound', { kinds }, `${message}; there are ${kinds.join(', ')}${more}`)
+}
 
 const always = () => true
 const invalid = (loc: (string | number)[], msg: string, type = 'value_error') =>
@@ -115,7 +123,10 @@ export const createSessions = (parts: Parts) => {
     const kwargs = body.env_init_kwargs ?? {}
     const found = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
     if ('refused' in found) {
-      throw new Refusal(found.refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, found.message)
+      const { refused, message, kinds } = found
+      if (kinds === undefined)
+        throw new Refusal(refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, message)
+      throw unknownKind(message, kinds)
     }
     const fits = await checker.check(found.parameters, kwargs, callerOf(principal))
     if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
@@ -392,23 +403,27 @@ export const createSessions = (parts: Parts) => {
       retries.answered(principal, id, taken.revision, delivery)
       return taken.answer
     },
-    /** Refuses a step that cannot be taken, so that a stream need not begin; true: it has been taken before. */
+    /**
+     * Refuses a step that cannot be taken, so that a stream need not begin. `isKnown`: it has been taken before; else
+     * `next` is the number that it will have, if those before it are taken.
+     */
     async mayStep(
       asked: Asked,
       body: StepEnvBody,
       retry: Pick<Retry, 'idempotencyKey' | 'isRetry'>,
-    ): Promise<boolean> {
+    ): Promise<{ isKnown: boolean; next: number }> {
       const { session_id: id, expected_step: expected } = body
       const repeats = isUnkeyedRetry(retry) ? retries.mayRepeat(asked.principal, id) : undefined
       const { view, revision } = await foreseen(asked, body, stepWish(body, retry.idempotencyKey, repeats))
-      if (revision !== undefined) return true
       const before = waits(id)
+      const next = view.step + 1 + before
+      if (revision !== undefined) return { isKnown: true, next }
       if (before > mostWaiting) throw tooManySteps(id)
-      if (expected && (expected <= view.step || expected > view.step + 1 + before)) {
+      if (expected && (expected <= view.step || expected > next)) {
         throw unexpectedStep(expected, view.step)
       }
       if (view.done) throw new Refusal('SessionDone', { step: view.step })
-      return false
+      return { isKnown: false, next }
     },
 
     async reset(asked: Asked, body: ResetEnvBody, given: Retry & { began(): void }) {

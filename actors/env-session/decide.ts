@@ -166,7 +166,16 @@ export const decideSession = (
   if (command.type === 'CreateSession') {
     const { wish, source, seed, keys } = command
     const { name, digest } = source
-    const data = { ...wish, source: { name, digest }, recovery, seed, tools, ...seen, ...keysOf(keys) }
+    const data = {
+      ...wish,
+      source: { name, digest },
+      kind: name,
+      recovery,
+      seed,
+      tools,
+      ...seen,
+      ...keysOf(keys),
+    }
     return [{ type: 'EnvSessionCreated', data }]
   }
   if (command.type !== 'ResetSession') return []

@@ -37,6 +37,8 @@ const facts = {
     client_id: Text,
     /** The name under which the environment is found again, and the digest of its module then. */
     source: Type.Object({ name: Text, digest: Text }),
+    /** The same name, for records to show; missing in events of earlier builds, whose records show none. */
+    kind: optional(Text),
     recovery: Type.Enum(['refold', 'snapshot', 'none']),
     kwargs: Open,
     /** Names with their values hidden. */

@@ -337,7 +337,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'incomplete_details',
 ])
 
-const Seed = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Seed = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 
 export const CreateEnvBody = Type.Object({
   session_id: orNull(AsciiId),
@@ -383,7 +383,10 @@ export const EnvironmentInfo = Type.Object({
   error: optional(Type.String()),
 })
 export type EnvironmentInfo = Static<typeof EnvironmentInfo>
-/** The session record. Times are whole Unix seconds; `close_reason` stands on one that has been closed. */
+/**
+ * The session record. Times are whole Unix seconds; `close_reason` stands on one that has been closed, `kind` on every
+ * one that this build or a later one created.
+ */
 export const EnvSession = Type.Object({
   session_id: Type.String(),
   user_id: Type.String(),
@@ -393,6 +396,7 @@ export const EnvSession = Type.Object({
   is_active: Type.Boolean(),
   created_at: Type.Integer(),
   last_accessed_at: Type.Integer(),
+  kind: optional(Type.String()),
   close_reason: optional(Type.String()),
 })
 export type EnvSession = Static<typeof EnvSession>

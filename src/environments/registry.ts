@@ -21,6 +21,8 @@ export type Refusal = {
   /** What is unknown: of a create that names none, the default. */
   name?: string
   message: string
+  /** Of what is unknown: the names that are known, of the same module where that is known. */
+  kinds?: string[]
 }
 export type Resolved = { source: EnvironmentSource; recovery: Recovery; parameters: OpenObject } | Refusal
 
@@ -29,7 +31,7 @@ export type Registry = {
   list(): Promise<EnvironmentInfo[]>
   /** Those of a name, of `module#Class` or of a whole module; none: unknown. */
   info(name: string): Promise<EnvironmentInfo[]>
-  /** The class path, else the id when that is known, else the default. */
+  /** The class path, else the id, else the default. One that is given and not known is refused. */
   resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
 }
 
@@ -38,6 +40,13 @@ const places = (folder: string | undefined): Place[] => [
   ...builtinNames.map(name => ({ name, file: builtinFile(name), origin: 'builtin' as const })),
   ...(folder === undefined ? [] : listModules(folder).map(one => ({ ...one, origin: 'external' as const }))),
 ]
+
+const unknown = (name: string, kinds: string[]): Refusal => ({
+  refused: 'unknown',
+  name,
+  message: `there is no environment ${name}`,
+  kinds,
+})
 
 const split = (name: string): { module: string; className: string | undefined } => {
   const at = name.lastIndexOf('#')
@@ -80,13 +89,21 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts):
     const { module, className } = split(name)
     const found = find(module)
     if (found === 'forbidden') return { refused: found, message: `${module} leads out of ENV_PATH` }
-    if (found === 'unknown') return { refused: found, name, message: `there is no environment ${name}` }
+    if (found === 'unknown')
+      return unknown(
+        name,
+        places(folder).map(one => one.name),
+      )
     const refusal = found.origin === 'builtin' ? refusalOf(found.name) : undefined
     if (refusal !== undefined) return { refused: 'unavailable', message: refusal }
     try {
       const digest = digestOf(found.file)
-      const one = pick(await hellos.forUse({ file: found.file, digest }), className)
-      if (one === undefined) return { refused: 'unknown', name, message: `there is no environment ${name}` }
+      const hello = await hellos.forUse({ file: found.file, digest })
+      const one = pick(hello, className)
+      if (one === undefined) {
+        const ofModule = hello.classes.map(its => `${found.name}#${its.name}`)
+        return unknown(name, ofModule)
+      }
       if (one.error !== undefined) return { refused: 'broken', message: `${name}: ${one.error}` }
       const source = {
         name: found.origin === 'builtin' ? found.name : `${found.name}#${one.name}`,
@@ -126,13 +143,6 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts):
       const infos = await infosOf(found)
       return className === undefined ? infos : infos.filter(info => info.name.endsWith(`#${className}`))
     },
-    async resolve(envId, classPath) {
-      if (classPath) return resolve(classPath)
-      if (envId && typeof find(split(envId).module) !== 'string') {
-        const known = await resolve(envId)
-        if (!('refused' in known) || known.refused !== 'unknown') return known
-      }
-      return resolve(byDefault)
-    },
+    resolve: async (envId, classPath) => resolve(classPath || envId || byDefault),
   }
 }

@@ -242,6 +242,7 @@ export const sessionOf = (view: SessionView): EnvSession => {
     is_active: view.state === 'active',
     created_at: seconds(view.createdAt),
     last_accessed_at: seconds(view.accessedAt),
+    ...(created.kind === undefined ? {} : { kind: created.kind }),
     ...(view.closeReason === undefined ? {} : { close_reason: view.closeReason }),
   }
 }

@@ -11,7 +11,7 @@ import { onAbort } from './on-abort.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { readQuery } from './query.ts'
-import { isRetry, shortHeader } from './request-id.ts'
+import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
@@ -88,15 +88,18 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     return sessions.step(asked(request), request.body, given)
   }
 
-  const streamStep = async (request: FastifyRequest<StepBody>, reply: FastifyReply): Promise<void> => {
+  /** `next`: the number that the step will have, if those before it are taken. */
+  const streamStep = async (request: FastifyRequest<StepBody>, reply: FastifyReply, next: number) => {
     reply.hijack()
     const { raw } = reply
     const { session_id, tool_name, tool_args } = request.body
     const id = JSON.stringify(request.envelopeId)
     let sequence_number = 0
-    let step = 0
+    let step = next
+    let hasBegun = false
     const began = (number: number) => {
-      if (step > 0) return
+      if (hasBegun) return
+      hasBegun = true
       step = number
       send('step.started', { tool_name, tool_args: tool_args ?? {} })
     }
@@ -137,10 +140,13 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     config: { access: 'write' },
     schema: { body: StepEnvBody },
     async handler(request, reply) {
-      if (request.body.stream) {
-        if (await sessions.mayStep(asked(request), request.body, retryOf(request))) noteReplay(reply)
+      const { stream, request_id } = request.body
+      if (request_id) setRequestId(request, reply, request_id)
+      if (stream) {
+        const { isKnown, next } = await sessions.mayStep(asked(request), request.body, retryOf(request))
+        if (isKnown) noteReplay(reply)
         holdStream(parts, request, reply)
-        await streamStep(request, reply)
+        await streamStep(request, reply, next)
         return reply
       }
       const told = toldOnce(reply, began => take(request, reply, { began, emit() {} }))

@@ -12,11 +12,12 @@ export function rangeProblem(
   max: number | undefined,
   loc: Loc,
 ): Problem | undefined {
+  const range = min === undefined || max === undefined ? '' : ` (the range is ${min} to ${max})`
   if (min !== undefined && value < min) {
-    return { loc, type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}` }
+    return { loc, type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}${range}` }
   }
   if (max !== undefined && value > max) {
-    return { loc, type: 'less_than_equal', msg: `Input should be less than or equal to ${max}` }
+    return { loc, type: 'less_than_equal', msg: `Input should be less than or equal to ${max}${range}` }
   }
   return undefined
 }

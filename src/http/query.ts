@@ -4,7 +4,7 @@ import { notOneOf, push, rangeProblem } from './problems.ts'
 
 export type QueryReader = {
   text(name: string): string | undefined
-  /** Digits only; nothing that merely converts to a number. */
+  /** A whole number, without a `min` from 0 on; nothing that merely converts to one. */
   integer<F extends number | undefined>(
     name: string,
     options: { min?: number; max?: number; fallback: F },
@@ -57,7 +57,7 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
 
   const integer = <F extends number | undefined>(
     name: string,
-    { min, max, fallback }: { min?: number; max?: number; fallback: F },
+    { min = 0, max = largest, fallback }: { min?: number; max?: number; fallback: F },
   ): number | F => {
     const value = read(name)
     if (value === undefined) return fallback
@@ -121,5 +121,5 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   }
 }
 
-// Fifteen digits are always exact in a number.
-const integerText = /^(0|[1-9][0-9]{0,14})$/
+const integerText = /^(0|-?[1-9][0-9]*)$/
+const largest = Number.MAX_SAFE_INTEGER

@@ -111,10 +111,15 @@ t.test('a path that leads outside is forbidden, by links too', async t => {
   t.equal(await nameOf(environments, undefined, 'other#Counter'), 'counter.mjs#Counter')
 })
 
-t.test('an id that is no known name stands for the default', async t => {
+t.test('an id that is no known name is refused, and the default is for those who name none', async t => {
   const { environments } = await given(t)
-  for (const id of [undefined, '', 'env-123', '../secret', 'counter#Nobody']) {
-    t.equal(await nameOf(environments, id), 'counter.mjs#Plain')
+  for (const id of [undefined, '']) t.equal(await nameOf(environments, id), 'counter.mjs#Plain')
+  for (const [id, refused] of [
+    ['env-123', 'unknown'],
+    ['counter#Nobody', 'unknown'],
+    ['../secret', 'forbidden'],
+  ]) {
+    t.match(await environments.resolve(id, undefined), { refused })
   }
   t.equal(await nameOf(environments, 'counter#Counter'), 'counter.mjs#Counter')
   t.equal(await nameOf(environments, 'chess', 'counter#Counter'), 'counter.mjs#Counter')

@@ -255,7 +255,7 @@ t.test('a subscriber may not, and nobody may without a token', async t => {
 t.test('what is no query is refused with its place', async t => {
   const cases: Record<string, string[]> = {
     '/audit/events?limit=0': ['query limit greater_than_equal'],
-    '/audit/events?limit=1001&after=-1': ['query after int_parsing', 'query limit less_than_equal'],
+    '/audit/events?limit=1001&after=-1': ['query after greater_than_equal', 'query limit less_than_equal'],
     '/audit/events?after=x&limit=': ['query after int_parsing', 'query limit int_parsing'],
     '/audit/events?stream=a&stream=b': ['query stream string_type'],
     '/audit/events?after=999999': ['query after value_error'],

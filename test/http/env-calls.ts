@@ -29,6 +29,7 @@ export type EnvBody = {
   created_at: number
   last_accessed_at: number
   close_reason?: string
+  kind?: string
   sessions: EnvBody[]
   total: number
   code: number

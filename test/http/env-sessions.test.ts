@@ -65,6 +65,7 @@ t.test('a record says whose it is and what it is, with times in whole seconds', 
     is_active: true,
     created_at: body.created_at,
     last_accessed_at: body.last_accessed_at,
+    kind: counter,
   })
   for (const time of [body.created_at, body.last_accessed_at]) {
     t.ok(Number.isInteger(time) && time >= before && time <= nowSeconds(), 'seconds')

@@ -18,6 +18,7 @@ t.afterEach(() => call('POST', '/env/sessions/cleanup?inactive_seconds=0'))
 /** Opens a step as a stream. */
 const streamed = (body: object, headers: Record<string, string> = {}) =>
   follow(api('POST', '/env/step', { stream: true, ...body }, headers))
+const add2 = (session_id: string) => ({ session_id, tool_name: 'add', tool_args: { by: 2 } })
 const bodies = (frames: Frame[]) => frames.map(frame => frame as unknown as Record<string, unknown>)
 /** A step that lasts until `release`; resolves when it has begun. */
 const holding = async (t: Test, session_id: string, headers: Record<string, string> = {}) => {
@@ -181,6 +182,49 @@ t.test('an environment that is not there is 404, and one that leads outside 403'
   t.notOk(broken.text.includes(modules), "the operator's folder is not told")
 })
 
+t.test('an env_id that names no kind is 404 with the kinds, and the record says which kind runs', async t => {
+  const cases: [object, RegExp, string[]][] = [
+    [
+      { env_id: 'gridwrld' },
+      /gridwrld.* counter\.mjs.* gridworld.* mcp/,
+      ['gridworld', 'mcp', 'counter.mjs'],
+    ],
+    [{ env_class_path: 'gridwrld', env_id: 'gridworld' }, /gridwrld/, ['gridworld']],
+    [{ env_id: 'counter.mjs#Nobody' }, /Nobody.* counter\.mjs#Counter/, [counter, kept, gone]],
+  ]
+  for (const [body, message, kinds] of cases) {
+    const { status, body: no } = await create({ session_id: 'typo', ...body })
+    t.equal(status, 404, JSON.stringify(body))
+    t.match(no, { code: -32024, message, detail: message })
+    for (const kind of kinds) t.ok((no.data as { kinds: string[] }).kinds.includes(kind), kind)
+  }
+  t.equal((await record('typo')).status, 404)
+  const kindOf = async (body: object) => (await record(await made(body))).body.kind
+  t.equal(await kindOf({ env_class_path: counter, env_id: 'my label' }), counter)
+  t.equal(await kindOf({ env_class_path: null, env_id: 'chess' }), 'chess')
+  t.equal(
+    await kindOf({ env_class_path: null, env_id: 'counter.mjs' }),
+    counter,
+    'also where its class is not named',
+  )
+  t.equal(await kindOf({ env_class_path: null }), 'gridworld', 'also by default')
+  const { body } = await call('GET', '/env/sessions')
+  t.ok(body.sessions.every(({ kind }) => typeof kind === 'string'))
+})
+
+t.test('any whole number that JSON holds exactly is a seed', async t => {
+  for (const env_class_path of [counter, 'gridworld', 'chess', 'sql']) {
+    const id = await made({ env_class_path })
+    for (const seed of [-1, -(2 ** 53) + 1, 2 ** 53 - 1]) {
+      const first = await reset(id, { seed })
+      t.equal(first.status, 200, `${env_class_path} ${seed}`)
+      t.same((await reset(id, { seed })).body, first.body, 'and gives the same again')
+    }
+  }
+  const refused = await reset('x', { seed: 2 ** 53 })
+  t.match(refused.body.detail[0]?.msg, /-9007199254740991 to 9007199254740991/)
+})
+
 t.test('arguments of an environment that do not fit are 422 where they are', async t => {
   const cases: [object, RegExp][] = [
     [{ start: 'x' }, /start/],
@@ -239,7 +283,8 @@ t.test('a body that is not valid is 422 with every problem', async t => {
       { session_id: 'x', seed: 1.5, options: 1 },
       ['body seed int_type', 'body options dict_type'],
     ],
-    ['/env/reset', { session_id: 'x', seed: -1 }, ['body seed greater_than_equal']],
+    ['/env/reset', { session_id: 'x', seed: -(2 ** 53) }, ['body seed greater_than_equal']],
+    ['/env/reset', { session_id: 'x', seed: 2 ** 53 }, ['body seed less_than_equal']],
     ['/env/observation', {}, ['body session_id missing']],
     ['/env/close', { session_id: 5 }, ['body session_id string_type']],
     ['/env/close', '{"session_id": ', ['body 15 json_invalid']],
@@ -622,6 +667,39 @@ t.test(
     t.same([...new Set(bodies(second.frames()).map(frame => frame.step))], [2])
   },
 )
+
+t.test('the request_id of a step is the id of its answer and frames, and its cause in the log', async t => {
+  const id = await made()
+  const { headers } = await step(id, 'add', { by: 1 }, { request_id: 'chain-1' }, { 'x-request-id': 'other' })
+  t.equal(headers.get('x-request-id'), 'chain-1')
+  const stream = await streamed({ ...add2(id), request_id: 'chain-2' }, { 'x-request-id': 'other' })
+  await stream.rest()
+  t.equal(stream.response.headers.get('x-request-id'), 'chain-2')
+  t.same(
+    [...new Set(stream.text().match(/"jsonrpc":"2.0","id":"[^"]*"/g))],
+    ['"jsonrpc":"2.0","id":"chain-2"'],
+  )
+  const named = await step(id, 'add', { by: 1 }, {}, { 'x-request-id': 'header-3' })
+  t.equal(named.headers.get('x-request-id'), 'header-3')
+  const { body } = await call('GET', `/audit/events?stream=env-${id}&limit=10`)
+  t.same(
+    (body as unknown as { events: { causation_id: string }[] }).events
+      .slice(1)
+      .map(event => event.causation_id),
+    ['chain-1', 'chain-2', 'header-3'],
+  )
+})
+
+t.test('a streamed step that fails says the number that it would have had', async t => {
+  const id = await made()
+  await add(id, 1)
+  const { answer } = await holding(t, id)
+  const waiting = await streamed(add2(id))
+  await close(id)
+  await answer
+  await waiting.rest()
+  t.match(bodies(waiting.frames()), [{ type: 'step.failed', step: 3, error: { code: -32025 } }])
+})
 
 t.test('a streamed step with a known key is the step that it was', async t => {
   const id = await made()

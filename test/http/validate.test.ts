@@ -379,34 +379,25 @@ t.test('reads integers of a query strictly', async t => {
   t.equal(q.integer('zero', { fallback: 1 }), 0)
   t.equal(q.integer('big', { fallback: 1 }), 999_999_999_999_999)
   t.doesNotThrow(() => q.done())
-  for (const value of [
-    '',
-    'true',
-    '1.5',
-    '-1',
-    ' 1',
-    '1e3',
-    '01',
-    '+1',
-    '0x1',
-    '١',
-    '1000000000000000',
-    ['1', '2'],
-  ]) {
+  for (const value of ['', 'true', '1.5', '-01', ' 1', '1e3', '01', '+1', '0x1', '١', ['1', '2']]) {
     t.same(
       queryProblems({ limit: value }, q => q.integer('limit', limit)),
       ['query limit int_parsing'],
       String(value),
     )
   }
-  t.same(
-    queryProblems({ limit: '0' }, q => q.integer('limit', limit)),
-    ['query limit greater_than_equal'],
-  )
-  t.same(
-    queryProblems({ limit: '101' }, q => q.integer('limit', limit)),
-    ['query limit less_than_equal'],
-  )
+  for (const [value, problem] of [
+    ['0', 'greater_than_equal'],
+    ['-1', 'greater_than_equal'],
+    ['101', 'less_than_equal'],
+    ['9'.repeat(40), 'less_than_equal'],
+  ]) {
+    t.same(
+      queryProblems({ limit: value }, q => q.integer('limit', limit)),
+      [`query limit ${problem}`],
+      'a number that is out of range says the range, however long it is',
+    )
+  }
 })
 
 t.test('reads one of some values', async t => {

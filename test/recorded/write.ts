@@ -16,7 +16,7 @@ import { foldsOf } from './folds.ts'
 import { loadLog } from './load.ts'
 import { playExpiry } from './scenes/expiry.ts'
 import { modelAnswers, playModels } from './scenes/models.ts'
-import { playHeldSessions, playSessions } from './scenes/sessions.ts'
+import { playCutOff, playHeldSessions, playHeldTask, playSessions } from './scenes/sessions.ts'
 import { createStage } from './scenes/stage.ts'
 import { playRest, playTasks } from './scenes/tasks.ts'
 import { playTokens } from './scenes/tokens.ts'
@@ -51,7 +51,12 @@ const play = async (): Promise<Record<string, string>> => {
   await playSessions(stage)
   const underWay = await playUnderWay(stage)
   await playHeldSessions(stage)
+  const cutOff = await playHeldTask(stage)
   await stage.end('SIGKILL')
+
+  await stage.begin()
+  await playCutOff(stage, cutOff)
+  await stage.end()
 
   stage.changeModules()
   await stage.begin()

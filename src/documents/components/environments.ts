@@ -50,13 +50,13 @@ export const environmentComponents: Components = {
     fields: {
       session_id: 'The id of the session; absent: made.',
       env_id:
-        'The name of an environment, or any id for the instance where `env_class_path` names one. Absent: made.',
+        'The name of an environment; one that is not known is refused (404). Where `env_class_path` is given, it is a label. Absent: made.',
       user_id: 'Whose session it is; a token that belongs to a user must name that user or none.',
       client_id: 'Who calls.',
       env_vars:
         'Variables for the environment and its commands; their values are secrets and shown to nobody.',
       env_class_path:
-        'The environment: its name, or `module#Class` of the operator’s folder. Absent: `env_id` where that is a name, else the operator’s default.',
+        'The environment: its name, or `module#Class` of the operator’s folder. Absent: `env_id`, else the operator’s default.',
       env_init_kwargs: 'Its settings, checked by its own JSON Schema.',
     },
   },
@@ -140,6 +140,7 @@ export const environmentComponents: Components = {
       created_at: 'Unix seconds.',
       last_accessed_at: 'Unix seconds: of its create, or its newest step, reset or observation.',
       close_reason: 'Why it was closed.',
+      kind: 'The environment that runs, as `GET /v1/env` names it. Absent: the session was created by version 0.1.0.',
     },
   },
   SessionList: {

@@ -98,3 +98,30 @@ export const playHeldSessions = async ({ env, file, exists }: Stage): Promise<vo
   await env.made({ session_id: 'secretive', env_class_path: 'sql', env_vars: { PASSWORD: 'open' } })
   await env.made({ session_id: 'old-code', env_class_path: counter })
 }
+
+const holdFor = (stage: Stage) => ({ tool: 'hold', arguments: { file: stage.file('of-a-task') } })
+/** A task that the kill meets in a step that may not be repeated. */
+export const playHeldTask = async (stage: Stage): Promise<string> => {
+  const session_id = await stage.env.made({ session_id: 'held-by-a-task', env_class_path: kept })
+  const id = await stage.begins({
+    session_id,
+    agent_config: script(holdFor(stage), { message: 'so $result' }),
+  })
+  await stage.exists('of-a-task.begun')
+  return id
+}
+
+/** The same after the kill: the task has its step taken once more, and over HTTP a caller hears that nobody knows. */
+export const playCutOff = async (stage: Stage, task: string): Promise<void> => {
+  const { env, act, becomes, file } = stage
+  await becomes(task, 'paused')
+  writeFileSync(file('of-a-task'), '')
+  await act(task, 'resume')
+  await becomes(task, 'completed')
+  await env.add('held-1', 1)
+  const again = await env.made({ session_id: 'made-after-its-deletion', env_class_path: kept })
+  await env.add(again, 1)
+  await env.remove(again)
+  await env.made({ session_id: again, env_class_path: counter })
+  await env.reset(again, { seed: -7 })
+}
