@@ -133,6 +133,9 @@ export const stepKills = async (options: {
     server = await launch(dataDir, env)
     rise()
   }
+  // A slow machine answers few steps between two kills: enough of them are waited for after the last one.
+  const enough = arrived + sessions * 4
+  for (let waited = 0; arrived < enough && waited < 10_000; waited += 2) await sleep(2)
   over = true
   await Promise.all(working)
 
