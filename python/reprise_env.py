@@ -429,8 +429,9 @@ def hello_of(name, cls, is_only):
         "parameters": getattr(cls, "parameters", {} if is_own(cls) else parameters_of(cls)),
         "description": getattr(cls, "description", (cls.__doc__ or "").strip().split("\n\n")[0]),
     }
-    if hasattr(cls, "stepTimeoutMs"):
-        hello["stepTimeoutMs"] = cls.stepTimeoutMs
+    for optional in ("stepTimeoutMs", "limits"):
+        if hasattr(cls, optional):
+            hello[optional] = getattr(cls, optional)
     if recovery == "snapshot" and not has(cls, "snapshot", "restore"):
         hello["error"] = "the class has no snapshot or no restore"
     return hello

@@ -18,6 +18,7 @@ export const filesOf = (dataDir: string) => ({
   nats: path.join(dataDir, 'nats.json'),
   rollouts: path.join(dataDir, 'rollouts'),
   logs: path.join(dataDir, 'logs'),
+  backups: path.join(dataDir, 'backups'),
   byUser: path.join(dataDir, 'files-by-user.json'),
 })
 
@@ -37,7 +38,8 @@ export const checkPlaces = (dataDir: string): void => {
     throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
   }
   for (const file of [...databases, ...others, ...texts, files.server, files.adminToken]) check(file, 'file')
-  for (const folder of [files.sessions, files.children, files.rollouts, files.logs]) check(folder, 'folder')
+  for (const folder of [files.sessions, files.children, files.rollouts, files.logs, files.backups])
+    check(folder, 'folder')
 }
 
 export type RunningServer = { url: string; pid: number }

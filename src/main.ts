@@ -12,6 +12,7 @@ import { echo } from './agents/echo.ts'
 import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
+import { isPinned } from './backup-pins.ts'
 import { built } from './built.ts'
 import { nextFrame, openFeed, storedFrames } from './bus/feed.ts'
 import { createNatsBus } from './bus/nats-bus.ts'
@@ -148,7 +149,7 @@ export const openFolder = async (
           isWorking,
         }),
       environments,
-      sessionFolders: createSessionFolders(files.sessions),
+      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
       sessionIdleSeconds: config.sessionIdleSeconds,
       roots,
       sessionsRoot: files.sessions,

@@ -3,7 +3,7 @@
 // for it.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { OwnedSession, SessionFolders } from '../actors/env-session/instances.ts'
 import { plainWrite, readPlainFileLater } from './log/plain-file.ts'
@@ -13,7 +13,16 @@ import { segment, userFolder } from './user-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
-export const createSessionFolders = (root: string): SessionFolders => {
+/** What was made in a folder stays there, whatever happens to the machine. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const opened = await open(folder)
+  await opened.sync().finally(() => opened.close())
+}
+
+export const createSessionFolders = (
+  root: string,
+  isBackupMade = async (): Promise<boolean> => false,
+): SessionFolders => {
   const folderOf = ({ user_id, session_id }: OwnedSession) =>
     path.join(userFolder(root, user_id), segment(session_id))
   /** Those that were active when the service started. */
@@ -29,17 +38,20 @@ export const createSessionFolders = (root: string): SessionFolders => {
   const statesOf = (session: OwnedSession) => path.join(folderOf(session), 'states')
   return {
     dirOf: session => path.join(folderOf(session), 'files'),
-    async keep(session, step, state, before) {
+    async keep(session, step, state, { before, keepOld }) {
       const folder = statesOf(session)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const text = JSON.stringify(state)
       const digest = digestOf(text)
       const file = `${step}-${digest.slice(0, 8)}.json`
       await writeFile(path.join(folder, file), text, { mode: 0o600, flag: plainWrite, flush: true })
+      await syncFolder(folder)
+      if (keepOld) return { file, digest }
       const others = (await readdir(folder)).filter(name => name !== file && name !== before?.file)
       await Promise.all(others.map(name => rm(path.join(folder, name), { force: true })))
       return { file, digest }
     },
+    isBackupMade,
     async kept(session, { file, digest }) {
       const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
       return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)

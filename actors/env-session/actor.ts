@@ -15,6 +15,7 @@ import type { Behaviour, Kind } from '../runtime.ts'
 import { check } from './check.ts'
 import { decideSession, type Outcome } from './decide.ts'
 import { type Instances, type OwnedSession, SessionLost } from './instances.ts'
+import { cameBackOlder, keepState, keepStep } from './keeping.ts'
 import { sessionMoveOf } from './machine.ts'
 
 export type SessionParts = {
@@ -52,10 +53,11 @@ export const envSessionKind =
     let outcome: Outcome = { of: 'nothing', now: 0 }
     const own = (): OwnedSession => view.created ?? { session_id: '', user_id: '' }
 
-    const snapshotOf = async (instance: Instance, session: OwnedSession, step: number) => {
-      if (instance.recovery !== 'snapshot') return {}
-      const state = await instance.snapshot()
-      return { snapshot: await instances.keep(session, step, state, view.snapshot) }
+    const kept = async (instance: Instance, session: OwnedSession, step: number) =>
+      keepState(instances, instance, session, { step, before: view.snapshot })
+    const keptReset = async (instance: Instance, session: OwnedSession) => {
+      const { snapshot } = await kept(instance, session, view.step)
+      return snapshot === undefined ? {} : { snapshot }
     }
 
     const run = async (command: SessionCommand, now: number): Promise<Outcome> => {
@@ -67,14 +69,15 @@ export const envSessionKind =
           const instance = await authors(instances.open(stream, wish, source, given))
           const answer = await authors(instance.reset({ seed, options: {}, now }))
           const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, wish, view.step)) }
+          return { of: 'reset', now, answer, recovery, ...(await keptReset(instance, wish)) }
         }
         case 'CloseSession':
         case 'DeleteSession':
           await instances.drop(stream)
           return { of: 'closed', now }
         case 'ObserveSession':
-          await instances.look(stream, view)
+          // An older state is the one that is there: the log tells of a newer one, which was not kept.
+          view.observed = (await instances.look(stream, view))?.state ?? view.observed
           return { of: 'nothing', now }
         case 'IntendStep':
           if (command.step.signal.aborted) throw new Error(notBegun)
@@ -88,7 +91,7 @@ export const envSessionKind =
           await command.began()
           const answer = await authors(instance.reset({ seed, options, now }))
           const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await snapshotOf(instance, own(), view.step)) }
+          return { of: 'reset', now, answer, recovery, ...(await keptReset(instance, own())) }
         }
         case 'TakeStep': {
           const { toolName: tool, toolArgs: args, envVars, effectId, emit, signal } = command.step
@@ -96,9 +99,9 @@ export const envSessionKind =
           const instance = await instances.of(stream, view)
           const number = view.step + 1
           command.step.began(number)
-          const kept = instance.recovery === 'refold' && envVars !== undefined
-          const secretRef = kept ? { secretRef: stepSecretRef(stream, effectId) } : {}
-          if (kept) keepSecrets(stepSecretRef(stream, effectId), { env_vars: envVars })
+          const hasSecrets = instance.recovery === 'refold' && envVars !== undefined
+          const secretRef = hasSecrets ? { secretRef: stepSecretRef(stream, effectId) } : {}
+          if (hasSecrets) keepSecrets(stepSecretRef(stream, effectId), { env_vars: envVars })
           const seed = { seed: view.seed, number: number - view.stepsBefore }
           const given = { tool, args, ...seed, now, env_vars: envVars }
           const answer = await instance.step(given, { emit, signal }).catch(error => {
@@ -106,8 +109,17 @@ export const envSessionKind =
             throw error
           })
           const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
-          const snapshot = await snapshotOf(instance, own(), number)
-          return { of: 'step', now, answer, stopped, ...secretRef, ...snapshot }
+          const older = instances.isOlder(stream) ? [cameBackOlder(view)] : []
+          const { snapshot, ...added } = await keepStep(view, answer, () => kept(instance, own(), number))
+          const said = [...older, ...(added.error === undefined ? [] : [added.error])].join('; ')
+          return {
+            of: 'step',
+            now,
+            answer: { ...answer, ...added, ...(said === '' ? {} : { error: said }) },
+            stopped,
+            ...secretRef,
+            ...(snapshot === undefined ? {} : { snapshot }),
+          }
         }
       }
     }
@@ -116,7 +128,7 @@ export const envSessionKind =
       view,
       evolve(event) {
         evolveSession(view, event)
-        instances.moved(stream, event.header.revision)
+        instances.moved(stream, event.header.revision, view.isUnkept)
       },
       async before(command) {
         const now = clock.now()

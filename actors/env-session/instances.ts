@@ -5,6 +5,7 @@ import {
   EnvironmentGone,
   type EnvironmentSource,
   type Instance,
+  type Observed,
   type OpenObject,
 } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
@@ -31,12 +32,17 @@ export type Environments = {
 /** A session and its user, as its events name them. */
 export type OwnedSession = { session_id: string; user_id: string }
 
+/** States beside a new one: that before it, and whether older ones stay. */
+export type Others = { before: Snapshot | undefined; keepOld: boolean }
+
 /** Where their states are kept, and what they may write. */
 export type SessionFolders = {
   /** The session's own folder. */
   dirOf(session: OwnedSession): string
-  /** Keeps a state beside the one before, which counts until the log has moved; older ones go. */
-  keep(session: OwnedSession, step: number, state: unknown, before: Snapshot | undefined): Promise<Snapshot>
+  /** Keeps a state beside the one before, which counts until the log has moved; older ones go, unless they are held. */
+  keep(session: OwnedSession, step: number, state: unknown, others: Others): Promise<Snapshot>
+  /** Whether a backup is being made, which needs what was kept when it began. */
+  isBackupMade(): Promise<boolean>
   /** A kept state; undefined when it is not there, or is another. */
   kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
   /** Nothing of the session is left on the disk. */
@@ -48,7 +54,15 @@ export type SessionFolders = {
 /** The session cannot come back, and why. */
 export class SessionLost extends Error {}
 
-type Entry = { instance: Instance; revision: number; usedAt: number }
+type Entry = {
+  instance: Instance
+  revision: number
+  usedAt: number
+  /** It came back from an older state than the log ends with, and has done nothing since. */
+  isOlder: boolean
+  /** What it has done last is not kept: it would come back from an older state. */
+  isUnkept: boolean
+}
 /** Of an instance that has done what is not in the log yet. */
 const ahead = -2
 
@@ -89,8 +103,9 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     await closed
   }
   const stopSweeping = timers.every(sweepMs, () => {
-    for (const [stream, { instance, revision, usedAt }] of entries) {
-      const isWanted = instance.recovery === 'none' || revision === ahead // it would not come back, or is at work
+    for (const [stream, { instance, revision, usedAt, isUnkept }] of entries) {
+      // It would not come back as it is, or is at work.
+      const isWanted = instance.recovery === 'none' || isUnkept || revision === ahead
       if (!isWanted && now() - usedAt > idleMs) void drop(stream)
     }
   })
@@ -182,7 +197,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     try {
       const instance = await work
       if (!stopped) {
-        const entry = { instance, revision, usedAt: now() }
+        const entry = { instance, revision, usedAt: now(), isOlder: false, isUnkept: false }
         entries.set(stream, entry)
         return entry
       }
@@ -200,12 +215,21 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
       return known
     }
     if (known !== undefined) await drop(stream)
-    return tracked(stream, bringBack(stream, view), view.revision)
+    const entry = await tracked(stream, bringBack(stream, view), view.revision)
+    entry.isOlder = view.isUnkept
+    return entry
   }
 
   return {
-    /** Makes sure that a session has its instance, brought back when it is not there. Rejects with SessionLost. */
-    look: async (stream: string, view: SessionView): Promise<void> => void (await find(stream, view)),
+    /**
+     * Makes sure that a session has its instance, brought back when it is not there. Rejects with SessionLost. The answer is
+     * what is there to see where that is older than what the log tells.
+     */
+    async look(stream: string, view: SessionView): Promise<Observed | undefined> {
+      const { instance, isOlder } = await find(stream, view)
+      return isOlder ? instance.observe() : undefined
+    },
+    isOlder: (stream: string): boolean => entries.get(stream)?.isOlder === true,
     /** The same, to be moved: until its log has moved, too, it is ahead of it. */
     async of(stream: string, view: SessionView): Promise<Instance> {
       const entry = await find(stream, view)
@@ -226,9 +250,10 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
       return (await tracked(stream, opening, ahead)).instance
     },
     /** The log of the session has moved, and its instance with it. */
-    moved(stream: string, revision: number): void {
+    moved(stream: string, revision: number, isUnkept: boolean): void {
       const entry = entries.get(stream)
       if (entry === undefined) return
+      Object.assign(entry, { isUnkept, isOlder: false })
       if (entry.revision === ahead || entry.revision === revision - 1) entry.revision = revision
       entry.usedAt = now()
     },
@@ -243,6 +268,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     },
     drop,
     keep: folders.keep,
+    isBackupMade: folders.isBackupMade,
     /** The session has ended: its instance and its files go, before anything of it may come again. */
     leave(stream: string, session: OwnedSession): void {
       const gone = (leaving.get(stream) ?? Promise.resolve())

@@ -32,6 +32,13 @@ export type StepResult = {
   blocks?: Block[]
 }
 
+export type SnapshotContext = {
+  /** Names a part of the state that is not kept, and why. */
+  leaveOut(what: string): void
+  /** A backup is being made: what earlier snapshots of the instance need must stay. */
+  keepOld: boolean
+}
+
 /** An instance of an environment, as its author writes it. A throw of `step` is the failure of the tool. */
 export type Environment = {
   /** Nothing means what `observe` gives; random numbers are those of step 0. */
@@ -43,7 +50,7 @@ export type Environment = {
   step(tool: string, args: OpenObject, context: StepContext): MaybePromise<StepResult>
   observe(): MaybePromise<OpenObject>
   tools(): MaybePromise<ToolDefinition[]>
-  snapshot?(): MaybePromise<unknown>
+  snapshot?(context: SnapshotContext): MaybePromise<unknown>
   restore?(data: unknown): MaybePromise<void>
   close?(): MaybePromise<void>
 }
@@ -53,6 +60,8 @@ export type EnvironmentClass = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters?: OpenObject
   description?: string
+  /** How much it takes and keeps, for people. */
+  limits?: string
   /** Milliseconds that a step may take. */
   stepTimeoutMs?: number
 }
@@ -98,7 +107,7 @@ export type Instance = {
   ): Promise<StepAnswer>
   observe(): Promise<Observed>
   /** Undefined where the class has none. */
-  snapshot(): Promise<unknown>
+  snapshot(context: SnapshotContext): Promise<unknown>
   restore(data: unknown): Promise<void>
   /** Resolves when the process has ended. */
   close(): Promise<void>

@@ -371,7 +371,7 @@ export type ResetEnvBody = Static<typeof ResetEnvBody>
 export const SessionBody = Type.Object({ session_id: AsciiId })
 export type SessionBody = Static<typeof SessionBody>
 
-/** A kind of environment; `error` says why one is not importable. */
+/** A kind of environment; `limits` says how much it takes and keeps, `error` why one is not importable. */
 export const EnvironmentInfo = Type.Object({
   name: Type.String(),
   source: Type.String(),
@@ -380,6 +380,7 @@ export const EnvironmentInfo = Type.Object({
   default_params_summary: Type.String(),
   origin: Type.Enum(['builtin', 'external', 'local']),
   description: Type.String(),
+  limits: optional(Type.String()),
   error: optional(Type.String()),
 })
 export type EnvironmentInfo = Static<typeof EnvironmentInfo>

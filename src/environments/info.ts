@@ -3,7 +3,7 @@ import type { OpenObject } from '../contract/environment.ts'
 import { type ClassInfo, isObject } from './protocol.ts'
 
 export type Origin = 'builtin' | 'external' | 'local'
-/** Strings all of them, as the interface has it; `description` and `error` are ours. */
+/** Strings all of them, as the interface has it; `description`, `limits` and `error` are ours. */
 export type EnvironmentInfo = {
   name: string
   source: string
@@ -12,6 +12,8 @@ export type EnvironmentInfo = {
   default_params_summary: string
   origin: Origin
   description: string
+  /** How much it takes and keeps. */
+  limits?: string
   /** Why it is not importable. */
   error?: string
 }
@@ -30,7 +32,7 @@ type Place = { name: string; origin: Origin }
 
 export const infoOf = (
   { name: module, origin }: Place,
-  { name, parameters = {}, description = '', error }: Partial<ClassInfo>,
+  { name, parameters = {}, description = '', limits, error }: Partial<ClassInfo>,
 ): EnvironmentInfo => ({
   name: origin === 'builtin' || name === undefined ? module : `${module}#${name}`,
   source: origin === 'builtin' ? 'reprise' : 'ENV_PATH',
@@ -39,5 +41,6 @@ export const infoOf = (
   default_params_summary: summaryOf(parameters),
   origin,
   description,
+  ...(limits === undefined ? {} : { limits }),
   ...(error === undefined ? {} : { error }),
 })

@@ -10,6 +10,8 @@ import { createTurns } from './turns.ts'
 const closeMs = 1000
 /** The constructor and what loads with it may take longer than a step. */
 const leastCreateMs = 20_000
+/** Keeping and bringing back a large state may take longer than a step. */
+const leastKeepMs = 120_000
 
 export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
 
@@ -87,15 +89,18 @@ export const createInstance = async (
     step: (params, watch) => turns.take(() => step(params, watch)),
     observe: () => turns.take(async () => keep(observedOf((await ask('observe')).result, done))),
     // Whether it is done is ours to know, and goes with it.
-    snapshot: () =>
+    snapshot: ({ leaveOut, keepOld }) =>
       turns.take(async () => {
-        const { data } = checked((await ask('snapshot')).result, 'snapshot')
+        const limits = { limitMs: Math.max(limitMs, leastKeepMs) }
+        const { result } = await ask('snapshot', { keep_old: keepOld }, limits)
+        const { data, left_out = [] } = checked(result, 'snapshot')
+        for (const what of Array.isArray(left_out) ? left_out : []) leaveOut(String(what))
         return data === undefined ? undefined : { data, done }
       }),
     restore: snapshot =>
       turns.take(async () => {
         const { data, done: wasDone } = snapshot as { data: unknown; done: boolean }
-        await ask('restore', { data })
+        await ask('restore', { data }, { limitMs: Math.max(limitMs, leastKeepMs) })
         done = wasDone
       }),
     async close() {

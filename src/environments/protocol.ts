@@ -20,6 +20,8 @@ export type ClassInfo = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters: OpenObject
   description: string
+  /** How much it takes and keeps, for people. */
+  limits?: string
   /** Milliseconds that a step of it may take, instead of the service's own limit. */
   stepTimeoutMs?: number
   /** Why it cannot be used. */
@@ -55,7 +57,7 @@ const isTimeout = (value: unknown): boolean =>
 
 const classOf = (given: unknown): ClassInfo => {
   if (!isObject(given) || typeof given.name !== 'string') throw new Unfit('a class without a name')
-  const { name, recovery = 'refold', parameters = {}, description = '', stepTimeoutMs, error } = given
+  const { name, recovery = 'refold', parameters = {}, description = '', limits, stepTimeoutMs, error } = given
   const problem = !recoveries.includes(recovery)
     ? 'recovery is none of refold, snapshot, none'
     : !isObject(parameters)
@@ -69,6 +71,7 @@ const classOf = (given: unknown): ClassInfo => {
     recovery: recoveries.includes(recovery) ? (recovery as Recovery) : 'none',
     parameters: isObject(parameters) ? parameters : {},
     description: String(description),
+    ...(limits === undefined ? {} : { limits: String(limits) }),
     ...(typeof stepTimeoutMs === 'number' ? { stepTimeoutMs } : {}),
     ...(problem === undefined ? {} : { error: String(problem) }),
   }

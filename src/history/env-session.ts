@@ -41,6 +41,10 @@ export type SessionView = {
   tools: ToolDefinition[]
   done: boolean
   snapshot: Snapshot | undefined
+  /** The step whose state that is; undefined: it is that of the newest create or reset. */
+  keptStep: number | undefined
+  /** The state of the newest step was not kept, although its environment keeps states. */
+  isUnkept: boolean
   /** A step that was begun and has no result: only where steps may not be repeated. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
   /** The principal that asked for it, and its request. */
@@ -79,6 +83,8 @@ export const emptySession = (): SessionView => ({
   tools: [],
   done: false,
   snapshot: undefined,
+  keptStep: undefined,
+  isUnkept: false,
   open: undefined,
   openBy: { principal: '', causation: '' },
   newest: undefined,
@@ -101,6 +107,14 @@ const see = (view: SessionView, { observation, state, done }: Seen, at: number) 
 }
 
 type KeysOfEvent = Pick<EnvSessionEventData<'EnvSessionReset'>, 'idempotency_key' | 'digest' | 'body_digest'>
+/** What was kept after an event. */
+const keep = (view: SessionView, snapshot: Snapshot | undefined, step?: number): void => {
+  view.isUnkept = snapshot === undefined && view.created?.recovery === 'snapshot'
+  if (snapshot === undefined) return
+  view.snapshot = snapshot
+  view.keptStep = step
+}
+
 /** Who asked for an event, with which keys. */
 const know = (
   view: SessionView,
@@ -130,7 +144,8 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.seed = data.seed
     view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools
-    view.snapshot = data.snapshot
+    view.snapshot = undefined
+    keep(view, data.snapshot)
     view.newest = undefined
     view.open = undefined
     view.closeReason = undefined
@@ -149,9 +164,11 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.newest = data
     if (data.secret_ref !== undefined) view.secretRefs.push(data.secret_ref)
     view.tools = data.tools ?? view.tools
-    view.snapshot = data.snapshot ?? view.snapshot
     if (data.unknown === true) view.unknown.set(data.effect_id, open?.attempt ?? 1)
-    else view.byEffect.set(data.effect_id, revision)
+    else {
+      keep(view, data.snapshot, data.step)
+      view.byEffect.set(data.effect_id, revision)
+    }
     see(view, data, at)
   },
   EnvSessionReset: (view, data, place) => {
@@ -159,7 +176,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.seed = data.seed
     view.stepsBefore = data.steps_before ?? 0
     view.tools = data.tools ?? view.tools
-    view.snapshot = data.snapshot ?? view.snapshot
+    keep(view, data.snapshot)
     see(view, data, place.at)
   },
   EnvSessionClosed: (view, { reason }) => {

@@ -5,7 +5,17 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { EnvironmentGone } from '../../src/contract/environment.ts'
-import { folderOf, givenPrograms, here, isAlive, processesIn, resetOf, stepOf, until } from './support.ts'
+import {
+  folderOf,
+  givenPrograms,
+  here,
+  isAlive,
+  keeping,
+  processesIn,
+  resetOf,
+  stepOf,
+  until,
+} from './support.ts'
 
 t.test('an instance sees its own folder, and nothing of ours', async t => {
   process.env.MODEL_API_KEY = 'ours'
@@ -61,7 +71,7 @@ t.test('a snapshot carries the state to another process, and whether it is done'
   const one = await open('good/counter.mjs')
   await resetOf(one)
   await stepOf(one, { by: 20 })
-  const snapshot = JSON.parse(JSON.stringify(await one.snapshot()))
+  const snapshot = JSON.parse(JSON.stringify(await one.snapshot(keeping)))
   await one.close()
   const other = await open('good/counter.mjs')
   await other.restore(snapshot)
@@ -72,7 +82,7 @@ t.test('a snapshot carries the state to another process, and whether it is done'
 t.test('a class without snapshots gives none', async t => {
   const { open } = await givenPrograms(t)
   const instance = await open('good/common/common.js')
-  t.equal(await instance.snapshot(), undefined)
+  t.equal(await instance.snapshot(keeping), undefined)
   t.equal((await stepOf(instance)).content, 'common')
   await instance.close()
 })

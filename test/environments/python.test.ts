@@ -1,6 +1,6 @@
 // Environments in Python: classes with our methods, and those in the style of Gymnasium, without either installed.
 import t from 'tap'
-import { givenPrograms, resetOf, stepOf } from './support.ts'
+import { givenPrograms, keeping, resetOf, stepOf } from './support.ts'
 
 t.test('a class with our methods does what one in JavaScript does', async t => {
   const { open, onlyLeft, folder } = await givenPrograms(t)
@@ -21,7 +21,7 @@ t.test('a class with our methods does what one in JavaScript does', async t => {
     now: 1000,
   })
   t.same(said, ['now 7'])
-  const snapshot = await instance.snapshot()
+  const snapshot = await instance.snapshot(keeping)
   t.match(await stepOf(instance, { by: 5 }), { truncated: true, done: true })
   await instance.restore(snapshot)
   t.match(await instance.observe(), { state: { count: 7 }, done: false })

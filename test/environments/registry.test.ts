@@ -15,7 +15,7 @@ import { openChildren } from '../../src/children/children.ts'
 import { createEnvironments, type Environments } from '../../src/environments/environments.ts'
 import { digestOf } from '../../src/environments/modules.ts'
 import { testWorld } from '../support/world.ts'
-import { folderOf, here, resetOf, stepOf } from './support.ts'
+import { folderOf, here, keeping, resetOf, stepOf } from './support.ts'
 
 const ofOurs =
   'export class Ours { reset() {} step() { return { content: "ours" } } observe() { return {} } tools() { return [] } }'
@@ -254,7 +254,7 @@ t.test('a program in any language runs when it speaks the protocol', async t => 
   t.match(await resetOf(instance), { state: { rung: 0 }, observation: { rung: 0 } })
   t.match(await stepOf(instance), { content: 'ding', state: { rung: 1 }, terminated: false })
   t.match(await instance.observe(), { state: { rung: 1 } })
-  t.equal(await instance.snapshot(), undefined)
+  t.equal(await instance.snapshot(keeping), undefined)
   await instance.close()
 })
 

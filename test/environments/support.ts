@@ -15,6 +15,9 @@ import { testWorld } from '../support/world.ts'
 
 export const here = import.meta.dirname
 
+/** For a snapshot of which nothing is left out, while no backup is made. */
+export const keeping = { leaveOut: () => {}, keepOld: false }
+
 /** A folder that goes with the test. */
 export const folderOf = (t: Test): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-env-'))

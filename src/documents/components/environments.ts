@@ -96,6 +96,7 @@ export const environmentComponents: Components = {
       default_params_summary: 'Its settings: the default of each, else its type.',
       origin: 'Comes with the server, from a package, or from the operator’s folder.',
       description: 'What it is.',
+      limits: 'How much it takes and keeps, for people.',
       error: 'Why it is not importable.',
     },
   },

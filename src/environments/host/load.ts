@@ -40,7 +40,7 @@ const problemOf = ({ prototype, recovery }: EnvironmentClass): string | undefine
 
 /** As the hello tells it. */
 export const told = ({ name, isDefault, Class }: Loaded): object => {
-  const { recovery, parameters, description, stepTimeoutMs } = Class as EnvironmentClass & {
+  const { recovery, parameters, description, limits, stepTimeoutMs } = Class as EnvironmentClass & {
     stepTimeoutMs?: unknown
   }
   const error = problemOf(Class)
@@ -51,6 +51,7 @@ export const told = ({ name, isDefault, Class }: Loaded): object => {
       recovery,
       parameters,
       description,
+      limits,
       stepTimeoutMs,
       error,
     }).filter(([, value]) => value !== undefined),

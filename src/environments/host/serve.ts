@@ -100,8 +100,11 @@ export const createServer = (classes: Loaded[], send: (text: string) => void) =>
     async observe() {
       return jsonOf(await newest())
     },
-    async snapshot() {
-      return jsonOf(given({ data: await instance().snapshot?.() }))
+    async snapshot({ keep_old = false }: { keep_old?: boolean }) {
+      const leftOut: string[] = []
+      const context = { leaveOut: (what: string) => void leftOut.push(String(what)), keepOld: keep_old }
+      const data = await instance().snapshot?.(context)
+      return jsonOf(given({ data, left_out: leftOut.length === 0 ? undefined : leftOut }))
     },
     async restore({ data }: { data: unknown }) {
       await instance().restore?.(data)

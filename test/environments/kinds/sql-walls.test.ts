@@ -91,7 +91,7 @@ t.test('no other file is read, made or loaded, however it is said', async t => {
   t.same(readdirSync(dir), ['database.sqlite'])
   t.match(
     await contentOf(sql, 'query', { sql: 'SELECT max_page_count AS n FROM pragma_max_page_count' }),
-    '"n":16384',
+    '"n":262144',
   )
   t.match(await contentOf(sql, 'schema'), /^CREATE TABLE a \(x\);$/)
 })

@@ -1,5 +1,5 @@
 // What the tests of the kinds share: steps with seeded random numbers, and failures as texts.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -43,6 +43,19 @@ export const failure = async (job: () => unknown): Promise<string> => {
 
 export const contentOf = async (environment: Environment, tool: string, args: OpenObject = {}) =>
   (await environment.step(tool, args, contextOf())).content as string
+
+/** What an instance in one folder keeps, brought back by one in another, as text in between. */
+export const carry = (
+  [from, fromDir]: [Pick<Environment, 'snapshot'>, string],
+  [to, toDir]: [Pick<Environment, 'restore'>, string],
+): string[] => {
+  const leftOut: string[] = []
+  const state = from.snapshot?.({ leaveOut: what => leftOut.push(what), keepOld: false })
+  rmSync(path.join(toDir, 'kept'), { recursive: true, force: true })
+  cpSync(path.join(fromDir, 'kept'), path.join(toDir, 'kept'), { recursive: true })
+  void to.restore?.(JSON.parse(JSON.stringify(state)))
+  return leftOut
+}
 
 /** A folder for one instance. */
 export const folder = (t: Test): string => {

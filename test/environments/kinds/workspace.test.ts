@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
+import { createKept } from '../../../src/environments/kinds/shared/kept/kept.ts'
 import { search } from '../../../src/environments/kinds/workspace/search.ts'
-import { snapshotOf } from '../../../src/environments/kinds/workspace/snapshot.ts'
+import { keep } from '../../../src/environments/kinds/workspace/snapshot.ts'
 import byDefault, { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
-import { type Action, failure, folder, play } from './support.ts'
+import { keeping } from '../support.ts'
+import { type Action, carry, failure, folder, play } from './support.ts'
 import { givenWorkspace } from './workspace-support.ts'
 
 t.test('the class is exported by name and by default', t => {
@@ -165,7 +180,7 @@ t.test('the same actions give the same trajectory, and a snapshot the same state
       one.workspace.reset(1, {})
       two.workspace.reset(1, {})
       assert.deepEqual(await play(two.workspace, actions), await play(one.workspace, actions))
-      third.workspace.restore(JSON.parse(JSON.stringify(one.workspace.snapshot())))
+      carry([one.workspace, one.dir], [third.workspace, third.dir])
       assert.deepEqual(third.workspace.observe(), one.workspace.observe())
       assert.deepEqual(await play(third.workspace, actions), await play(one.workspace, actions))
     }),
@@ -174,44 +189,122 @@ t.test('the same actions give the same trajectory, and a snapshot the same state
   t.notOk(existsSync(path.join(one.around, 'session/out')))
 })
 
-t.test('a snapshot keeps bytes, permissions and empty folders', async t => {
+t.test('what is kept has bytes, permissions, times, links and empty folders', async t => {
   const one = givenWorkspace(t)
   one.put('bin', Buffer.from([0, 255, 10]))
   one.put('dir/run.sh', 'true')
   chmodSync(one.inside('dir/run.sh'), 0o750)
   chmodSync(one.inside('bin'), 0o400)
   one.put('closed/x', 'y')
-  chmodSync(one.inside('closed'), 0o555)
+  one.put('secret/deep/x', 'hidden')
+  one.put('unreadable', 'u')
+  one.put('hole', '')
+  truncateSync(one.inside('hole'), 50 << 20)
+  one.put('large', Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251)))
+  writeFileSync(Buffer.concat([Buffer.from(`${one.inside()}/`), Buffer.from([0xff, 0xfe])]), 'no UTF-8')
+  one.link('away', '/etc/passwd')
+  one.link('dir/up', '../dir')
+  one.fifo('pipe')
   await one.shell('mkdir -p empty/er')
+  utimesSync(one.inside('dir/run.sh'), 1_000_000_000, 1_000_000_000.25)
+  chmodSync(one.inside('unreadable'), 0)
+  chmodSync(one.inside('secret/deep'), 0)
+  chmodSync(one.inside('secret'), 0o300)
+  chmodSync(one.inside('closed'), 0o555)
   const two = givenWorkspace(t, { kwargs: { files: { 'in/the/way': '' } } })
-  two.workspace.restore(one.workspace.snapshot())
+  t.same(carry([one.workspace, one.dir], [two.workspace, two.dir]), ['pipe is a named pipe'])
+  t.equal(lstatSync(one.inside('secret')).mode & 0o777, 0o300, 'what was opened to look is closed again')
+  rmSync(one.inside('pipe'))
   t.same(two.workspace.observe(), one.workspace.observe())
   t.same(readFileSync(two.inside('bin')), Buffer.from([0, 255, 10]))
+  t.same(readFileSync(two.inside('large')), readFileSync(one.inside('large')))
+  t.equal(lstatSync(two.inside('hole')).size, 50 << 20)
+  t.ok(lstatSync(two.inside('hole')).blocks < 1_000, 'a hole takes no room')
   t.ok(lstatSync(two.inside('empty/er')).isDirectory())
   t.equal(lstatSync(two.inside('closed')).mode & 0o777, 0o555)
+  t.equal(Math.round(lstatSync(two.inside('dir/run.sh')).mtimeMs), 1_000_000_000_250)
+  t.equal(readlinkSync(two.inside('away')), '/etc/passwd')
+  t.equal(readlinkSync(two.inside('dir/up')), '../dir')
   two.workspace.reset(1, {})
   t.same(readdirSync(two.inside()), ['in'], 'folders that may not be written are removed as well')
-  for (const { inside } of [one, two]) existsSync(inside('closed')) && chmodSync(inside('closed'), 0o755)
+  one.workspace.reset(1, {})
 })
 
-t.test('what a snapshot cannot hold is refused by its name', async t => {
-  const { workspace, link, fifo, put, inside, shell } = givenWorkspace(t)
-  link('link', 'somewhere')
-  t.match(await failure(() => workspace.snapshot()), 'link is a symbolic link, not a regular file')
-  workspace.reset(1, {})
-  fifo('dir-pipe')
-  t.match(await failure(() => workspace.snapshot()), 'dir-pipe is a named pipe, not a regular file')
-  workspace.reset(1, {})
-  put('large', '')
-  truncateSync(inside('large'), (32 << 20) + 1)
-  t.match(await failure(() => workspace.snapshot()), 'A snapshot may have 32 MiB of files')
-  workspace.reset(1, {})
-  await shell('head -c 9000000 /dev/urandom > random')
-  t.match(await failure(() => workspace.snapshot()), /^A snapshot may have 8\.0 MiB compressed/)
-  workspace.reset(1, {})
-  put('a/b', '')
-  t.ok(snapshotOf(inside(), 2))
-  t.throws(() => snapshotOf(inside(), 1), new Error('A snapshot may have 1 files and folders'))
+t.test('a state of which something is missing or was changed does not come back', async t => {
+  const one = givenWorkspace(t)
+  one.put('a', 'a'.repeat(1_000))
+  const state = one.workspace.snapshot(keeping)
+  const packs = path.join(one.dir, 'kept')
+  const [pack = ''] = readdirSync(packs)
+  const bytes = readFileSync(path.join(packs, pack))
+  const damaged = 'what was kept of it is damaged'
+  for (const at of [10, state.kept.offset + 10]) {
+    writeFileSync(
+      path.join(packs, pack),
+      bytes.map((byte, index) => (index === at ? byte ^ 1 : byte)),
+    )
+    t.equal(await failure(() => one.workspace.restore(state)), damaged)
+  }
+  truncateSync(path.join(packs, pack), 500)
+  t.equal(await failure(() => one.workspace.restore(state)), damaged)
+  rmSync(path.join(packs, pack))
+  t.equal(await failure(() => one.workspace.restore(state)), damaged)
+  const elsewhere = { kept: { ...state.kept, pack: '../../outside/secret.txt' } }
+  t.equal(await failure(() => one.workspace.restore(elsewhere)), damaged)
+})
+
+t.test('what is more than is kept is told, and costs no room', t => {
+  const { dir, inside, put } = givenWorkspace(t)
+  const kept = createKept(path.join(dir, 'kept'))
+  put('a/b', 'x')
+  const most = { entries: 2, bytes: 100 }
+  t.ok(keep(kept, inside(), keeping, most))
+  const before = readdirSync(path.join(dir, 'kept'))
+  put('c', '')
+  t.throws(
+    () => keep(kept, inside(), keeping, most),
+    new Error('the workspace has more than 2 files and folders, which is the most that is kept'),
+  )
+  put('a/b', 'x'.repeat(101))
+  t.throws(() => keep(kept, inside(), keeping, { ...most, entries: 3 }), /^the workspace has more than /)
+  t.same(readdirSync(path.join(dir, 'kept')), before)
+  t.end()
+})
+
+t.test(
+  'the state before the newest one comes back as well, and older ones only while they are held',
+  async t => {
+    const { workspace, dir, put, got } = givenWorkspace(t)
+    const states = []
+    for (const keepOld of [true, true, false, false]) {
+      put('a', `state ${states.length}`)
+      states.push(workspace.snapshot({ ...keeping, keepOld }))
+      if (states.length === 2) t.equal(readdirSync(path.join(dir, 'kept')).length, 2)
+    }
+    const [first, , third, fourth] = states
+    t.equal(await failure(() => workspace.restore(first)), 'what was kept of it is damaged')
+    workspace.restore(fourth)
+    t.equal(got('a'), 'state 3')
+    workspace.restore(third)
+    t.equal(got('a'), 'state 2')
+    const again = workspace.snapshot(keeping)
+    t.same(again, third, 'what has not changed is the state that it was')
+  },
+)
+
+t.test('a state that an earlier version has kept comes back', t => {
+  const { workspace, inside, got } = givenWorkspace(t, { kwargs: { files: { 'in/the/way': '' } } })
+  const files = [
+    { path: 'dir', mode: 0o555 },
+    { path: 'dir/a.sh', mode: 0o750, base64: Buffer.from('true').toString('base64') },
+  ]
+  workspace.restore({ files: gzipSync(JSON.stringify(files)).toString('base64') })
+  t.equal(got('dir/a.sh'), 'true')
+  t.equal(lstatSync(inside('dir/a.sh')).mode & 0o777, 0o750)
+  t.equal(lstatSync(inside('dir')).mode & 0o777, 0o555)
+  t.same(readdirSync(inside()), ['dir'])
+  chmodSync(inside('dir'), 0o755)
+  t.end()
 })
 
 t.test('another name of a file keeps its content when the file is written', async t => {

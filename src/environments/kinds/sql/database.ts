@@ -6,7 +6,7 @@ export type { Database }
 /** Where random() and CURRENT_TIMESTAMP get their values. */
 export type World = { random(): number; now(): number }
 
-export const mostBytes = 64 << 20
+export const mostBytes = 1 << 30
 const pageBytes = 4096
 const mostRandomBytes = 1 << 20
 
@@ -36,15 +36,16 @@ export const remove = (file: string): void => {
 }
 
 /** Opens the file or makes it. The library keeps `defensive` on and load_extension() off. */
-export const open = (file: string, world: World): Database => {
+export const open = (file: string, world: World, most = mostBytes): Database => {
   const database = new Library(file)
   try {
     database.pragma(`page_size = ${pageBytes}`)
-    database.pragma(`max_page_count = ${mostBytes / pageBytes}`)
-    // What a crash leaves is never read again: a session comes back from its snapshot.
-    database.pragma('journal_mode = MEMORY')
+    database.pragma(`max_page_count = ${most / pageBytes}`)
+    // What a crash leaves is never read again: a session comes back from what was kept of it. What undoes a transaction
+    // lies in a file all the same, since a large one has no room in memory.
+    database.pragma('journal_mode = DELETE')
     database.pragma('synchronous = OFF')
-    database.pragma('temp_store = MEMORY')
+    database.pragma('temp_store = FILE')
     define(database, world)
     return database
   } catch (error) {

@@ -35,9 +35,13 @@ const rowsOf = (statement: Statement<unknown[]>, params: unknown, limit: number)
   return { columns, rows, more: false }
 }
 
-const worded = (error: unknown): Error => {
+const fullText = (database: Database): string => {
+  const mebibytes = Number(database.pragma('max_page_count', { simple: true })) / 256 // of 4 KiB each
+  return `The database is full: it may have ${mebibytes < 1024 ? `${mebibytes} MiB` : `${mebibytes / 1024} GiB`}`
+}
+const worded = (error: unknown, database: Database): Error => {
   const { code, message } = error as { code?: string; message: string }
-  return new Error(code === 'SQLITE_FULL' ? 'The database is full: it may have 64 MiB' : message)
+  return new Error(code === 'SQLITE_FULL' ? fullText(database) : message)
 }
 
 /** Throws when the statement could write. */
@@ -49,7 +53,7 @@ export const query = (database: Database, sql: string, params: unknown, limit: n
     database.pragma('query_only = ON')
     return rowsOf(statement, params, limit)
   } catch (error) {
-    throw worded(error)
+    throw worded(error, database)
   } finally {
     database.pragma('query_only = OFF')
   }
@@ -88,6 +92,6 @@ export const execute = (database: Database, sql: string, params: unknown): Writt
     return written
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK')
-    throw worded(error)
+    throw worded(error, database)
   }
 }

@@ -6,10 +6,13 @@ import type {
   EnvironmentClass,
   OpenObject,
   Recovery,
+  SnapshotContext,
   StepContext,
   StepResult,
 } from '../../../contract/environment.ts'
-import { pack, unpack } from '../shared/packed.ts'
+import { foundFile } from '../shared/kept/found.ts'
+import { createKept, type Kept, type Reference } from '../shared/kept/kept.ts'
+import { unpack } from '../shared/packed.ts'
 import { randomFrom } from '../shared/random.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
@@ -24,6 +27,7 @@ const params: Schema = {
     'Values for the ? of the statement (a list), or for its :names (an object). A blob is {"base64": "…"}.',
 }
 const mostTables = 200
+const fileName = 'database.sqlite'
 
 export class Sql implements Environment {
   static readonly recovery: Recovery = 'snapshot'
@@ -31,9 +35,12 @@ export class Sql implements Environment {
     'A SQLite database of its own, made from SQL or CSV, with tools to ask it and to change it. ' +
     'No other file can be reached.'
   static readonly parameters = parameters
+  static readonly limits = `A database may have ${mostBytes >> 30} GiB.`
 
   readonly #kwargs: OpenObject
+  readonly #dir: string
   readonly #file: string
+  readonly #kept: Kept
   readonly #world: World = { random: randomFrom(0), now: Date.now }
   #database: Database | undefined
 
@@ -41,7 +48,9 @@ export class Sql implements Environment {
     this.#kwargs = kwargs
     seedOf(kwargs)
     mkdirSync(dir, { recursive: true })
-    this.#file = path.join(dir, 'database.sqlite')
+    this.#dir = dir
+    this.#file = path.join(dir, fileName)
+    this.#kept = createKept(path.join(dir, 'kept'))
   }
 
   readonly #tools = toolbox({
@@ -137,16 +146,16 @@ export class Sql implements Environment {
     return this.#tools.definitions()
   }
 
-  snapshot(): OpenObject {
-    return { database: pack(this.#current().serialize()) }
+  snapshot(context: SnapshotContext): { kept: Reference } {
+    return { kept: this.#kept.keep(this.#dir, [foundFile(this.#dir, fileName)], context) }
   }
 
   restore(data: unknown): void {
-    const { database } = data as { database: string }
-    const bytes = unpack(database, mostBytes)
+    const state = data as { kept: Reference } | { database: string }
     this.close()
     remove(this.#file)
-    writeFileSync(this.#file, bytes, { mode: 0o600 })
+    if ('kept' in state) this.#kept.restore(this.#dir, state.kept)
+    else writeFileSync(this.#file, unpack(state.database, 64 << 20), { mode: 0o600 })
     this.#database = open(this.#file, this.#world)
   }
 

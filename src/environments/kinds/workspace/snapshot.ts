@@ -1,37 +1,42 @@
-// A workspace as one value, and back: folders and regular files with their permissions. Times are not kept.
+// A workspace as it is kept, and back: folders, regular files and links, with permissions and times of change.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { pack, unpack } from '../shared/packed.ts'
-import { bytesOf } from './files.ts'
-import { unlessFile, writable } from './inside.ts'
-import { walk } from './walk.ts'
+import { type Found, findBelow } from '../shared/kept/found.ts'
+import type { Keeping, Kept, Reference } from '../shared/kept/kept.ts'
+import { unpack } from '../shared/packed.ts'
+import { writable } from './inside.ts'
 
-type Kept = {
+type Packed = {
   path: string
   mode: number
   /** Absent: a folder. */
   base64?: string
 }
 
-const mostBytes = 32 << 20
+/** What is kept of one workspace. */
+export type Limits = { entries: number; bytes: number }
+export const limits: Limits = { entries: 200_000, bytes: 1 << 30 }
 
-/** Throws when there is a link, a pipe or a device, or more than a snapshot holds. */
-export const snapshotOf = (root: string, mostEntries = 10_000): string => {
-  const kept: Kept[] = []
+const gibibytes = (bytes: number): string => `${Number((bytes / 2 ** 30).toFixed(3))} GiB`
+const tooMuch = (what: string): never => {
+  throw new Error(`the workspace has more than ${what}, which is the most that is kept`)
+}
+
+/** Keeps all that is in the folder. Throws when it is more than the limits allow. */
+export const keep = (kept: Kept, root: string, keeping: Keeping, most: Limits = limits): Reference => {
+  const found: Found[] = []
   let bytes = 0
-  for (const { path: name, real, stats } of walk(root)) {
-    const mode = stats.mode & 0o777
-    if (kept.length === mostEntries) throw new Error(`A snapshot may have ${mostEntries} files and folders`)
-    if (stats.isDirectory()) {
-      kept.push({ path: name, mode })
-      continue
+  const { all, close } = findBelow(root)
+  try {
+    for (const one of all()) {
+      if (found.push(one) > most.entries) tooMuch(`${most.entries} files and folders`)
+      if (one.is === 'file') bytes += one.size
+      if (bytes > most.bytes) tooMuch(`${gibibytes(most.bytes)} of files`)
     }
-    unlessFile(stats, name)
-    bytes += stats.size
-    if (bytes > mostBytes) throw new Error(`A snapshot may have ${mostBytes >> 20} MiB of files`)
-    kept.push({ path: name, mode, base64: bytesOf(real, name, mostBytes).toString('base64') })
+    return kept.keep(root, found, keeping)
+  } finally {
+    close()
   }
-  return pack(Buffer.from(JSON.stringify(kept)))
 }
 
 /** Opens folders that may not be entered, so that they can be removed. A name may be no UTF-8. */
@@ -49,16 +54,17 @@ export const empty = (root: string): void => {
   mkdirSync(root, { recursive: true })
 }
 
-export const restoreTo = (root: string, packed: string): void => {
-  const kept = JSON.parse(`${unpack(packed, 2 * mostBytes)}`) as Kept[]
+/** A state of an earlier version: all files in one text. */
+export const restorePacked = (root: string, packed: string): void => {
+  const files = JSON.parse(`${unpack(packed, 64 << 20)}`) as Packed[]
   empty(root)
-  for (const { path: name, mode, base64 } of kept) {
+  for (const { path: name, mode, base64 } of files) {
     const real = writable(root, name)
     if (base64 === undefined) mkdirSync(real)
     else writeFileSync(real, Buffer.from(base64, 'base64'), { flag: 'wx', mode })
   }
   // Last, and inner folders first: one that may not be written could not be filled. The mask of the process is undone.
-  for (const { path: name, mode } of kept.reverse()) {
+  for (const { path: name, mode } of files.reverse()) {
     const real = path.join(root, name)
     if ((lstatSync(real).mode & 0o777) !== mode) chmodSync(real, mode)
   }

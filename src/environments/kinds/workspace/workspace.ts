@@ -6,11 +6,13 @@ import type {
   EnvironmentClass,
   OpenObject,
   Recovery,
+  SnapshotContext,
   StepContext,
   StepResult,
 } from '../../../contract/environment.ts'
 import type { Wall } from '../../wall.ts'
 import { allowUnsandboxed, bubblewrapProgram } from '../../wall-variables.ts'
+import { createKept, type Kept, type Reference } from '../shared/kept/kept.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
 import { listFiles, patchFile, readFile, writeFile } from './files.ts'
@@ -18,7 +20,7 @@ import { launchOf } from './sandbox.ts'
 import { search } from './search.ts'
 import { filesOf, parameters, unlessEnv } from './settings.ts'
 import { type Ended, run } from './shell.ts'
-import { empty, restoreTo, snapshotOf } from './snapshot.ts'
+import { empty, keep, limits, restorePacked } from './snapshot.ts'
 import { goOn, walk } from './walk.ts'
 
 const searchMs = 5_000
@@ -48,11 +50,16 @@ export class Workspace implements Environment {
     'A folder of files of its own, with tools to read, write, change and search them, and a shell in a sandbox ' +
     'without a network.'
   static readonly parameters = parameters
+  static readonly limits =
+    `A workspace is kept with up to ${limits.entries} files and folders and ${limits.bytes >> 30} GiB of files; ` +
+    'pipes, sockets and devices are not kept. A shell command takes at most ' +
+    `${longestSeconds} s, a process 4 GiB of addresses, a file that it writes 256 MiB.`
   /** Longer than any command may take. */
   static readonly stepTimeoutMs = (longestSeconds + 10) * 1_000
 
   readonly #kwargs: OpenObject
   readonly #root: string
+  readonly #kept: Kept
   readonly #bubblewrap = process.env[bubblewrapProgram]
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
@@ -67,6 +74,7 @@ export class Workspace implements Environment {
     const root = path.join(dir, 'files')
     mkdirSync(root, { recursive: true })
     this.#root = realpathSync(root)
+    this.#kept = createKept(path.join(dir, 'kept'))
   }
 
   readonly #tools = toolbox({
@@ -203,12 +211,18 @@ export class Workspace implements Environment {
     return this.#tools.definitions()
   }
 
-  snapshot(): OpenObject {
-    return { files: snapshotOf(this.#root) }
+  snapshot(context: SnapshotContext): { kept: Reference } {
+    return { kept: keep(this.#kept, this.#root, context) }
   }
 
   restore(data: unknown): void {
-    restoreTo(this.#root, (data as { files: string }).files)
+    const state = data as { kept: Reference } | { files: string }
+    if ('files' in state) {
+      restorePacked(this.#root, state.files)
+      return
+    }
+    empty(this.#root)
+    this.#kept.restore(this.#root, state.kept)
   }
 
   /** Ends what still runs. */

@@ -1,0 +1,62 @@
+// What is kept of an instance's state after what it did, and what is said where that is not all of it.
+import type { Snapshot } from '../../src/contract/env-session-events.ts'
+import {
+  AuthorsError,
+  EnvironmentGone,
+  type Instance,
+  type StepAnswer,
+} from '../../src/contract/environment.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+import type { Instances, OwnedSession } from './instances.ts'
+
+type Keeper = Pick<Instances, 'keep' | 'isBackupMade'>
+/** `leftOut`: parts of the state that are not kept. */
+type KeptState = { snapshot?: Snapshot; leftOut: string[] }
+
+/** Nothing where the environment is not one that keeps its state. */
+export const keepState = async (
+  instances: Keeper,
+  instance: Instance,
+  session: OwnedSession,
+  { step, before }: { step: number; before: Snapshot | undefined },
+): Promise<KeptState> => {
+  const leftOut: string[] = []
+  if (instance.recovery !== 'snapshot') return { leftOut }
+  const keepOld = await instances.isBackupMade()
+  const state = await instance.snapshot({ leaveOut: what => leftOut.push(what), keepOld })
+  return { snapshot: await instances.keep(session, step, state, { before, keepOld }), leftOut }
+}
+
+const whereKept = ({ keptStep }: SessionView): string =>
+  keptStep === undefined ? 'at its newest beginning' : `after step ${keptStep}`
+
+/** What a step is told whose session has come back from an older state than the log ends with. */
+export const cameBackOlder = (view: SessionView): string =>
+  `the session came back as it was ${whereKept(view)}: the state of later steps was not kept`
+
+const longestList = 2_000
+
+type Added = Pick<StepAnswer, 'info' | 'error'> & { snapshot?: Snapshot }
+/**
+ * A step that was done counts, also where its state cannot be kept: the instance goes on with it, and its answer says what
+ * a restart will bring back.
+ */
+export const keepStep = async (
+  view: SessionView,
+  answer: StepAnswer,
+  keeping: () => Promise<KeptState>,
+): Promise<Added> => {
+  try {
+    const { leftOut, ...kept } = await keeping()
+    const list = leftOut.join('; ')
+    const short = list.length > longestList ? `${list.slice(0, longestList)}…` : list
+    return { ...kept, info: list === '' ? answer.info : { ...answer.info, not_kept: short } }
+  } catch (error) {
+    if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
+    if (!(error instanceof AuthorsError)) throw error
+    const unkept =
+      `the state after this step is not kept: ${error.message}. The session goes on with it, but after a restart ` +
+      `of the service it comes back as it was ${whereKept(view)}`
+    return { info: answer.info, error: answer.error === undefined ? unkept : `${answer.error}; ${unkept}` }
+  }
+}

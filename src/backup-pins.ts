@@ -1,0 +1,41 @@
+// A backup that is being made says so with a file, so that a server beside it removes no kept state that the copy of the
+// log may name. A backup that was killed leaves its file, which counts no more once nobody has touched it for a minute.
+import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+const touchMs = 5_000
+const staleMs = 60_000
+
+/** Whether a backup is being made. One that nobody can look at is taken to be. */
+export const isPinned = async (folder: string): Promise<boolean> => {
+  try {
+    for (const name of await readdir(folder)) {
+      const { mtimeMs } = await stat(path.join(folder, name))
+      if (Date.now() - mtimeMs < staleMs) return true
+    }
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
+/** Holds what is kept until the answer is called. */
+export const pin = (folder: string): (() => void) => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = path.join(folder, `${process.pid}`)
+  writeFileSync(file, '')
+  const touching = setInterval(() => {
+    const now = new Date()
+    utimesSync(file, now, now)
+  }, touchMs)
+  return () => {
+    clearInterval(touching)
+    rmSync(file, { force: true })
+    try {
+      rmdirSync(folder)
+    } catch {
+      // Another backup is being made.
+    }
+  }
+}
