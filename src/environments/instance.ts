@@ -10,8 +10,8 @@ import { createTurns } from './turns.ts'
 const closeMs = 1000
 /** The constructor and what loads with it may take longer than a step. */
 const leastCreateMs = 20_000
-/** Keeping and bringing back a large state may take longer than a step. */
-const leastKeepMs = 120_000
+/** Keeping and bringing back a large state on a slow disk may take much longer than a step. */
+const leastKeepMs = 600_000
 
 export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
 

@@ -108,8 +108,9 @@ t.test('a database with blobs is kept, and what is damaged meanwhile is found', 
   const id = await first.made('sql')
   const run = (calls: Pick<typeof first, 'step'>, tool: string, sql: string) => calls.step(id, tool, { sql })
   t.equal((await run(first, 'execute', 'CREATE TABLE b (n INTEGER PRIMARY KEY, b BLOB)')).status, 200)
-  const numbers = 'WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < 12)'
-  const filled = await run(first, 'execute', `${numbers} INSERT INTO b SELECT n, randomblob(1000000) FROM s`)
+  const numbers =
+    'WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < 12), r(b) AS MATERIALIZED (SELECT randomblob(1000000))'
+  const filled = await run(first, 'execute', `${numbers} INSERT INTO b SELECT n, r.b FROM s, r`)
   t.match(filled, { status: 200, body: { tool_result: { status: 'completed' }, info: { error: undefined } } })
   await run(first, 'execute', "INSERT INTO b VALUES (99, 'last')")
   const kept = bytesBelow(path.join(life.dataDir, 'environments'))

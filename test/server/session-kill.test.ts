@@ -27,7 +27,7 @@ t.test('killed during steps, sessions go on where they were', async t => {
   const random = randomOf(seed)
   const pick = <T>(...from: T[]): T => from[Math.floor(random() * from.length)] as T
   const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-session-kill-'))
-  const env = { ENV_PATH: modules, LOG_LEVEL: 'error' }
+  const env = { ENV_PATH: modules, LOG_LEVEL: 'error', ALLOW_UNSANDBOXED_SHELL: '1' }
   let server: ServerProcess = await launch(dataDir, env)
   t.teardown(async () => {
     await server.end('SIGKILL')
@@ -56,6 +56,13 @@ t.test('killed during steps, sessions go on where they were', async t => {
       wish: () => ({ tool: 'look', args: {} }),
     },
     { create: { env_class_path: 'sql' }, wish: insert },
+    {
+      create: { env_class_path: 'workspace' },
+      wish: (n: number) => ({
+        tool: 'shell',
+        args: { command: `echo ${n} >> log; head -c 200000 /dev/zero >> zeros; ln -sfn ${n} link` },
+      }),
+    },
   ].map(({ create, wish }, n) => {
     const wishes = Array.from({ length: Math.max(400, rounds * 60) }, (_, at) => wish(at))
     if (create.env_class_path === 'sql')
@@ -156,6 +163,17 @@ t.test('killed during steps, sessions go on where they were', async t => {
       t.match(
         String(body.tool_result.message_content),
         new RegExp(`\\b${rows}\\b.*\\b${rows}\\b`, 's'),
+        'each was done once',
+      )
+    }
+    if (session_id === 's4') {
+      const { body } = await step(session_id, 'shell', {
+        command: 'readlink link; wc -c < zeros; tr "\\n" " " < log',
+      })
+      const done = taken.map((_, n) => n)
+      t.equal(
+        body.tool_result.message_content,
+        `${taken.length - 1}\n${taken.length * 200_000}\n${done.join(' ')} `,
         'each was done once',
       )
     }

@@ -239,6 +239,7 @@ t.test('a state of which something is missing or was changed does not come back'
   const bytes = readFileSync(path.join(packs, pack))
   const damaged = 'what was kept of it is damaged'
   for (const at of [10, state.kept.offset + 10]) {
+    rmSync(one.inside('a'), { force: true })
     writeFileSync(
       path.join(packs, pack),
       bytes.map((byte, index) => (index === at ? byte ^ 1 : byte)),
@@ -291,6 +292,34 @@ t.test(
     t.same(again, third, 'what has not changed is the state that it was')
   },
 )
+
+t.test('whatever became of a folder, what was kept is in it again and nothing else', async t => {
+  const { workspace, inside, put, link, fifo, shell, outside } = givenWorkspace(t)
+  put('same', 'same')
+  put('dir/deep/a', 'a')
+  put('file', 'f')
+  put('closed/x', 'x')
+  chmodSync(inside('closed'), 0o500)
+  link('link', 'same')
+  const state = workspace.snapshot(keeping)
+  const before = workspace.observe()
+  const { ino } = lstatSync(inside('same'))
+  await shell(`
+    rm -r dir; echo now a file > dir; rm file; mkdir -p file/is/folder; echo y > file/is/folder/y; chmod 000 file/is
+    chmod 700 closed; echo more > closed/more; rm closed/x; ln -s /etc/passwd closed/x; chmod 300 closed
+    rm link; ln -s / link`)
+  fifo('pipe')
+  put('x'.repeat(200), 'new')
+  chmodSync(inside('same'), 0)
+  linkSync(path.join(outside, 'secret.txt'), inside('hard'))
+  workspace.restore(state)
+  t.same(workspace.observe(), before)
+  t.equal(readlinkSync(inside('link')), 'same')
+  t.equal(readFileSync(inside('closed/x'), 'utf8'), 'x')
+  t.equal(lstatSync(inside('same')).ino, ino, 'what was there already is left where it is')
+  t.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'the secret')
+  chmodSync(inside('closed'), 0o700)
+})
 
 t.test('a state that an earlier version has kept comes back', t => {
   const { workspace, inside, got } = givenWorkspace(t, { kwargs: { files: { 'in/the/way': '' } } })

@@ -154,7 +154,7 @@ export class Sql implements Environment {
     const state = data as { kept: Reference } | { database: string }
     this.close()
     remove(this.#file)
-    if ('kept' in state) this.#kept.restore(this.#dir, state.kept)
+    if ('kept' in state) this.#kept.restore(this.#dir, [], state.kept)
     else writeFileSync(this.#file, unpack(state.database, 64 << 20), { mode: 0o600 })
     this.#database = open(this.#file, this.#world)
   }

@@ -12,6 +12,7 @@ import type {
 } from '../../../contract/environment.ts'
 import type { Wall } from '../../wall.ts'
 import { allowUnsandboxed, bubblewrapProgram } from '../../wall-variables.ts'
+import { findBelow } from '../shared/kept/found.ts'
 import { createKept, type Kept, type Reference } from '../shared/kept/kept.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
@@ -221,8 +222,7 @@ export class Workspace implements Environment {
       restorePacked(this.#root, state.files)
       return
     }
-    empty(this.#root)
-    this.#kept.restore(this.#root, state.kept)
+    this.#kept.restore(this.#root, [...findBelow(this.#root).all()], state.kept)
   }
 
   /** Ends what still runs. */

@@ -4,7 +4,15 @@ import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'nod
 
 export type Found = { path: string } & (
   | { is: 'folder'; mode: number; changed: number }
-  | { is: 'file'; mode: number; changed: number; size: number; signature: string; touched: number }
+  | {
+      is: 'file'
+      mode: number
+      changed: number
+      size: number
+      names: number
+      signature: string
+      touched: number
+    }
   | { is: 'link'; to: string }
   /** A pipe, a socket or a device. */
   | { is: 'other'; kind: string }
@@ -35,6 +43,7 @@ const foundAt = (at: string, path: string): Found => {
     mode,
     changed,
     size: stats.size,
+    names: stats.nlink,
     signature: signatureOf(stats),
     touched: stats.ctimeMs,
   }

@@ -116,13 +116,14 @@ export const createKept = (folder: string) => {
     }
   }
 
-  /** Fills a folder that is empty. */
-  const restore = (root: string, reference: Reference): void => {
+  /** `found`: what is there; what is not the same as it was kept goes. */
+  const restore = (root: string, found: Found[], reference: Reference): void => {
     const packs = readPacks(folder)
     const state = emptyState()
     try {
       const listed = [...readListing(packs.read(reference))]
       putBack(root, listed, {
+        found,
         read: packs.read,
         put({ path: name, pieces }, stats) {
           const signature = stats.ctimeMs < Date.now() - restlessMs ? signatureOf(stats) : undefined

@@ -1,4 +1,5 @@
-// Makes files, folders and links again as they were listed, in a folder that is empty.
+// Makes files, folders and links again as they were listed. What is there already and the same is left where it is, so
+// that a large folder comes back without being written anew.
 import {
   chmodSync,
   closeSync,
@@ -8,35 +9,53 @@ import {
   futimesSync,
   mkdirSync,
   openSync,
+  rmdirSync,
   type Stats,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeSync,
 } from 'node:fs'
-import { bytesOf } from './found.ts'
+import { bytesOf, type Found } from './found.ts'
 import type { Listed } from './listing.ts'
-import type { Piece } from './packs.ts'
+import { type Piece, sha256 } from './packs.ts'
+import { isReadable, readPieces } from './read-pieces.ts'
+
+type File = Listed & { is: 'file' }
+type Job = {
+  /** What is there. */
+  found: Found[]
+  read: (piece: Piece) => Buffer
+  /** Hears of each file that is there again. */
+  put: (file: File, stats: Stats) => void
+}
 
 const nothing = Buffer.alloc(64 << 10)
 
+const fill = (file: number, pieces: Piece[], read: Job['read']): void => {
+  let at = 0
+  for (const piece of pieces) {
+    const bytes = read(piece)
+    // Where there is nothing but zeros, nothing is written: a hole takes no room.
+    const isHole = bytes.equals(nothing.subarray(0, bytes.length))
+    for (let written = 0; !isHole && written < bytes.length; ) {
+      written += writeSync(file, bytes, written, bytes.length - written, at + written)
+    }
+    at += bytes.length
+  }
+  ftruncateSync(file, at)
+}
+
 const putFile = (
   real: Buffer,
-  { mode, changed, pieces }: Listed & { is: 'file' },
-  read: (piece: Piece) => Buffer,
+  { mode, changed, pieces }: File,
+  isThere: boolean,
+  read: Job['read'],
 ): Stats => {
-  const file = openSync(real, 'wx', 0o600)
+  if (isThere) chmodSync(real, 0o600)
+  const file = openSync(real, isThere ? 'r' : 'wx', 0o600)
   try {
-    let at = 0
-    for (const piece of pieces) {
-      const bytes = read(piece)
-      // Where there is nothing but zeros, nothing is written: a hole takes no room.
-      const isHole = bytes.equals(nothing.subarray(0, bytes.length))
-      for (let written = 0; !isHole && written < bytes.length; ) {
-        written += writeSync(file, bytes, written, bytes.length - written, at + written)
-      }
-      at += bytes.length
-    }
-    ftruncateSync(file, at)
+    if (!isThere) fill(file, pieces, read)
     fchmodSync(file, mode)
     futimesSync(file, changed / 1_000, changed / 1_000)
     return fstatSync(file)
@@ -45,18 +64,47 @@ const putFile = (
   }
 }
 
-type Job = { read: (piece: Piece) => Buffer; put: (file: Listed & { is: 'file' }, stats: Stats) => void }
+const sizeOf = (pieces: Piece[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** `put` hears of each file that is there again. */
-export const putBack = (root: string, listed: Listed[], { read, put }: Job): void => {
+/** Whether what is there has the contents that were kept. */
+const isSame = (real: Buffer, wanted: Listed | undefined, found: Found): boolean => {
+  if (wanted?.is !== found.is) return false
+  if (wanted.is === 'link') return found.is === 'link' && wanted.to === found.to
+  if (wanted.is === 'folder' || found.is !== 'file') return true
+  // Another name of a file may lie elsewhere: its permissions are not ours to set.
+  if (found.names > 1 || found.size !== sizeOf(wanted.pieces)) return false
+  let same = 0
+  const compare = (bytes: Buffer): Piece => {
+    const piece = wanted.pieces[same] as Piece
+    if (piece.sha256 === sha256(bytes)) same++
+    return piece
+  }
+  return isReadable(() => void readPieces(real, found.mode, compare)) && same === wanted.pieces.length
+}
+
+export const putBack = (root: string, listed: Listed[], { found, read, put }: Job): void => {
   const realOf = (name: string) => Buffer.concat([Buffer.from(`${root}/`), bytesOf(name)])
+  const wanted = new Map(listed.map(one => [one.path, one]))
+  const there = new Set<string>()
+  for (const one of found) {
+    if (one.is === 'folder' && (one.mode & 0o700) !== 0o700) chmodSync(realOf(one.path), 0o700)
+  }
+  // What is in a folder comes after it: it goes first.
+  for (const one of found.toReversed()) {
+    const real = realOf(one.path)
+    if (isSame(real, wanted.get(one.path), one)) there.add(one.path)
+    else if (one.is === 'folder') rmdirSync(real)
+    else unlinkSync(real)
+  }
   for (const one of listed) {
-    if (one.is === 'folder') mkdirSync(realOf(one.path), { mode: 0o700 })
-    else if (one.is === 'link') symlinkSync(bytesOf(one.to), realOf(one.path))
-    else put(one, putFile(realOf(one.path), one, read))
+    const isThere = there.has(one.path)
+    if (one.is === 'file') put(one, putFile(realOf(one.path), one, isThere, read))
+    else if (isThere) continue
+    else if (one.is === 'folder') mkdirSync(realOf(one.path), { mode: 0o700 })
+    else symlinkSync(bytesOf(one.to), realOf(one.path))
   }
   // Last, and inner folders first: one that may not be written could not be filled.
-  for (const one of [...listed].reverse()) {
+  for (const one of listed.toReversed()) {
     if (one.is !== 'folder') continue
     utimesSync(realOf(one.path), one.changed / 1_000, one.changed / 1_000)
     chmodSync(realOf(one.path), one.mode)
