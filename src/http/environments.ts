@@ -25,6 +25,8 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
   const { sessions, environments, stopping, openStreams } = parts
   const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
   const text = async (answer: Promise<object>): Promise<string> => JSON.stringify(await answer)
+  const answerWith = (request: FastifyRequest, reply: FastifyReply, told: Promise<string>) =>
+    answerWhenReady(reply, told, stopping, faultOf(parts, request))
   const noteReplay = (reply: FastifyReply) => void reply.header('idempotency-replayed', 'true')
   /** The text of an answer; one that comes of what was done before says so, unless the headers have left already. */
   const toldOnce = async (
@@ -74,7 +76,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       const told = toldOnce(reply, began =>
         sessions.create(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
       )
-      return answerWhenReady(reply, told, stopping)
+      return answerWith(request, reply, told)
     },
   })
 
@@ -150,7 +152,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
         return reply
       }
       const told = toldOnce(reply, began => take(request, reply, { began, emit() {} }))
-      return answerWhenReady(reply, told, stopping)
+      return answerWith(request, reply, told)
     },
   })
 
@@ -163,7 +165,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       const told = toldOnce(reply, began =>
         sessions.reset(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
       )
-      return answerWhenReady(reply, told, stopping)
+      return answerWith(request, reply, told)
     },
   })
 
@@ -173,7 +175,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     config: { access: 'write' },
     schema: { body: SessionBody },
     handler: (request, reply) =>
-      answerWhenReady(reply, text(sessions.observe(asked(request), request.body.session_id)), stopping),
+      answerWith(request, reply, text(sessions.observe(asked(request), request.body.session_id))),
   })
 
   app.route<Body<SessionBody>>({

@@ -4,18 +4,19 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import { isLong, type Text } from '../pieces.ts'
+import { answerOf } from './errors.ts'
 import { onAbort } from './on-abort.ts'
 import { headersOf } from './pour.ts'
 import { json, pourOut, sendText } from './send-text.ts'
 
 const patienceMs = 10_000
 
-/** Answers with `ready`'s text. `stopping` is the server going down; `onFault` hears why a long text broke off. */
+/** Answers with `ready`'s text. `stopping` is the server going down; `onFault` hears which fault of ours broke it off. */
 export const answerWhenReady = async (
   reply: FastifyReply,
   ready: Promise<Text>,
   stopping: AbortSignal,
-  onFault: (error: unknown) => void = () => {},
+  onFault: (error: unknown) => void,
 ): Promise<unknown> => {
   let stopWaiting = () => {}
   const slow = new Promise<'slow' | 'stopping'>(resolve => {
@@ -46,7 +47,8 @@ export const answerWhenReady = async (
     clearInterval(beat)
     if (isLong(text)) await pourOut(reply, text, onFault)
     else raw.end(text)
-  } catch {
+  } catch (error) {
+    if (answerOf(error, undefined).fault) onFault(error)
     raw.destroy()
   } finally {
     clearInterval(beat)

@@ -3,7 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import fastify from 'fastify'
 import t from 'tap'
+import { answerWhenReady } from '../../src/http/slow-answer.ts'
 import { dial, pause, read, until } from '../support/http.ts'
 import { adminToken, serveHere, spawnServer } from '../support/server.ts'
 import { decode, framesOf } from '../support/sse.ts'
@@ -88,10 +90,25 @@ const leavers = async () => {
   await pause(2_500)
 }
 
-const [answered, streamed, followed] = await Promise.all([
+/** A fault of ours after the first space. */
+const faulty = async () => {
+  const faults: unknown[] = []
+  const app = fastify({ forceCloseConnections: true })
+  const wrong = () => pause(10_300).then(() => Promise.reject(new Error('a bug')))
+  app.get('/', (_, reply) =>
+    answerWhenReady(reply, wrong(), new AbortController().signal, error => faults.push(error)),
+  )
+  const answer = await fetch(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const text = await answer.text().catch(String)
+  await app.close()
+  return { text, faults }
+}
+
+const [answered, streamed, followed, broken] = await Promise.all([
   blocking(),
   stream(create(sleeper(10_700, { stream: true }))),
   follower(),
+  faulty(),
   leavers(),
 ])
 
@@ -131,6 +148,11 @@ t.test('callers who leave before or during the spaces harm nobody', async t => {
   t.match(answer, { status: 200 }, other.output())
   t.match(answer, { body: { result: { length: 4 } } }, 'the work went on to its end')
   t.notMatch(other.output(), /internal error|Error:/)
+})
+
+t.test('a fault after the first space breaks the connection, and the operator hears of it', async t => {
+  t.match(broken.text, /^TypeError/)
+  t.match(broken.faults, [{ message: 'a bug' }])
 })
 
 t.test('the operator was told of no error', async t => {
