@@ -1,17 +1,22 @@
-// A backup is the log and nothing else: the read models are derived from it, and secrets never leave their file. Both
-// ways end with one rename, after every event was checked: a file under its name is whole, or it is not there.
+// A backup is the log and, in a folder beside it, the kept states of environment sessions: the read models are derived from
+// the log, and secrets never leave their file. Both ways end with one rename, after every event was checked: a file under
+// its name is whole, or it is not there.
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { pin } from './backup-pins.ts'
+import { addStates, copyStates, statesOf } from './backup-states.ts'
 import { type Checked, checkLog, type Damage } from './check-log.ts'
 import { CannotStart } from './contract/cannot-start.ts'
+import { filesOf } from './data-folder.ts'
 import { copyLog, syncFile } from './log/copy.ts'
 import { forbiddenAt } from './log/permission.ts'
-import { openLogReadOnly } from './log/read-only.ts'
+import { openLogReadOnly, type ReadOnlyLog } from './log/read-only.ts'
 import { openForWriting } from './log/sqlite-file.ts'
 
 /** Copying counts pages, checking counts events. */
 export type OnStep = (step: 'copying' | 'checking', done: number, total: number) => void
-export type Copied = Checked & { log_id: string; bytes: number }
+/** `states`: sessions whose kept states are in it. */
+export type Copied = Checked & { log_id: string; bytes: number; states: number }
 
 /** An event in it, or the file itself, is not what was written. */
 export class DamagedLog extends Error {
@@ -28,8 +33,12 @@ const removeOldParts = (file: string): void => {
   const folder = path.dirname(path.resolve(file))
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!name.startsWith(`${path.basename(file)}.`)) continue
-    const pid = /^(\d+)\.part(-journal|-wal|-shm)?$/.exec(name.slice(path.basename(file).length + 1))?.[1]
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
+    const pid = /^(?:states\.)?(\d+)\.part(-journal|-wal|-shm)?$/.exec(
+      name.slice(path.basename(file).length + 1),
+    )?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) {
+      rmSync(path.join(folder, name), { recursive: true, force: true })
+    }
   }
 }
 const isRunning = (pid: number): boolean => {
@@ -44,7 +53,10 @@ const isRunning = (pid: number): boolean => {
 const removeAll = (file: string, suffixes: string[]): void => {
   for (const suffix of suffixes) rmSync(file + suffix, { force: true })
 }
-export const removePart = (file: string): void => removeAll(partOf(file), ['', '-journal', '-wal', '-shm'])
+export const removePart = (file: string): void => {
+  removeAll(partOf(file), ['', '-journal', '-wal', '-shm'])
+  rmSync(partOf(statesOf(file)), { recursive: true, force: true })
+}
 
 const explained = (error: unknown, from: string, to: string): unknown => {
   const { code = '', message } = error as { code?: string; message: string }
@@ -56,8 +68,14 @@ const explained = (error: unknown, from: string, to: string): unknown => {
   return code === '' ? error : new CannotStart(`${from} cannot be copied to ${to}: ${why ?? message}`)
 }
 
-/** A checked copy of `from` beside `to`, for the rename. */
-const makePart = async (from: string, to: string, onStep: OnStep): Promise<Copied> => {
+type Part = Omit<Copied, 'states'>
+/** A checked copy of `from` beside `to`, for the rename; `more` comes of it after the check. */
+const makePart = async <More>(
+  from: string,
+  to: string,
+  onStep: OnStep,
+  more: (log: ReadOnlyLog) => Promise<More> | More,
+): Promise<Part & More> => {
   const part = partOf(to)
   removeOldParts(to)
   try {
@@ -73,7 +91,7 @@ const makePart = async (from: string, to: string, onStep: OnStep): Promise<Copie
         (done, total) => onStep('checking', done, total),
       )
       if (first !== undefined) throw new DamagedLog(from, first)
-      return { ...checked, log_id: log.id, bytes: statSync(part).size }
+      return { ...checked, log_id: log.id, bytes: statSync(part).size, ...(await more(log)) }
     } finally {
       await log.close()
     }
@@ -97,11 +115,20 @@ export const backUp = async (log: string, to: string, force: boolean, onStep: On
   if (there?.isDirectory()) throw new CannotStart(`${to} is a folder: name a file in it`)
   if (there !== undefined && !force)
     throw new CannotStart(`${to} exists: choose another name, or add --force`)
+  const { sessions, backups } = filesOf(path.dirname(log))
+  const [states, statesPart] = [statesOf(to), partOf(statesOf(to))]
+  const letGo = pin(backups)
   try {
-    const copied = await makePart(log, to, onStep)
+    rmSync(statesPart, { recursive: true, force: true })
+    const copied = await makePart(log, to, onStep, async copy => ({
+      states: await copyStates(copy, sessions, statesPart),
+    }))
+    rmSync(states, { recursive: true, force: true })
+    if (copied.states > 0) renameSync(statesPart, states)
     rename(to)
     return copied
   } finally {
+    letGo()
     removePart(to)
   }
 }
@@ -125,7 +152,9 @@ export const restore = async (
   if (existsSync(log) && !force)
     throw new CannotStart(`${log} exists: choose another DATA_DIR, or add --force to replace it`)
   try {
-    const copied = await makePart(from, log, onStep)
+    const copied = await makePart(from, log, onStep, () => ({
+      states: addStates(statesOf(from), filesOf(path.dirname(log)).sessions),
+    }))
     openForWriting(partOf(log), noNewLog).close() // whatever a start of the server would refuse
     await goOn(partOf(log), copied)
     // A WAL that is left would be taken for that of the new file. What it holds goes into the old one first, which

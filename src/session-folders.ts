@@ -13,6 +13,12 @@ import { segment, userFolder } from './user-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
+export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
+  path.join(userFolder(root, user_id), segment(session_id))
+
+/** Where a kept state lies in the folder of its session; `packs`: what environments of ours refer to in it. */
+export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
+
 /** What was made in a folder stays there, whatever happens to the machine. */
 const syncFolder = async (folder: string): Promise<void> => {
   const opened = await open(folder)
@@ -23,8 +29,7 @@ export const createSessionFolders = (
   root: string,
   isBackupMade = async (): Promise<boolean> => false,
 ): SessionFolders => {
-  const folderOf = ({ user_id, session_id }: OwnedSession) =>
-    path.join(userFolder(root, user_id), segment(session_id))
+  const folderOf = (session: OwnedSession) => folderOfSession(root, session)
   /** Those that were active when the service started. */
   let active: OwnedSession[] = []
   let sorting: Promise<void> | undefined
@@ -35,7 +40,7 @@ export const createSessionFolders = (
     })
     return sorting
   }
-  const statesOf = (session: OwnedSession) => path.join(folderOf(session), 'states')
+  const statesOf = (session: OwnedSession) => path.join(folderOf(session), partsOfState.states)
   return {
     dirOf: session => path.join(folderOf(session), 'files'),
     async keep(session, step, state, { before, keepOld }) {

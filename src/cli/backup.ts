@@ -27,8 +27,10 @@ const sizeText = (bytes: number): string => {
   return kib < 1024 ? `${Math.ceil(kib)} KiB` : `${(kib / 1024).toFixed(1)} MiB`
 }
 
-export const copiedText = ({ position, streams, bytes }: Copied): string =>
-  `${plural(position, 'event')} of ${plural(streams, 'stream')}, ${sizeText(bytes)}`
+export const copiedText = ({ position, streams, bytes, states }: Copied): string => {
+  const ofLog = `${plural(position, 'event')} of ${plural(streams, 'stream')}, ${sizeText(bytes)}`
+  return states === 0 ? ofLog : `${ofLog}, the states of ${plural(states, 'environment session')}`
+}
 
 export const backup = async (file: string, options: CopyOptions): Promise<void> => {
   const config = readConfig(process.env)

@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { envCalls } from '../http/env-calls.ts'
 import { allTasks, createTask, getTask, play, saidBy, sleep, until, untilStatus } from '../server/wire.ts'
 import { runReprise, serveHere, spawnServer } from '../support/server.ts'
 import { givenFolder, spoilt } from './folder.ts'
@@ -209,4 +210,51 @@ t.test('what a backup that was killed has left is gone with the next one', async
   })
   t.match(await run(dataDir, 'backup', path.join(root, 'backup.db')), { code: 0 })
   t.same(readdirSync(root).sort(), ['backup.db', `backup.db.${process.pid}.part`, 'other.db.999999999.part'])
+})
+
+t.test('what environment sessions have kept is in a backup that is taken while they work', async t => {
+  const root = t.testdir()
+  const data = path.join(root, 'data')
+  const env = { ALLOW_UNSANDBOXED_SHELL: '1' }
+  const server = await spawnServer(t, data, env)
+  const { create, step } = envCalls(server.api)
+  const [shell, sql] = await Promise.all(
+    ['workspace', 'sql'].map(async env_id => (await create({ env_id })).body.session_id),
+  )
+  await step(sql as string, 'execute', { sql: 'CREATE TABLE seen (n)' })
+  let isWorking = true
+  const work = async (id: string | undefined, tool: string, argsOf: (n: number) => object) => {
+    for (let n = 0; isWorking; n++) await step(id as string, tool, argsOf(n))
+  }
+  const working = Promise.all([
+    work(shell, 'shell', n => ({ command: `echo ${n} >> log; head -c 100000 /dev/urandom > noise` })),
+    work(sql, 'execute', n => ({ sql: `INSERT INTO seen VALUES (${n})` })),
+  ])
+  await sleep(500)
+  const file = path.join(root, 'backup.db')
+  const taken = await run(data, 'backup', file)
+  await sleep(300)
+  isWorking = false
+  await working
+  t.match(taken, { code: 0, stdout: /, the states of 2 environment sessions, every hash checked/ })
+  t.same(readdirSync(root).sort(), ['backup.db', 'backup.db.states', 'data'])
+  t.notOk(existsSync(path.join(data, 'backups')), 'and the server may remove old states again')
+  await server.end('SIGKILL')
+
+  const other = path.join(root, 'other')
+  t.match(await run(other, 'restore', file), { code: 0, stdout: /, the states of 2 environment sessions/ })
+  const calls = envCalls((await serveHere(t, { DATA_DIR: other, ...env })).api)
+  const lines = (await calls.step(shell as string, 'shell', { command: 'wc -l < log; tail -n 1 log' })).body
+  const count = lines.step - 1
+  t.equal(
+    lines.tool_result.message_content,
+    `${count}\n${count - 1}`,
+    'as it was at the moment of the backup',
+  )
+  const rows = (await calls.step(sql as string, 'query', { sql: 'SELECT count(*) AS n FROM seen' })).body
+  t.match(rows.observation, { rows: [{ n: rows.step - 2 }] })
+  await calls.close(shell as string)
+  const again = await run(data, 'backup', file, '--force')
+  t.match(again, { code: 0 })
+  t.same(readdirSync(root).sort(), ['backup.db', 'backup.db.states', 'data', 'other'])
 })
