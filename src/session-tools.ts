@@ -7,8 +7,10 @@ import type { EnvStepAnswer, ToolDefinition } from './contract/wire.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What the agent is told of a step: its content, then what is there to see. */
-const told = ({ tool_result, observation, reward, done }: EnvStepAnswer) => {
-  const seen = JSON.stringify({ observation, reward, done })
+const told = ({ tool_result, observation, reward, done, info }: EnvStepAnswer) => {
+  // A step that was done may have an error, too: its state could not be kept.
+  const error = tool_result.status === 'completed' && info.error !== undefined ? { error: info.error } : {}
+  const seen = JSON.stringify({ observation, reward, done, ...error })
   const { message_content: content } = tool_result
   return typeof content === 'string'
     ? `${content}\n${seen}`

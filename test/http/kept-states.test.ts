@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { serveHere } from '../support/server.ts'
+import { resultsOf, tasksOf } from './agent-tasks.ts'
 import { envCalls } from './env-calls.ts'
 
 /** A server that can be stopped and started again on the same folder. */
@@ -82,12 +83,15 @@ t.test(
     })
     t.match(large.body.info.error, /^the state after this step is not kept: .* 1 GiB.* after step 1$/)
     t.match((await first.shell(id, 'cat a')).body.tool_result.message_content, 'later', 'the work is there')
+    const call = { tool: 'shell', arguments: { command: 'true' } }
+    const [told] = resultsOf(await tasksOf(first.api).play([call], { session_id: id }))
+    t.match(told?.message_content, /"error":"the state after this step is not kept/, 'so does an agent')
     await first.stop()
 
     const second = await life.start()
     t.match((await second.observe(id)).body.state, { file_count: 1 }, 'what is observed is what is there')
     const older = await second.shell(id, 'cat a')
-    t.match(older.body, { step: 4, tool_result: { message_content: 'kept' } })
+    t.match(older.body, { step: 5, tool_result: { message_content: 'kept' } })
     t.match(older.body.info.error, 'the session came back as it was after step 1')
     t.equal((await second.shell(id, 'cat a')).body.info.error, undefined, 'which is said once')
     await second.shell(id, 'for n in 1 2 3 4 5; do truncate -s 250M $n; done')
