@@ -13,8 +13,8 @@ const lives = (t: Test) => {
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   return {
     dataDir,
-    async start() {
-      const server = await serveHere(t, { DATA_DIR: dataDir, ALLOW_UNSANDBOXED_SHELL: '1' })
+    async start(env: Record<string, string> = {}) {
+      const server = await serveHere(t, { DATA_DIR: dataDir, ALLOW_UNSANDBOXED_SHELL: '1', ...env })
       const calls = envCalls(server.api)
       const shell = (id: string, command: string) => calls.step(id, 'shell', { command, timeout_s: 60 })
       return {
@@ -137,12 +137,61 @@ t.test('a database with blobs is kept, and what is damaged meanwhile is found', 
   t.match((await third.record(id)).body, { is_active: false, close_reason: /what was kept of it is damaged/ })
 })
 
-t.test('the limits of what is kept stand with the environment', async t => {
-  const { call } = await lives(t).start()
-  const limitsOf = async (name: string) =>
-    ((await call('GET', `/env/${name}`)).body as unknown as { details: { limits?: string }[] }).details[0]
-      ?.limits
-  t.match(await limitsOf('workspace'), /200000 files.* 1 GiB/)
-  t.match(await limitsOf('sql'), /1 GiB/)
-  t.equal(await limitsOf('chess'), undefined)
-})
+const frail = `
+export class Frail {
+  static recovery = 'snapshot'
+  static limits = 'What fits.'
+  reset() { this.did = [] }
+  step(tool, { how }) { this.did.push(how); return { content: how } }
+  observe() { return { did: this.did } }
+  tools() {
+    const parameters = { type: 'object', properties: { how: { type: 'string' } } }
+    return [{ type: 'function', function: { name: 'do', parameters } }]
+  }
+  snapshot({ leaveOut, keepOld }) {
+    const how = this.did.at(-1)
+    if (how === 'throw') throw new Error('it is too much: ' + keepOld)
+    if (how === 'part') { leaveOut('this'); leaveOut('that') }
+    if (how === 'exit') process.exit(1)
+    if (how === 'long') return 'x'.repeat(17 << 20)
+    return this.did
+  }
+  restore(did) { this.did = did }
+}`
+
+t.test(
+  'limits stand with an environment, and a class of the operator that cannot keep its state loses no step',
+  async t => {
+    const { call, create, step, record } = await lives(t).start({
+      ENV_PATH: t.testdir({ 'frail.mjs': frail }),
+    })
+    const limitsOf = async (name: string) =>
+      ((await call('GET', `/env/${name}`)).body as unknown as { details: { limits?: string }[] }).details[0]
+        ?.limits
+    t.match(await limitsOf('workspace'), /200000 files.* 1 GiB/)
+    t.match(await limitsOf('sql'), /1 GiB/)
+    t.equal(await limitsOf('chess'), undefined)
+    t.equal(await limitsOf('frail.mjs'), 'What fits.')
+
+    const made = async () => (await create({ env_class_path: 'frail' })).body.session_id
+    const id = await made()
+    const thrown = await step(id, 'do', { how: 'throw' })
+    t.match(thrown, {
+      status: 200,
+      body: { tool_result: { status: 'completed' }, state: { did: ['throw'] } },
+    })
+    t.match(thrown.body.info.error, /is too much: false\. .* as it was at its newest beginning$/)
+    t.match((await step(id, 'do', { how: 'part' })).body.info, { not_kept: 'this; that', error: undefined })
+    for (const [how, reason] of [
+      ['exit', /ended/],
+      ['long', /does not speak the protocol/],
+    ] as const) {
+      const ended = await made()
+      t.match(await step(ended, 'do', { how }), {
+        status: 200,
+        body: { truncated: true, info: { error: reason } },
+      })
+      t.match((await record(ended)).body, { is_active: false, close_reason: reason })
+    }
+  },
+)
