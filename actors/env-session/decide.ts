@@ -146,7 +146,9 @@ export const decideSession = (
     const { toolName, toolArgs, effectId, keys, attempt = 1 } = command.step
     const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(command.step) }
     const again = attempt === 1 ? {} : { attempt }
-    return [{ type: 'EnvStepIntended', data: { step: view.step + 1, ...asked, now, ...again, ...keysOf(keys) } }]
+    return [
+      { type: 'EnvStepIntended', data: { step: view.step + 1, ...asked, now, ...again, ...keysOf(keys) } },
+    ]
   }
   if (command.type === 'TellLostStep') return toldUnknown(view, cutOff, {}, now)
   if (outcome.of === 'closed') {

@@ -78,8 +78,8 @@ export const createCallRunner = ({ view, parts, scope, tell, lookAgain, bySystem
         type: 'CompleteEffect',
         effectId: id,
         itemId: world.ids.next('tr_'),
-          outcome: { ...outcome, status: status === 'unknown' ? 'incomplete' : status },
-          ...(heard === '' ? {} : { heard }),
+        outcome: { ...outcome, status: status === 'unknown' ? 'incomplete' : status },
+        ...(heard === '' ? {} : { heard }),
         ...bySystem(),
       })
       reach('after-result', of, open.name)
