@@ -145,7 +145,7 @@ const openSystem = async (folder: string) => {
     report: () => {},
   })
   const delays: number[] = []
-  const choice = { known: () => true, fallback: 'script' }
+  const choice = { names: ['script'], fallback: 'script' }
   const principal = { id: 'admin', role: 'admin' as const, userId: undefined, expiresAt: undefined }
 
   /** Creates a task, follows its stream to its end, and notes how late each delta came. */

@@ -111,6 +111,7 @@ export const createCommands = ({
       request: request.shown,
       input_ids: inputIds(body, ids),
       digest: request.digest,
+      shows_agent: true,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
       ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),

@@ -9,6 +9,7 @@ import { eventsKnownTo } from '../projections/read-only.ts'
 import { openReadStore } from '../projections/store.ts'
 import { demo } from './agents/demo.ts'
 import { echo } from './agents/echo.ts'
+import { agentList } from './agents/list.ts'
 import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
 import { lastFrameOfAnswers } from './answers.ts'
@@ -242,7 +243,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     events: system.events,
     roots,
     agents: {
-      known: name => agents.has(name),
+      names: [...agents.keys()],
+      list: agentList([...agents.values()]),
       fallback: config.model === undefined ? 'demo' : 'model',
       hasMcpServer: name => config.mcpServers.has(name),
     },

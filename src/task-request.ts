@@ -11,7 +11,9 @@ import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 import { type Roots, segment, within } from './user-folders.ts'
 
 export type AgentChoice = {
-  known: (name: string) => boolean
+  /** Of the agents that there are. */
+  names: readonly string[]
+  /** The one that runs where none is named. */
   fallback: string
   /** Whether the operator has an MCP server of this name; absent: there is none. */
   hasMcpServer?: (name: string) => boolean
@@ -125,6 +127,7 @@ const otherProblems = async (
     if (reservedMetadata.has(key))
       problems.push(problem(['metadata', key], 'This key is written by the service'))
   }
+  problems.push(...unknownAgent(body, agents))
   const agent = agentOf(body, agents)
   if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
   if (agent === 'model') problems.push(...modelProblems(body))
@@ -141,7 +144,17 @@ const otherProblems = async (
 }
 
 const agentOf = ({ agent_config, client_id }: Partial<CreateTaskBody>, agents: AgentChoice): string =>
-  [agent_config?.agent_id, client_id].find(name => name && agents.known(name)) ?? agents.fallback
+  [agent_config?.agent_id, client_id].find(name => name && agents.names.includes(name)) ?? agents.fallback
+
+/** A config that brings instructions or a model of its own may call its agent what it likes. */
+const unknownAgent = ({ agent_config }: Partial<CreateTaskBody>, { names }: AgentChoice): Problem[] => {
+  const { agent_id, developer_prompt, model } = agent_config ?? {}
+  if (!agent_id || names.includes(agent_id) || developer_prompt || model) return []
+  const hint = agent_id === 'model' ? '; model is there once the server has MODEL_BASE_URL and MODEL' : ''
+  const known = names.toSorted().join(', ')
+  const msg = `There is no agent ${JSON.stringify(agent_id)}: the agents are ${known}${hint}`
+  return [problem(['agent_config', 'agent_id'], msg)]
+}
 
 /** What cannot be judged while a field is wrong that decides about it. */
 const judgedBy: Record<string, string[]> = {

@@ -27,6 +27,7 @@ export const childOf = (
   input_ids: [ids.next('msg_')],
   digest: '', // nobody sends it again
   form: 2,
+  shows_agent: true,
   ...(parent.secret_ref === undefined ? {} : { secret_ref: parent.secret_ref }),
   parent_task_id: parent.task_id,
   parent_agent_id: parent.agent_id,

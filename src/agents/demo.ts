@@ -68,6 +68,8 @@ const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
 
 export const demo = (timers: Timers): Agent => ({
   name: 'demo',
+  description:
+    'Needs no model: thinks aloud, calls a tool for arithmetic or one that the text names, and answers.',
   async *step(input) {
     const text = textOf(input.asked)
     const history = await input.history()

@@ -4,6 +4,7 @@ import { textOf } from './text.ts'
 
 export const echo: Agent = {
   name: 'echo',
+  description: 'Needs no model: says the text of the user back.',
   async *step({ asked }) {
     yield { say: 'item', item: 'message', part: 'output_text', texts: [textOf(asked, '')] }
     return { end: 'answer' }

@@ -36,6 +36,7 @@ const callOf = (name: string, args: object): StepPart => ({
 
 export const script = (timers: Timers): Agent => ({
   name: 'script',
+  description: 'Needs no model: plays the steps in agent_config.script, one a step.',
   async *step(input) {
     const { agentStep, request, history } = input
     const entries = request.agent_config?.script ?? []

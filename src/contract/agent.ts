@@ -80,6 +80,8 @@ export type StepInput = {
 
 export type Agent = {
   name: string
+  /** One sentence for those who choose among agents. */
+  description?: string
   /** It can do better when it is told what is wrong with its answer. */
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>

@@ -3,6 +3,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { RefusalName } from './refusals.ts'
 import { roles } from './token-events.ts'
 import {
+  AgentInfo,
   EnvironmentInfo,
   EnvSession,
   EnvStepAnswer,
@@ -102,6 +103,8 @@ export const Replay = Type.Object({
 export type Replay = Static<typeof Replay>
 
 export const Machine = Type.Object({ machine: Open, state: Status, next_events: Type.Array(Text) })
+
+export const AgentList = Type.Object({ object: Type.Literal('list'), data: Type.Array(AgentInfo) })
 
 export const EnvironmentList = Type.Object({ environments: Type.Array(EnvironmentInfo) })
 export const EnvironmentDetails = Type.Object({ name: Text, details: Type.Array(EnvironmentInfo) })

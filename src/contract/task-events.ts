@@ -105,6 +105,8 @@ const facts = {
     parent_agent_step: optional(AgentStep),
     root_task_id: optional(Type.String()),
     depth: optional(Type.Integer()),
+    /** The task object names the agent in its metadata. Absent: the task was created before it did. */
+    shows_agent: optional(Type.Literal(true)),
     expires_at: Deadline,
   },
   TaskQueued: { from: From, expires_at: Deadline },

@@ -326,6 +326,7 @@ export type RewardBody = Static<typeof RewardBody>
 
 /** Keys of `metadata` that only the service writes; a create that names one is refused. */
 export const reservedMetadata: ReadonlySet<string> = new Set([
+  'agent',
   'expires_at',
   'reason',
   'pending_inputs',
@@ -370,6 +371,15 @@ export type ResetEnvBody = Static<typeof ResetEnvBody>
 /** Of observation and close. */
 export const SessionBody = Type.Object({ session_id: AsciiId })
 export type SessionBody = Static<typeof SessionBody>
+
+/** An agent that tasks may name. */
+export const AgentInfo = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  kind: Type.String(),
+  source: Type.String(),
+})
+export type AgentInfo = Static<typeof AgentInfo>
 
 /** A kind of environment; `limits` says how much it takes and keeps, `error` why one is not importable. */
 export const EnvironmentInfo = Type.Object({

@@ -15,6 +15,7 @@ export const echoTask = {
   ...about,
   status: 'completed',
   created_at: 1795254634,
+  metadata: { agent: 'echo' },
   output: [hello],
 }
 
@@ -33,7 +34,7 @@ export const waitingTask = {
   status: 'input-required',
   created_at: 1795254634,
   input_required: call,
-  metadata: { expires_at: 1795859435, pending_inputs: [call] },
+  metadata: { agent: 'script', expires_at: 1795859435, pending_inputs: [call] },
   output: [call],
 }
 
@@ -92,7 +93,12 @@ const frames = [
   {
     type: 'task.created',
     timestamp: at,
-    task: { ...echoTask, status: 'created', metadata: { expires_at: 1795258234 }, output: [] },
+    task: {
+      ...echoTask,
+      status: 'created',
+      metadata: { agent: 'script', expires_at: 1795258234 },
+      output: [],
+    },
   },
   { type: 'task.working', timestamp: at },
   {

@@ -10,6 +10,7 @@ const seconds = (millis: number): number => Math.floor(millis / 1000)
 const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
   const { created } = view
   const own: Record<string, unknown> = {}
+  if (created?.shows_agent) own.agent = created.agent
   if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
   if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { createAdmission } from './admission.ts'
+import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { authorize } from './auth.ts'
 import { badRequest, requestTimeout } from './bad-request.ts'
@@ -169,6 +170,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   socketRoutes(app as unknown as App)
   await app.register(
     async v1 => {
+      agentRoutes(v1 as App, parts)
       taskRoutes(v1 as App, parts)
       taskEventRoutes(v1 as App, parts)
       taskInputRoutes(v1 as App, parts)

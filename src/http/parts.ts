@@ -16,7 +16,7 @@ import type { AuditTrail } from '../contract/audit.ts'
 import type { SessionState } from '../contract/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
-import type { EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
+import type { AgentInfo, EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import type { LoopShares } from '../loop-shares.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
@@ -66,7 +66,8 @@ export type Parts = {
   events: Events
   /** Where users have their folders. */
   roots: Roots
-  agents: AgentChoice
+  /** `list`: of the agents, for those who choose one. */
+  agents: AgentChoice & { list: readonly AgentInfo[] }
   recall: Recall
   audit: AuditTrail
   /** The machine of a task, its state, and what may follow. */

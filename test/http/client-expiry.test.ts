@@ -15,7 +15,7 @@ t.test('a task whose client does not answer expires, and takes no answer then', 
   t.ok(expires_at >= task.created_at && expires_at <= Math.ceil(Date.now() / 1000) + 1)
   const expired = await becomes(task.id, 'expired')
   t.notOk(expired.input_required)
-  t.notOk(expired.metadata)
+  t.same(expired.metadata, { agent: 'script' })
   const late = await answer(task.id, { call_id: callId(task), message_content: 'late' })
   t.match(late, { status: 400, body: { code: -32020, data: { status: 'expired' } } })
   t.match(await act(task.id, 'cancel'), { status: 400, body: { code: -32002 } })

@@ -152,8 +152,8 @@ t.test('metadata comes back as it was given', async t => {
     1: 0,
   }
   const { body } = await create({ client_id: 'echo', metadata })
-  t.same(body.result.metadata, metadata)
-  t.equal((await create({ client_id: 'echo' })).body.result.metadata, undefined)
+  t.same(body.result.metadata, { ...metadata, agent: 'echo' })
+  t.same((await create({ client_id: 'echo' })).body.result.metadata, { agent: 'echo' })
 })
 
 t.test('keys of metadata that the service writes are refused, each of them', async t => {
@@ -171,7 +171,7 @@ t.test('keys of metadata that the service writes are refused, each of them', asy
 t.test('fields that are not known are ignored, and named', async t => {
   const { status, body } = await create({ client_id: 'echo', temperature: 1, zzz: null, metadata: { a: 1 } })
   t.equal(status, 200)
-  t.same(body.result.metadata, { a: 1, ignored_fields: ['temperature', 'zzz'] })
+  t.same(body.result.metadata, { a: 1, agent: 'echo', ignored_fields: ['temperature', 'zzz'] })
 })
 
 t.test('keys that are not known are named by their path, at any depth', async t => {

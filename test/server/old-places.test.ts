@@ -39,7 +39,7 @@ const givenOld = async (
     rollouts: path.join(dataDir, 'rollouts'),
     logs: path.join(dataDir, 'logs'),
   }
-  const agents = { known: () => true, fallback: 'script' }
+  const agents = { names: ['script'], fallback: 'script' }
   const create = async (user: string, workdir: string, more: Partial<CreateTaskBody>) => {
     const body: CreateTaskBody = { user_message_content: 'x', stream: false, user_id: user, ...more }
     const request = await readTaskRequest(body, undefined, foldersOf(roots, user), agents, async () => [])

@@ -182,7 +182,7 @@ export const givenSystem = async (options: Options = {}) => {
     call: { principal?: Principal; key?: string; isRetry?: boolean } = {},
   ): Promise<string> => {
     const body: CreateTaskBody = { user_message_content: 'hello', stream: false, background: true, ...given }
-    const agentChoice = { known: (name: string) => agents.has(name), fallback: 'echo' }
+    const agentChoice = { names: [...agents.keys()], fallback: 'echo' }
     const principal = call.principal ?? admin
     const own = foldersOf(roots, ownerOf(principal, body.user_id))
     const request = await readTaskRequest(body, undefined, own, agentChoice, checker.problemsOf)

@@ -121,6 +121,7 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
 
   return {
     name: 'model',
+    description: 'Asks the configured model, runs the tools that it calls, and gives its answer.',
     corrects: true,
     async *step(input) {
       const { attempt, request, form, used, signal } = input

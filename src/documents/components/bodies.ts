@@ -12,7 +12,7 @@ export const bodyComponents: Components = {
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
       structured_output:
         'JSON Schema (2020-12) of the answer; the last message must be JSON that fits. Ignored when streaming.',
-      client_id: 'Who calls; the name of a built-in agent chooses it.',
+      client_id: 'Who calls; the name of an agent chooses it, any other name runs the default agent.',
       request_id:
         'An id for the chain of requests; the envelope carries it. Never used to tell retries apart.',
       session_id: 'The session to go on in; absent: a new one.',
@@ -50,7 +50,7 @@ export const bodyComponents: Components = {
     about: 'Which agent runs, and how.',
     fields: {
       agent_id:
-        '`echo`, `script`, `demo`, or `model` where a model is configured; any other name runs the default agent.',
+        'One of the agents that `GET /v1/agents` lists. Another name is refused, unless `developer_prompt` or `model` is given too: then it is a label, and the default agent runs.',
       name: 'A name for it.',
       description: 'What it is for.',
       developer_prompt: 'Instructions for the model.',

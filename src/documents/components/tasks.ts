@@ -1,4 +1,5 @@
 // The task object and what it is made of.
+import * as answers from '../../contract/answers.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 
@@ -30,11 +31,26 @@ export const taskComponents: Components = {
       error: 'Why it failed.',
       input_required: 'The oldest tool call that waits for the client.',
       metadata:
-        'What the create gave, and keys that only the service writes: `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
+        'What the create gave, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
       previous_task_id: 'The task of the session before it.',
       rollouts:
         'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',
     },
+  },
+  AgentInfo: {
+    schema: wire.AgentInfo,
+    about: 'An agent that tasks may name.',
+    fields: {
+      name: 'Its name: `agent_config.agent_id` or `client_id` of a create.',
+      description: 'What it does, in a sentence.',
+      kind: '`builtin`: it comes with the server.',
+      source: 'The name of the file that defines it; `reprise` for one that comes with the server.',
+    },
+  },
+  AgentList: {
+    schema: answers.AgentList,
+    about: 'The agents of this server.',
+    fields: { object: 'Always `list`.', data: 'The agents, by name.' },
   },
   TaskStatus: {
     schema: TaskStatus,

@@ -50,7 +50,8 @@ export const doorHere = async (
       events: system.events,
       roots: { workspace: '/nowhere/w', rollouts: '/nowhere/r', logs: '/nowhere/l' },
       agents: {
-        known: name => name === 'echo' || name === 'script',
+        names: ['echo', 'script'],
+        list: [],
         fallback: 'echo',
         hasMcpServer: () => false,
       },

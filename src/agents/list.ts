@@ -1,0 +1,9 @@
+// The agents as GET /agents lists them.
+import type { Agent } from '../contract/agent.ts'
+import type { AgentInfo } from '../contract/wire.ts'
+
+/** By name. All of them come with the server. */
+export const agentList = (agents: readonly Agent[]): AgentInfo[] =>
+  agents
+    .map(({ name, description = '' }) => ({ name, description, kind: 'builtin', source: 'reprise' }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,0 +1,36 @@
+// The agents that tasks may name.
+import { AgentList } from '../../contract/answers.ts'
+import { json, type Operation } from '../operation.ts'
+
+export const agentOperations: Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/agents',
+    id: 'listAgents',
+    tag: 'Tasks',
+    access: 'read',
+    summary: 'List the agents',
+    about: 'The agents that `agent_config.agent_id` and `client_id` of a create may name.',
+    answers: [
+      {
+        status: 200,
+        about: 'All of them, by name.',
+        type: json,
+        schema: AgentList,
+        examples: {
+          one: {
+            object: 'list',
+            data: [
+              {
+                name: 'echo',
+                description: 'Needs no model: says the text of the user back.',
+                kind: 'builtin',
+                source: 'reprise',
+              },
+            ],
+          },
+        },
+      },
+    ],
+  },
+]
