@@ -2,7 +2,8 @@ import path from 'node:path'
 import { openReadStore, type ReadStore } from '../projections/store.ts'
 import type { Log } from '../src/contract/stored.ts'
 import type { Principal } from '../src/contract/token-events.ts'
-import { createQueries, type ListWish } from '../src/queries.ts'
+import { createQueries } from '../src/queries.ts'
+import type { ListWish } from '../src/task-lists.ts'
 import { newFolder } from './support/folder.ts'
 import { fillTasks, idOfTask, type Models } from './support/many-tasks.ts'
 import { interleave, printRatio } from './support/rounds.ts'
@@ -44,11 +45,11 @@ const open = (name: string, tasks: number) => {
 type Opened = ReturnType<typeof open>
 
 /** Median microseconds of one call. */
-const timed = (call: (n: number) => unknown): number => {
+const timed = async (call: (n: number) => unknown): Promise<number> => {
   const times: number[] = []
   for (let n = 0; n < calls; n++) {
     const began = process.hrtime.bigint()
-    call(n)
+    await call(n)
     times.push(Number(process.hrtime.bigint() - began) / 1000)
   }
   return median(times)
@@ -98,7 +99,7 @@ export const run = async (): Promise<void> => {
   for (const { title, atMost, call } of asked) {
     const [ofFew, ofMany] = [call(few), call(many)]
     const rounds = await interleave(
-      { few: async () => timed(ofFew), many: async () => timed(ofMany) },
+      { few: () => timed(ofFew), many: () => timed(ofMany) },
       { warmUp: 2, rounds: 9 },
     )
     printRatio(`${title}, of 1,000,000 tasks against of 10,000`, rounds.many, rounds.few, {

@@ -17,6 +17,7 @@ export type TaskKeys = {
   user_id: string
   session_id: string
   status: string
+  agent: string
   subtask: number
   deleted: number
   principal: string
@@ -34,6 +35,7 @@ export const sumOfRow = (row: TaskKeys): number =>
       row.user_id,
       row.session_id,
       row.status,
+      row.agent,
       row.subtask,
       row.deleted,
       row.principal,

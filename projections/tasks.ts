@@ -6,6 +6,7 @@ import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
 import { type CreateTaskBody, isTerminal, type TaskStatus } from '../src/contract/wire.ts'
 import { contributed } from '../src/history/context.ts'
 import { taskOf } from '../src/history/task-object.ts'
+import { summaryOf } from '../src/history/task-summary.ts'
 import { emptyTask, evolve, type TaskView } from '../src/history/task-view.ts'
 import type { Projection } from './projector.ts'
 import type { ReadStore } from './store.ts'
@@ -25,6 +26,13 @@ const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
   return request.include_subagent_rollout ? 2 : 1
 }
 
+/** Of the text by which a failed task is searched for, characters. */
+const searchedAtMost = 2000
+
+/** The error of a task as it is searched: its code and its message, in lower case. */
+const errorText = ({ error }: TaskView): string | null =>
+  error === undefined ? null : `${error.code} ${error.message.slice(0, searchedAtMost)}`.toLowerCase()
+
 /** `keptAtMost`: how many unfinished tasks stay in memory once they are written. */
 export type Limits = { keptAtMost: number }
 export const usualLimits: Limits = { keptAtMost: 20_000 }
@@ -35,14 +43,14 @@ export const tasksProjection = (
   { keptAtMost }: Limits,
 ): Projection => {
   const insert = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum,
-       principal, digest, request_id, has_key, secret_ref, inputs, contributed, rollouts, deadline, ended_at,
-       completed_position, row_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted, error, fields,
+       sum, summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, contributed, rollouts,
+       deadline, ended_at, completed_position, row_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
-    `UPDATE tasks SET status = ?, deleted = ?, fields = ?, sum = ?, contributed = ?, deadline = ?, ended_at = ?,
-       completed_position = ?, row_sum = ? WHERE position = ?`,
+    `UPDATE tasks SET status = ?, deleted = ?, error = ?, fields = ?, sum = ?, summary = ?, summary_sum = ?,
+       contributed = ?, deadline = ?, ended_at = ?, completed_position = ?, row_sum = ? WHERE position = ?`,
   )
   const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (?, ?, ?, ?)')
   const putStep = store.prepare('INSERT INTO steps (position, task) VALUES (?, ?)')
@@ -120,12 +128,15 @@ export const tasksProjection = (
     const seen = status === 'completed' ? JSON.stringify(contributed(view)) : null
     const deleted = view.deleted ? 1 : 0
     const text = JSON.stringify(fields)
+    const summary = JSON.stringify(summaryOf(view))
+    const error = errorText(view)
     const deadline = view.expiresAt ?? null
     const keys = {
       id: created.task_id,
       user_id: created.user_id,
       session_id: created.session_id,
       status,
+      agent: created.agent,
       subtask: created.parent_task_id === undefined ? 0 : 1,
       deleted,
       principal: task.principal,
@@ -142,10 +153,15 @@ export const tasksProjection = (
         keys.user_id,
         keys.session_id,
         status,
+        keys.agent,
+        view.createdAt,
         keys.subtask,
         deleted,
+        error,
         text,
         sumOf(text),
+        summary,
+        sumOf(summary),
         keys.principal,
         keys.digest,
         keys.request_id,
@@ -159,7 +175,10 @@ export const tasksProjection = (
         completedAt,
         sum,
       )
-    } else update.run(status, deleted, text, sumOf(text), seen, deadline, ended, completedAt, sum, row)
+    } else {
+      const texts = [text, sumOf(text), summary, sumOf(summary)]
+      update.run(status, deleted, error, ...texts, seen, deadline, ended, completedAt, sum, row)
+    }
     if (written.status !== status) {
       if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -1,7 +1,7 @@
 // The read door: everything that can be asked without changing anything, from the read models, and for a
 // task's own history from the log. What a principal may not see is not there for it.
 import type { Projector } from '../projections/projector.ts'
-import type { ReadStore, Statement } from '../projections/store.ts'
+import type { ReadStore } from '../projections/store.ts'
 import { sound, soundRow, type TaskKeys } from '../projections/sums.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, type Log, StorageFailure } from './contract/stored.ts'
@@ -9,23 +9,12 @@ import { taskStream } from './contract/task-stream.ts'
 import type { Principal, Role } from './contract/token-events.ts'
 import type { TaskStatus } from './contract/wire.ts'
 import type { ContextReference } from './history/context.ts'
-import { largeFrom, type Text, wholeAtMost } from './pieces.ts'
+import { wholeAtMost } from './pieces.ts'
 import { nextTurn, type Pause } from './slices.ts'
 import { createStoredTasks } from './stored-tasks.ts'
+import { createTaskLists } from './task-lists.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
-/** `text`: the task object. */
-export type StoredTask = { text: Text; size: number }
-export type ListWish = {
-  userId: string | undefined
-  sessionId: string | undefined
-  statuses: TaskStatus[]
-  startingAfter: string | undefined
-  endingBefore: string | undefined
-  limit: number
-  order: 'asc' | 'desc'
-  includeSubtasks: boolean
-}
 export type TokenRow = {
   id: string
   hash: string
@@ -45,7 +34,7 @@ export type TaskFile = {
 }
 
 const rowColumns =
-  'position, id, user_id, session_id, status, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
+  'position, id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
 
 export const createQueries = (
   store: ReadStore,
@@ -65,9 +54,6 @@ export const createQueries = (
     return row && soundRow(row)
   }
   const inputsById = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
-  const rowAt = store.prepare<[number], TaskRow & { row_sum: number }>(
-    `SELECT ${rowColumns} FROM tasks WHERE position = ?`,
-  )
   const unfinishedRows = store.prepare<[], TaskRow & { secret_ref: string | null }>(
     `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
@@ -121,12 +107,6 @@ export const createQueries = (
 
   const stored = createStoredTasks(store, reading)
 
-  /** A task object as JSON text, read in pieces as it is taken when it is longer than `most`, and about its bytes. */
-  const taskOf = (position: number, most: number, pause: Pause): StoredTask => {
-    const size = stored.size(position)
-    return { text: size <= most ? stored.whole(position) : stored.pieces(position, pause), size }
-  }
-
   /** Asks the read models once they hold everything that the log holds; refuses while they do not. */
   const current =
     <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
@@ -165,87 +145,20 @@ export const createQueries = (
     return row
   }
 
-  const page = (where: string[], values: unknown[], order: 'asc' | 'desc', limit: number): number[] => {
-    const conditions = where.length === 0 ? '' : ` AND ${where.join(' AND ')}`
-    const sql = `SELECT position FROM tasks WHERE deleted = 0${conditions} ORDER BY position ${order} LIMIT ?`
-    return prepared<number>(sql).all(...values, limit)
-  }
-  const statements = new Map<string, Statement<unknown[], unknown>>()
-  const prepared = <Value>(sql: string) => {
-    let statement = statements.get(sql)
-    if (statement === undefined) {
-      statement = store.prepare<unknown[], unknown>(sql).pluck()
-      statements.set(sql, statement)
-    }
-    return statement as Statement<unknown[], Value>
-  }
-
-  /**
-   * A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user
-   * whose tasks and cursors are known. Texts that are long together are read in pieces as they are taken.
-   */
-  const list = (
-    wish: ListWish,
-    own?: string,
-    pause: Pause = nextTurn,
-  ): { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string } => {
-    const where: string[] = []
-    const values: unknown[] = []
-    const add = (condition: string, value: unknown) => {
-      where.push(condition)
-      values.push(value)
-    }
-    // Another user's tasks are not there for this principal.
-    for (const user of new Set([own, wish.userId])) if (user !== undefined) add('user_id = ?', user)
-    if (wish.sessionId !== undefined) add('session_id = ?', wish.sessionId)
-    if (!wish.includeSubtasks) where.push('subtask = 0')
-    const cursor = wish.startingAfter ?? wish.endingBefore
-    if (cursor !== undefined) {
-      const row = rowById(cursor)
-      if (row === undefined || (own !== undefined && row.user_id !== own)) {
-        return { unknownCursor: cursor }
-      }
-      const after = (wish.order === 'desc') === (wish.startingAfter !== undefined)
-      add(after ? 'position < ?' : 'position > ?', row.position)
-    }
-    // ending_before gives the page nearest the cursor: read away from it, then turned round.
-    const backwards = wish.endingBefore !== undefined
-    const reading = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
-    const wanted = wish.limit + 1
-    // One index walk for each status, merged: a walk over all of them would pass over the others one by one.
-    const found =
-      wish.statuses.length === 0
-        ? page(where, values, reading, wanted)
-        : wish.statuses
-            .flatMap(status => page([...where, 'status = ?'], [...values, status], reading, wanted))
-            .sort((a, b) => (reading === 'asc' ? a - b : b - a))
-            .slice(0, wanted)
-    const positions = found.slice(0, wish.limit)
-    if (backwards) positions.reverse()
-    let before = 0
-    const tasks = positions.map(at => {
-      const row = rowAt.get(at)
-      // Beyond a large answer nobody asks how large it is.
-      const task =
-        before > largeFrom
-          ? { text: stored.pieces(at, pause), size: 0 }
-          : taskOf(at, wholeAtMost - before, pause)
-      before += task.size
-      return { id: row === undefined ? '' : soundRow(row).id, ...task }
-    })
-    return { tasks, more: found.length > wish.limit }
-  }
+  const lists = createTaskLists({ store, stored, reading, isCurrent, rowById, head: log.head })
 
   return {
     visible,
     isVisible: (principal: Principal, row: TaskRow): boolean => row.deleted === 0 && mayTouch(principal, row),
     /** Of a task that was just found. */
-    task: (position: number, pause: Pause = nextTurn) => reading(() => taskOf(position, wholeAtMost, pause)),
+    task: (position: number, pause: Pause = nextTurn) =>
+      reading(() => stored.text(position, wholeAtMost, pause)),
     /** The same as one string, however long. */
     taskText: (position: number): string => reading(() => stored.whole(position)),
     /** The same text by text, each whole: the fields, then the items. */
     textsOf: stored.texts,
-    list: current(list),
+    list: current(lists.list),
+    countTasks: current(lists.count),
     rowById: rowOfTask,
     /** Every task that has not ended, oldest first. */
     unfinished: current(() => unfinishedRows.all()),

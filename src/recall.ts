@@ -16,10 +16,10 @@ import { taskOf } from './history/task-object.ts'
 import { emptyTask, evolve, type TaskView } from './history/task-view.ts'
 import { createTeller } from './history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from './pieces.ts'
-import type { Queries, StoredTask, TaskRow } from './queries.ts'
+import type { Queries, TaskRow } from './queries.ts'
 import { compared } from './replayed.ts'
 import { createPause, nextTurn, type Pause, readWithPauses } from './slices.ts'
-import { ChangedMeanwhile } from './stored-tasks.ts'
+import { ChangedMeanwhile, type StoredTask } from './stored-tasks.ts'
 
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }

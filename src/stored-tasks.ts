@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { ReadStore } from '../projections/store.ts'
 import { DamagedText, sound } from '../projections/sums.ts'
 import { Refusal } from './contract/refusals.ts'
-import type { Piece } from './pieces.ts'
+import type { Piece, Text } from './pieces.ts'
 import type { Pause } from './slices.ts'
 
 /** Read at one go. */
@@ -14,6 +14,9 @@ const mostGoes = 4
 
 /** A long text was changed while it was read: what was answered of it cannot be finished. */
 export class ChangedMeanwhile extends Error {}
+
+/** `text`: a task as JSON; `size`: about its bytes. */
+export type StoredTask = { text: Text; size: number }
 
 type Kept = { bytes: Buffer; sum: number }
 /** Where a text stands: the fields of a task, or one of its items. */
@@ -44,6 +47,9 @@ export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) =
        FROM tasks WHERE position = ?`,
     )
     .pluck()
+  const summaryAt = store.prepare<[number], { summary: string; summary_sum: number }>(
+    'SELECT summary, summary_sum FROM tasks WHERE position = ?',
+  )
   const fieldsPlace = store.prepare<[number], { size: number; sum: number; ended: number }>(
     'SELECT octet_length(fields) AS size, sum, ended_at IS NOT NULL AS ended FROM tasks WHERE position = ?',
   )
@@ -126,40 +132,67 @@ export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) =
     if (run.length > 0) yield run
   }
 
+  /** The task as it is when its first piece is taken. Throws ChangedMeanwhile. */
+  async function* piecesOf(position: number, pause: Pause): AsyncGenerator<Piece> {
+    await pause()
+    const { fields, kept, items, open } = reading(() => look(position))
+    if (kept === undefined) yield* textAt(position, fields, pause, 1)
+    else yield reading(() => checked(kept, fields.sum)).subarray(0, -1)
+    let before = ',"output":['
+    for (const run of runsOf(items)) {
+      const [[n, size, sum] = [0, 0, 0]] = run
+      await pause()
+      if (run.length === 1 && !open.has(n)) {
+        yield before
+        yield* textAt(position, { n, size, sum }, pause)
+      } else {
+        const last = run.at(-1)?.[0] ?? n
+        const parts = reading(() => {
+          const texts = itemRun.all(position, n, last)
+          return run.map(([each, , expected], at) => {
+            return checked(open.get(each) ?? found(texts[at]), expected)
+          })
+        })
+        for (const [at, text] of parts.entries()) {
+          yield at === 0 ? before : ','
+          yield text
+        }
+      }
+      before = ','
+    }
+    yield items.length === 0 ? ',"output":[]}' : ']}'
+  }
+
+  /** The task without its output, and what stands in its place. */
+  async function* summaryOf(position: number, pause: Pause): AsyncGenerator<Piece> {
+    await pause()
+    const { place, kept, summary } = reading(() => {
+      const place = fieldsPlace.get(position)
+      const row = summaryAt.get(position)
+      if (place === undefined || row === undefined) throw new Refusal('TaskNotFound')
+      const kept = place.size <= pieceBytes ? partOf(position, undefined, 0, place.size) : undefined
+      return { place: { ...place, n: undefined }, kept, summary: sound(row.summary, row.summary_sum) }
+    })
+    if (kept === undefined) yield* textAt(position, place, pause, 1)
+    else yield reading(() => checked(kept, place.sum)).subarray(0, -1)
+    yield `,${summary.slice(1)}`
+  }
+
+  const sizeOf = (position: number): number => sizeAt.get(position, position) ?? 0
   return {
     whole,
-    /** Bytes of the task object, about. */
-    size: (position: number): number => sizeAt.get(position, position) ?? 0,
-    /** The task as it is when its first piece is taken. Throws ChangedMeanwhile. */
-    async *pieces(position: number, pause: Pause): AsyncGenerator<Piece> {
-      await pause()
-      const { fields, kept, items, open } = reading(() => look(position))
-      if (kept === undefined) yield* textAt(position, fields, pause, 1)
-      else yield reading(() => checked(kept, fields.sum)).subarray(0, -1)
-      let before = ',"output":['
-      for (const run of runsOf(items)) {
-        const [[n, size, sum] = [0, 0, 0]] = run
-        await pause()
-        if (run.length === 1 && !open.has(n)) {
-          yield before
-          yield* textAt(position, { n, size, sum }, pause)
-        } else {
-          const last = run.at(-1)?.[0] ?? n
-          const parts = reading(() => {
-            const texts = itemRun.all(position, n, last)
-            return run.map(([each, , expected], at) => {
-              return checked(open.get(each) ?? found(texts[at]), expected)
-            })
-          })
-          for (const [at, text] of parts.entries()) {
-            yield at === 0 ? before : ','
-            yield text
-          }
-        }
-        before = ','
-      }
-      yield items.length === 0 ? ',"output":[]}' : ']}'
+    /** The task object; one of more than `most` bytes is read in pieces as it is taken. */
+    text(position: number, most: number, pause: Pause): StoredTask {
+      const size = sizeOf(position)
+      return { text: size <= most ? whole(position) : piecesOf(position, pause), size }
     },
+    /** The same, without asking how large it is. */
+    pieces: piecesOf,
+    /** The task with its summary in the place of its output. */
+    summary: (position: number, pause: Pause): StoredTask => ({
+      text: summaryOf(position, pause),
+      size: fieldsPlace.get(position)?.size ?? 0,
+    }),
     /** The same text by text, each whole: the fields, then the items. */
     async *texts(position: number, pause: Pause): AsyncGenerator<string> {
       const { fields, kept, items, open } = reading(() => look(position))

@@ -21,14 +21,16 @@ const statusOf = (n: number): string => {
 /** Every tenth task is the busy user's; the others share the rest. */
 const userOf = (n: number): string => `user-${n % 10 === 0 ? 0 : (n * 7919) % users}`
 
+const summary = JSON.stringify({ question: 'Which animal jumps over which?' })
 const text = 'the quick brown fox jumps over the lazy dog '.repeat(14)
 
 export const fillTasks = (store: ReadStore, tasks: number): Models => {
   const began = performance.now()
   const insert = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, subtask, deleted, fields, sum, principal,
-       digest, request_id, secret_ref, inputs, rollouts, deadline, ended_at, completed_position, row_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, NULL, ?, ?, ?)`,
+    `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted, fields, sum,
+       summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, rollouts, deadline, ended_at,
+       completed_position, row_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, NULL, ?, ?, ?)`,
   )
   const putItem = store.prepare('INSERT INTO items (task, n, body, sum) VALUES (?, 0, ?, ?)')
   const write = store.transaction((from: number, to: number) => {
@@ -50,6 +52,7 @@ export const fillTasks = (store: ReadStore, tasks: number): Models => {
         user_id,
         session_id,
         status,
+        agent: 'echo',
         subtask: 0,
         deleted: 0,
         principal: 'admin',
@@ -64,10 +67,14 @@ export const fillTasks = (store: ReadStore, tasks: number): Models => {
         user_id,
         session_id,
         status,
+        keys.agent,
+        keys.ended_at,
         keys.subtask,
         keys.deleted,
         fields,
         sumOf(fields),
+        summary,
+        sumOf(summary),
         keys.principal,
         keys.digest,
         keys.request_id,

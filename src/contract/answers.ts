@@ -28,7 +28,24 @@ const { status: Status } = Task.properties
 const envelopeOf = <T extends TSchema>(result: T) => Type.Object({ jsonrpc: Jsonrpc, id: Text, result })
 
 export const TaskEnvelope = envelopeOf(Task)
-export const TaskListEnvelope = envelopeOf(Type.Array(Task))
+/** A task in a list that is asked for in short. */
+const { output: _, ...taskFields } = Task.properties
+export const TaskSummary = Type.Object({
+  ...taskFields,
+  question: Text,
+  started_at: optional(Type.Integer()),
+  ended_at: optional(Type.Integer()),
+  duration_ms: optional(Count),
+})
+const ByStatus = Type.Record(Type.String(), Count)
+export const TaskCounts = Type.Object({
+  total: Count,
+  by_status: ByStatus,
+  by_agent: Type.Record(Type.String(), ByStatus),
+})
+export const TaskListEnvelope = envelopeOf(
+  Type.Union([Type.Array(Task), Type.Array(TaskSummary), TaskCounts]),
+)
 export const ErrorEnvelope = Type.Object({ jsonrpc: Jsonrpc, id: Text, error: ErrorObject })
 
 /** Refusals that say their message once more, as `detail`. */

@@ -19,6 +19,15 @@ export const echoTask = {
   output: [hello],
 }
 
+const { output: _, ...echoFields } = echoTask
+export const echoSummary = {
+  ...echoFields,
+  question: 'Hello',
+  started_at: 1795254634,
+  ended_at: 1795254634,
+  duration_ms: 4,
+}
+
 const call = {
   type: 'tool_call',
   id: 'tc_1',
@@ -96,7 +105,7 @@ const frames = [
     task: {
       ...echoTask,
       status: 'created',
-      metadata: { agent: 'script', expires_at: 1795258234 },
+      metadata: { agent: 'echo', expires_at: 1795258234 },
       output: [],
     },
   },

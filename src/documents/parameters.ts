@@ -46,4 +46,7 @@ export const limit = (most: number, usual: number, what: string): Parameter =>
   query('limit', Type.Integer({ minimum: 1, maximum: most, default: usual }), `How many ${what} at most.`)
 export const after = (what: string, fallback?: number): Parameter =>
   query('after', fallback === undefined ? cursor : Type.Integer({ minimum: 0, default: fallback }), what)
-export { cursor, header, query, short, text }
+/** Unix seconds, or a time as ISO 8601. */
+const time = Type.Union([Type.Number({ minimum: 0 }), Type.String()])
+
+export { cursor, header, query, short, text, time }

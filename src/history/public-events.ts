@@ -9,20 +9,10 @@ import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
 import { statusAfter, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
-import type { MessageContent, TaskStatus } from '../contract/wire.ts'
+import type { TaskStatus } from '../contract/wire.ts'
+import { beginningOf } from './task-summary.ts'
 
 const titleLength = 80
-
-const titleOf = (content: MessageContent): string => {
-  const text =
-    typeof content === 'string'
-      ? content
-      : content
-          .map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : ''))
-          .filter(Boolean)
-          .join(' ')
-  return [...text.slice(0, 2 * titleLength)].slice(0, titleLength).join('') // whole characters
-}
 
 type Told<T extends TaskEventType> = (
   data: TaskEventData<T>,
@@ -52,7 +42,7 @@ const rules: { [T in TaskEventType]?: Told<T> } = {
   TaskCreated: ({ request, user_id }, { task_id, session_id }) => ({
     type: 'TaskCreated',
     task_id,
-    title: titleOf(request.user_message_content),
+    title: beginningOf(request.user_message_content, titleLength),
     session_id,
     user_id,
     status: 'created',

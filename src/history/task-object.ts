@@ -5,7 +5,8 @@ import { cutOffNow, openCalls, type TaskView } from './task-view.ts'
 /** Why a task is paused whose call may have happened or not. */
 export const outcomeUnknown = 'outcome_unknown'
 
-const seconds = (millis: number): number => Math.floor(millis / 1000)
+/** Whole seconds, as the interface has them. */
+export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
 const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
   const { created } = view

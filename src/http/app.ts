@@ -27,6 +27,7 @@ import { openSocketDoor, socketRoutes } from './socket/door.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
 import { taskHistoryRoutes } from './task-history.ts'
 import { taskInputRoutes } from './task-inputs.ts'
+import { taskListRoutes } from './task-list.ts'
 import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
@@ -172,6 +173,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     async v1 => {
       agentRoutes(v1 as App, parts)
       taskRoutes(v1 as App, parts)
+      taskListRoutes(v1 as App, parts)
       taskEventRoutes(v1 as App, parts)
       taskInputRoutes(v1 as App, parts)
       taskHistoryRoutes(v1 as App, parts)

@@ -15,6 +15,8 @@ export type QueryReader = {
   /** The same, each a list with commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
+  /** A moment, as Unix seconds or as ISO 8601: milliseconds. */
+  time(name: string): number | undefined
   /** A whole number that is not beyond `end`. */
   cursor(name: string, end: number): number | undefined
   /** Of these two one may be given. */
@@ -77,6 +79,18 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
       return refuse(name, 'string_type', 'Input should be a valid string', undefined)
     },
     integer,
+    time(name) {
+      const value = read(name)
+      if (value === undefined) return undefined
+      const time =
+        typeof value !== 'string'
+          ? undefined
+          : secondsText.test(value)
+            ? Number(value) * 1000
+            : isoTime(value)
+      if (time !== undefined) return Math.round(time)
+      return refuse(name, 'value_error', 'Give Unix seconds or an ISO 8601 time', undefined)
+    },
     cursor(name, end) {
       const after = integer(name, { fallback: undefined })
       if (after === undefined || after <= end) return after
@@ -121,5 +135,12 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   }
 }
 
+/** Milliseconds of an ISO 8601 date or time. */
+export const isoTime = (text: string): number | undefined => {
+  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
+const secondsText = /^\d{1,11}(\.\d{1,6})?$/
 const integerText = /^(0|-?[1-9][0-9]*)$/
 const largest = Number.MAX_SAFE_INTEGER

@@ -2,15 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
-import { CreateTaskBody, taskStatuses } from '../contract/wire.ts'
-import { joined, only, type Text } from '../pieces.ts'
+import { CreateTaskBody } from '../contract/wire.ts'
+import { only, type Text } from '../pieces.ts'
 import type { Moment } from '../recall.ts'
 import type { Pause } from '../slices.ts'
 import { envelope } from './envelope.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { isEndedByUs } from './pour.ts'
-import { readQuery } from './query.ts'
+import { isoTime, readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -91,50 +91,6 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route({
-    method: 'GET',
-    url: '/tasks',
-    config: { access: 'read', envelope: true },
-    async handler(request, reply) {
-      const q = readQuery(request.query)
-      const wish = {
-        sessionId: q.text('session_id'),
-        userId: q.text('user_id'),
-        statuses: q.manyOf('status', taskStatuses) ?? [],
-        startingAfter: q.text('starting_after'),
-        endingBefore: q.text('ending_before'),
-        limit: q.integer('limit', { min: 1, max: 100, fallback: 10 }),
-        order: q.oneOf('order', ['asc', 'desc'], 'desc'),
-        includeSubtasks: q.boolean('include_subtasks', false),
-      }
-      q.notBoth('starting_after', 'ending_before')
-      q.done()
-      const { userId: own } = request.principal
-      const answers = answersOf(parts, request, reply)
-      const asked = { ...wish, statuses: [...new Set(wish.statuses)] }
-      const found = queries.list(asked, own, answers.pause)
-      if ('unknownCursor' in found) {
-        const name = wish.startingAfter === undefined ? 'ending_before' : 'starting_after'
-        throw new Invalid([
-          { loc: ['query', name], msg: 'There is no task with this id', type: 'value_error' },
-        ])
-      }
-      const { tasks, more } = found
-      const [first, last] = [tasks[0], tasks.at(-1)]
-      if (more && first !== undefined && last !== undefined) {
-        const link =
-          wish.endingBefore === undefined
-            ? linkTo(request.url, { starting_after: last.id }, 'next')
-            : linkTo(request.url, { ending_before: first.id }, 'prev')
-        void reply.header('link', link)
-      }
-      const texts = tasks.flatMap(({ text }, n) => (n === 0 ? [text] : [',', text]))
-      const size = tasks.reduce((sum, task) => sum + task.size, 0)
-      const text = envelope(request.envelopeId, joined('[', ...texts, ']'))
-      return sendText(reply, answers.stored(text, size), faultOf(parts, request))
-    },
-  })
-
   app.route<ById>({
     method: 'GET',
     url: '/tasks/:task_id',
@@ -199,16 +155,8 @@ const momentOf = (q: ReturnType<typeof readQuery>): Moment | undefined => {
     const n = Number(number[2])
     return number[1] === undefined ? { frame: n } : { position: n }
   }
-  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(time)) return { time }
+  const time = isoTime(text)
+  if (time !== undefined) return { time }
   const msg = 'Give the number of a frame, position:N, or an ISO 8601 time'
   throw new Invalid([{ loc: ['query', 'as_of'], msg, type: 'value_error' }])
-}
-
-/** The same list, from another cursor. */
-const linkTo = (url: string, cursor: Record<string, string>, rel: string): string => {
-  const target = new URL(url, 'http://host')
-  for (const name of ['starting_after', 'ending_before']) target.searchParams.delete(name)
-  for (const [name, value] of Object.entries(cursor)) target.searchParams.set(name, value)
-  return `<${target.pathname}${target.search}>; rel="${rel}"`
 }

@@ -192,11 +192,11 @@ export const check = async ({ system, limit }: Simulation, random: () => number)
   const nonZero = Object.fromEntries(Object.entries(system.queries.taskCounts()).filter(([, n]) => n !== 0))
   assert.deepEqual(nonZero, counts, 'the counts count')
   mustKeepPlaces(events, limit)
-  checkLists(system, [...folds.values()], random)
+  await checkLists(system, [...folds.values()], random)
   await checkRebuild(system)
 }
 
-const checkLists = ({ queries }: TestSystem, folds: TaskView[], random: () => number) => {
+const checkLists = async ({ queries }: TestSystem, folds: TaskView[], random: () => number) => {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const maybe = <T>(value: T): T | undefined => (random() < 0.4 ? value : undefined)
   for (let n = 0; n < 4; n++) {
@@ -230,7 +230,7 @@ const checkLists = ({ queries }: TestSystem, folds: TaskView[], random: () => nu
     )
     const backwards = !forward && cursor !== undefined
     const expected = backwards ? fitting.slice(-limit) : fitting.slice(0, limit)
-    const page = queries.list(wish)
+    const page = await queries.list(wish)
     assert.ok('tasks' in page)
     assert.deepEqual(
       page.tasks.map(task => task.text),

@@ -162,7 +162,7 @@ t.test('no other parameter is read', async t => {
     operations.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name.toLowerCase())),
   )
   const read = [
-    ...source.matchAll(/\.(?:text|integer|oneOf|manyOf|listOf|boolean|cursor)\('([\w-]+)'/g),
+    ...source.matchAll(/\.(?:text|integer|oneOf|manyOf|listOf|boolean|cursor|time)\('([\w-]+)'/g),
     ...source.matchAll(/\bshortHeader\(request, '([\w-]+)'/g),
   ]
   t.ok(read.length > 18)

@@ -1,6 +1,6 @@
 // GET /tasks against a model of it: an array, newest first.
 import t from 'tap'
-import { brief, idsOf, pause, read, type TaskJson } from '../support/http.ts'
+import { apiAs, brief, idsOf, pause, read, type TaskJson } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { randomOf } from '../support/world.ts'
 
@@ -10,11 +10,21 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const random = randomOf(seed)
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
 
-type Known = { id: string; session_id: string; user_id: string; status: string; deleted: boolean }
+type Known = {
+  id: string
+  session_id: string
+  user_id: string
+  status: string
+  deleted: boolean
+  agent: string
+  /** As it is searched: code and message. */
+  error: string
+  /** Of its creation, milliseconds. */
+  time: number
+}
 const known: Known[] = []
 const scripts: Record<string, object[]> = {
   completed: [{ message: 'x' }],
-  failed: [{ fail: { code: -32000, message: 'x' } }],
   paused: [{ pause: 'x' }],
   working: [{ sleep_ms: 600_000 }],
   canceled: [{ sleep_ms: 600_000 }],
@@ -22,7 +32,8 @@ const scripts: Record<string, object[]> = {
 
 await t.test('there are tasks of every kind', async t => {
   for (let n = 0; n < 40; n++) {
-    const wished = pick(Object.keys(scripts))
+    const wished = pick([...Object.keys(scripts), 'failed', 'said'])
+    const message = pick(['The disk is FULL', 'no route to host', '100 % or_so'])
     const waits = wished === 'working' || wished === 'canceled'
     const { body } = await read(
       api('POST', '/tasks', {
@@ -31,15 +42,29 @@ await t.test('there are tasks of every kind', async t => {
         background: waits,
         user_id: pick(['ann', 'Böb', 'c d']),
         session_id: waits ? undefined : pick(['s1', 's2', 's3']),
-        agent_config: { agent_id: 'script', script: scripts[wished] },
+        agent_config:
+          wished === 'said'
+            ? { agent_id: 'echo' }
+            : { agent_id: 'script', script: scripts[wished] ?? [{ fail: { code: -32000, message } }] },
       }),
     )
     const { id } = body.result
     let { status } = body.result
     if (wished === 'canceled')
       ({ status } = (await read(api('POST', `/tasks/${id}/cancel`))).body as unknown as TaskJson)
-    t.equal(status, wished)
-    known.unshift({ ...body.result, status, deleted: false })
+    t.equal(status, wished === 'said' ? 'completed' : wished)
+    const { body: page } = await read(api('GET', `/tasks/${id}/events?limit=1`))
+    const [first] = page.result as unknown as { timestamp: string }[]
+    const error = wished === 'failed' ? `-32000 ${message}`.toLowerCase() : ''
+    const agent = wished === 'said' ? 'echo' : 'script'
+    known.unshift({
+      ...body.result,
+      status,
+      deleted: false,
+      agent,
+      error,
+      time: Date.parse(first?.timestamp ?? ''),
+    })
   }
   for (const task of known.filter(() => random() < 0.2)) {
     const { status } = await read(api('DELETE', `/tasks/${task.id}`))
@@ -52,11 +77,25 @@ type Wish = {
   session_id?: string
   user_id?: string
   status?: string[]
+  agent?: string
+  error?: string
+  created_after?: string
+  created_before?: string
   starting_after?: string
   ending_before?: string
   limit?: number
   order?: string
 }
+const millis = (time: string) => (/^[\d.]+$/.test(time) ? Math.round(Number(time) * 1000) : Date.parse(time))
+const fits = (task: Known, wish: Wish): boolean =>
+  !task.deleted &&
+  (wish.session_id === undefined || wish.session_id === task.session_id) &&
+  (wish.user_id === undefined || wish.user_id === task.user_id) &&
+  (wish.status === undefined || wish.status.length === 0 || wish.status.includes(task.status)) &&
+  (wish.agent === undefined || wish.agent === task.agent) &&
+  (wish.error === undefined || (task.error !== '' && task.error.includes(wish.error.toLowerCase()))) &&
+  (wish.created_after === undefined || task.time >= millis(wish.created_after)) &&
+  (wish.created_before === undefined || task.time < millis(wish.created_before))
 const model = (wish: Wish): string[] => {
   const ordered = wish.order === 'asc' ? [...known].reverse() : known
   const at = (id?: string) => ordered.findIndex(task => task.id === id)
@@ -66,13 +105,7 @@ const model = (wish: Wish): string[] => {
       : wish.ending_before !== undefined
         ? ordered.slice(0, at(wish.ending_before))
         : ordered
-  const fitting = reach.filter(
-    task =>
-      !task.deleted &&
-      (wish.session_id === undefined || task.session_id === wish.session_id) &&
-      (wish.user_id === undefined || task.user_id === wish.user_id) &&
-      (wish.status === undefined || wish.status.length === 0 || wish.status.includes(task.status)),
-  )
+  const fitting = reach.filter(task => fits(task, wish))
   const limit = wish.limit ?? 10
   const page = wish.ending_before === undefined ? fitting.slice(0, limit) : fitting.slice(-limit)
   return page.map(({ id }) => id)
@@ -85,7 +118,32 @@ const queryOf = (wish: Wish): string => {
   }
   return `?${query}`
 }
+/** A moment at or beside the creation of a task, in one of the forms that are taken. */
+const someTime = (): string => {
+  const time = pick(known).time + pick([-1, 0, 1])
+  return pick([new Date(time).toISOString(), (time / 1000).toFixed(3), String(Math.floor(time / 1000))])
+}
 const maybe = <T>(chance: number, value: T): T | undefined => (random() < chance ? value : undefined)
+
+const countsOf = (tasks: Known[]) => {
+  const by_status: Record<string, number> = {}
+  const by_agent: Record<string, Record<string, number>> = {}
+  for (const { status, agent } of tasks) {
+    by_status[status] = (by_status[status] ?? 0) + 1
+    const own = by_agent[agent] ?? {}
+    by_agent[agent] = { ...own, [status]: (own[status] ?? 0) + 1 }
+  }
+  return { total: tasks.length, by_status, by_agent }
+}
+/** The same value with its keys in order. */
+const sorted = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(
+        Object.entries(value)
+          .sort()
+          .map(([key, inner]) => [key, sorted(inner)]),
+      )
+    : value
 
 t.test(`many random queries give what a naive model gives (SEED=${seed})`, async t => {
   const wrong: unknown[] = []
@@ -100,6 +158,10 @@ t.test(`many random queries give what a naive model gives (SEED=${seed})`, async
           pick(Object.keys(scripts)),
           pick([...Object.keys(scripts), 'queued', 'expired']),
         ]),
+        agent: maybe(0.3, pick(['echo', 'script', 'nobody'])),
+        error: maybe(0.3, pick(['full', 'disk IS', '-32000', 'route', '100 %', '_', '', 'no such'])),
+        created_after: maybe(0.3, someTime()),
+        created_before: maybe(0.3, someTime()),
         limit: maybe(0.7, 1 + Math.floor(random() * 30)),
         order: maybe(0.5, pick(['asc', 'desc'])),
         ...(direction === undefined ? {} : { [direction]: pick(known).id }),
@@ -109,6 +171,15 @@ t.test(`many random queries give what a naive model gives (SEED=${seed})`, async
     const answer = await list(query)
     const expected = model(wish)
     found += expected.length
+    const { starting_after: _, ending_before: __, limit: ___, order: ____, ...filters } = wish
+    const counted = await list(`${queryOf(filters)}&fields=counts`)
+    const fitting = known.filter(task => fits(task, filters))
+    const counts = countsOf(fitting)
+    if (
+      counted.status !== 200 ||
+      JSON.stringify(sorted(counted.body.result)) !== JSON.stringify(sorted(counts))
+    )
+      wrong.push({ query, counts, answer: counted.text })
     if (answer.status !== 200 || JSON.stringify(idsOf(answer)) !== JSON.stringify(expected))
       wrong.push({ query, expected, answer: answer.text.slice(0, 500) })
   }
@@ -183,6 +254,13 @@ const refused: [string, RegExp][] = [
   ['?starting_after=%00', /^query starting_after /],
   ['?starting_after=a&starting_after=b', /^query starting_after string_type$/],
   ['?ending_before=nothing', /^query ending_before /],
+  ['?fields=all', /^query fields enum$/],
+  ['?agent=a&agent=b', /^query agent string_type$/],
+  ['?error=a&error=b', /^query error string_type$/],
+  ['?created_after=yesterday', /^query created_after value_error$/],
+  ['?created_after=', /^query created_after value_error$/],
+  ['?created_before=-1', /^query created_before value_error$/],
+  ['?created_before=2026-13-45', /^query created_before value_error$/],
   ['?session_id=a&session_id=b', /^query session_id string_type$/],
   ['?user_id=a&user_id=b', /^query user_id string_type$/],
 ]
@@ -213,4 +291,57 @@ t.test('what is valid passes', async t => {
 t.test('no Link where nothing follows', async t => {
   t.equal((await list('?limit=100')).headers.get('link'), null)
   await pause(0)
+})
+
+type Summary = Record<'question' | 'started_at' | 'ended_at' | 'duration_ms', unknown> & TaskJson
+t.test('fields=summary leaves the output out and says what was asked, when, and for how long', async t => {
+  const question = ['a'.repeat(150), { type: 'text', text: `${'🙂'.repeat(60)}` }]
+  const script = [{ message: 'long' }, { sleep_ms: 30 }]
+  const body = { user_message_content: question, stream: false, session_id: 'summed' }
+  const whole = await read(api('POST', '/tasks', { ...body, agent_config: { agent_id: 'script', script } }))
+  const asleep = { agent_id: 'script', script: [{ sleep_ms: 600_000 }] }
+  for (let n = 0; n < 2; n++) {
+    await read(
+      api('POST', '/tasks', {
+        ...body,
+        background: true,
+        agent_config: asleep,
+        metadata: { big: 'x'.repeat(400_000) },
+      }),
+    )
+  }
+  const answer = await list('?session_id=summed&fields=summary')
+  const [queued, working, done] = answer.body.result as unknown as [Summary, Summary, Summary]
+  const { output, ...fields } = whole.body.result
+  t.ok(output.length > 0)
+  const { question: asked, started_at, ended_at, duration_ms, ...rest } = done
+  t.same(rest, fields, 'everything but the output')
+  t.equal(asked, `${'a'.repeat(150)} ${'🙂'.repeat(49)}`, '200 whole characters')
+  t.ok(Number(duration_ms) >= 30 && Number(duration_ms) < 30_000)
+  t.ok(Number(started_at) >= done.created_at && Number(ended_at) >= Number(started_at))
+  t.same([working.status, queued.status], ['working', 'queued'])
+  t.type(working.started_at, 'number')
+  for (const task of [working, queued])
+    t.notOk('ended_at' in task || 'duration_ms' in task || 'output' in task)
+  t.notOk('started_at' in queued)
+  const pages = await list('?session_id=summed&fields=summary&limit=2')
+  t.match(pages.headers.get('link'), /fields=summary.*rel="next"/, 'and it is paged like any list')
+})
+
+t.test('counts are of the caller’s own tasks, with subtasks where they are asked for', async t => {
+  const made = await read(api('POST', '/auth/tokens', { role: 'user', user_id: 'counted' }))
+  const { token } = made.body as unknown as { token: string }
+  const own = apiAs(url, token)
+  const counts = async (query = '') => (await read(own('GET', `/tasks?fields=counts${query}`))).body.result
+  t.same(await counts(), { total: 0, by_status: {}, by_agent: {} })
+  const agent_config = { agent_id: 'script', script: [{ subagent: 'echo', input: 'x' }] }
+  await read(own('POST', '/tasks', { user_message_content: 'x', stream: false, agent_config }))
+  t.same(await counts(), { total: 1, by_status: { completed: 1 }, by_agent: { script: { completed: 1 } } })
+  t.same(await counts('&include_subtasks=true'), {
+    total: 2,
+    by_status: { completed: 2 },
+    by_agent: { echo: { completed: 1 }, script: { completed: 1 } },
+  })
+  t.same(await counts('&limit=1&order=asc'), await counts(), 'whatever the page would be')
+  t.match(await counts('&user_id=ann'), { total: 0 })
 })

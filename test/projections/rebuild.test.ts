@@ -276,12 +276,12 @@ t.test('a deleted task is in no list, and its id is still a cursor', async t => 
   for (let n = 0; n < 3; n++) ids.push(await system.create({}))
   await quiet(system)
   await system.commands.remove(admin, ids[1] ?? '', 'req')
-  const list = (more: object) => {
-    const page = system.queries.list({ ...wish, ...more })
+  const list = async (more: object) => {
+    const page = await system.queries.list({ ...wish, ...more })
     return 'tasks' in page ? page.tasks.map(task => task.id) : page
   }
-  t.same(list({}), [ids[2], ids[0]])
-  t.same(list({ startingAfter: ids[1] }), [ids[0]])
-  t.same(list({ endingBefore: ids[1] }), [ids[2]])
-  t.same(list({ startingAfter: 'unknown' }), { unknownCursor: 'unknown' })
+  t.same(await list({}), [ids[2], ids[0]])
+  t.same(await list({ startingAfter: ids[1] }), [ids[0]])
+  t.same(await list({ endingBefore: ids[1] }), [ids[2]])
+  t.same(await list({ startingAfter: 'unknown' }), { unknownCursor: 'unknown' })
 })

@@ -15,7 +15,7 @@ export const envelopeComponents: Components = {
   TaskListEnvelope: {
     schema: answers.TaskListEnvelope,
     about: 'Tasks in an envelope.',
-    fields: { ...envelopeFields, result: 'The tasks of this page.' },
+    fields: { ...envelopeFields, result: 'The tasks of this page; with `fields=counts` how many there are.' },
   },
   ErrorEnvelope: {
     schema: answers.ErrorEnvelope,

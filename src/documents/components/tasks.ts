@@ -13,28 +13,49 @@ const itemFields = {
   id: 'Its id; made by the service when it is absent.',
   status: '`in_progress` while it grows; `incomplete` when it was cut off, refused, or failed.',
 }
+const taskFields = {
+  object: 'Always `task`.',
+  id: 'Its id.',
+  session_id: 'The session it belongs to: tasks of one session share their context and work one at a time.',
+  user_id: 'The user whose task it is.',
+  status: 'Where it is in its lifecycle.',
+  created_at: 'Unix seconds.',
+  output: 'What the agent said and did, in the order in which it began.',
+  usage: 'Tokens used by its own model calls.',
+  error: 'Why it failed.',
+  input_required: 'The oldest tool call that waits for the client.',
+  metadata:
+    'What the create gave, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
+  previous_task_id: 'The task of the session before it.',
+  rollouts:
+    'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',
+}
+const { output: _, ...fieldsOfSummary } = taskFields
 const called = 'The tool call that it belongs to.'
 export const taskComponents: Components = {
   Task: {
     schema: wire.Task,
     about: 'A task as it is now; `output` grows while it works.',
+    fields: taskFields,
+  },
+  TaskSummary: {
+    schema: answers.TaskSummary,
+    about: 'A task without its output, as lists give it with `fields=summary`.',
     fields: {
-      object: 'Always `task`.',
-      id: 'Its id.',
-      session_id:
-        'The session it belongs to: tasks of one session share their context and work one at a time.',
-      user_id: 'The user whose task it is.',
-      status: 'Where it is in its lifecycle.',
-      created_at: 'Unix seconds.',
-      output: 'What the agent said and did, in the order in which it began.',
-      usage: 'Tokens used by its own model calls.',
-      error: 'Why it failed.',
-      input_required: 'The oldest tool call that waits for the client.',
-      metadata:
-        'What the create gave, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
-      previous_task_id: 'The task of the session before it.',
-      rollouts:
-        'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',
+      ...fieldsOfSummary,
+      question: 'The first 200 characters of the text that the user said.',
+      started_at: 'When its agent began, Unix seconds; absent while it has not.',
+      ended_at: 'When it ended, Unix seconds; absent while it has not.',
+      duration_ms: 'Milliseconds from the beginning of its agent to its end.',
+    },
+  },
+  TaskCounts: {
+    schema: answers.TaskCounts,
+    about: 'How many tasks fit the filters of a list.',
+    fields: {
+      total: 'All of them.',
+      by_status: 'How many are in each status; those without a task are left out.',
+      by_agent: 'The same for each agent.',
     },
   },
   AgentInfo: {

@@ -10,9 +10,9 @@ import {
   Task,
   taskStatuses,
 } from '../../contract/wire.ts'
-import { createExamples, echoStream, echoTask, waitingTask } from '../examples.ts'
+import { createExamples, echoStream, echoSummary, echoTask, waitingTask } from '../examples.ts'
 import { type Answer, eventStream, json, type Operation } from '../operation.ts'
-import { idempotencyKey, limit, query, retryCount, taskId, text } from '../parameters.ts'
+import { idempotencyKey, limit, query, retryCount, taskId, text, time } from '../parameters.ts'
 
 const theTask = (about: string, ...headers: Answer['headers'] & object): Answer => ({
   status: 200,
@@ -90,6 +90,19 @@ export const taskOperations: Operation[] = [
         Type.Array(Type.Enum([...taskStatuses])),
         'Tasks in any of these states; repeated, as `status` or as `status[]`.',
       ),
+      query('agent', text, 'Tasks that this agent runs.'),
+      query(
+        'error',
+        text,
+        'Failed tasks whose error has this text in its code or in the first 2,000 characters of its message, in upper or lower case.',
+      ),
+      query('created_after', time, 'Tasks created at this moment or later.'),
+      query('created_before', time, 'Tasks created before this moment.'),
+      query(
+        'fields',
+        Type.Enum(['counts', 'summary']),
+        '`counts`: how many tasks there are, by status and by agent, instead of a page of them. `summary`: tasks without their output, each with the beginning of the question and its times.',
+      ),
       query('starting_after', text, 'The tasks that follow this one.'),
       query('ending_before', text, 'The tasks that come just before this one.'),
       limit(100, 10, 'tasks'),
@@ -99,11 +112,23 @@ export const taskOperations: Operation[] = [
     answers: [
       {
         status: 200,
-        about: 'A page of tasks.',
+        about: 'A page of tasks, or with `fields=counts` how many there are.',
         type: json,
         schema: TaskListEnvelope,
         headers: ['Link'],
-        examples: { one: { jsonrpc: '2.0', id: 'req_1', result: [echoTask] } },
+        examples: {
+          one: { jsonrpc: '2.0', id: 'req_1', result: [echoTask] },
+          summary: { jsonrpc: '2.0', id: 'req_1', result: [echoSummary] },
+          counts: {
+            jsonrpc: '2.0',
+            id: 'req_1',
+            result: {
+              total: 12,
+              by_status: { completed: 11, failed: 1 },
+              by_agent: { echo: { completed: 4 }, model: { completed: 7, failed: 1 } },
+            },
+          },
+        },
       },
     ],
   },

@@ -1,0 +1,27 @@
+// What a list says of a task in place of its output: what was asked, when its agent worked, and for how long.
+import type { MessageContent } from '../contract/wire.ts'
+import { seconds } from './task-object.ts'
+import type { TaskView } from './task-view.ts'
+
+const questionLength = 200
+
+/** The text of a message up to a number of whole characters; its parts that are no text are left out. */
+export const beginningOf = (content: MessageContent, length: number): string => {
+  let text = ''
+  for (const part of typeof content === 'string' ? [content] : content) {
+    const own = typeof part === 'string' ? part : 'text' in part ? part.text : ''
+    text += text === '' || own === '' ? own : ` ${own}`
+    if (text.length >= 2 * length) break
+  }
+  return [...text.slice(0, 2 * length)].slice(0, length).join('')
+}
+
+/** Absent: its agent has not begun, or it has not ended. */
+export type TaskSummary = { question: string; started_at?: number; ended_at?: number; duration_ms?: number }
+
+export const summaryOf = ({ created, startedAt, ended }: TaskView): TaskSummary => ({
+  question: created === undefined ? '' : beginningOf(created.request.user_message_content, questionLength),
+  ...(startedAt === 0 ? {} : { started_at: seconds(startedAt) }),
+  ...(ended === undefined ? {} : { ended_at: seconds(ended.at) }),
+  ...(startedAt === 0 || ended === undefined ? {} : { duration_ms: ended.at - startedAt }),
+})

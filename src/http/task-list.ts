@@ -1,0 +1,83 @@
+// GET /tasks: pages of tasks, whole or in short, and counts of them.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Invalid } from '../contract/refusals.ts'
+import { taskStatuses } from '../contract/wire.ts'
+import { joined } from '../pieces.ts'
+import { envelope } from './envelope.ts'
+import { type App, answersOf, faultOf, type Parts } from './parts.ts'
+import { readQuery } from './query.ts'
+import { sendText } from './send-text.ts'
+
+const wishOf = (query: unknown) => {
+  const q = readQuery(query)
+  const wish = {
+    sessionId: q.text('session_id'),
+    userId: q.text('user_id'),
+    statuses: [...new Set(q.manyOf('status', taskStatuses))],
+    agent: q.text('agent'),
+    error: q.text('error'),
+    createdAfter: q.time('created_after'),
+    createdBefore: q.time('created_before'),
+    startingAfter: q.text('starting_after'),
+    endingBefore: q.text('ending_before'),
+    limit: q.integer('limit', { min: 1, max: 100, fallback: 10 }),
+    order: q.oneOf('order', ['asc', 'desc'], 'desc'),
+    includeSubtasks: q.boolean('include_subtasks', false),
+  }
+  const fields = q.oneOf('fields', ['counts', 'summary'], undefined)
+  q.notBoth('starting_after', 'ending_before')
+  q.done()
+  return { ...wish, isSummary: fields === 'summary', isCount: fields === 'counts' }
+}
+
+export const taskListRoutes = (app: App, parts: Parts): void => {
+  const { queries } = parts
+
+  const sendPage = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    wish: Omit<ReturnType<typeof wishOf>, 'isCount'>,
+  ) => {
+    const answers = answersOf(parts, request, reply)
+    const found = await queries.list(wish, request.principal.userId, answers.pause)
+    if ('unknownCursor' in found) {
+      const name = wish.startingAfter === undefined ? 'ending_before' : 'starting_after'
+      const msg = 'There is no task with this id'
+      throw new Invalid([{ loc: ['query', name], msg, type: 'value_error' }])
+    }
+    const { tasks, more } = found
+    const [first, last] = [tasks[0], tasks.at(-1)]
+    if (more && first !== undefined && last !== undefined) {
+      const link =
+        wish.endingBefore === undefined
+          ? linkTo(request.url, { starting_after: last.id }, 'next')
+          : linkTo(request.url, { ending_before: first.id }, 'prev')
+      void reply.header('link', link)
+    }
+    const texts = tasks.flatMap(({ text }, n) => (n === 0 ? [text] : [',', text]))
+    const size = tasks.reduce((sum, task) => sum + task.size, 0)
+    const text = envelope(request.envelopeId, joined('[', ...texts, ']'))
+    return sendText(reply, answers.stored(text, size), faultOf(parts, request))
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/tasks',
+    config: { access: 'read', envelope: true },
+    async handler(request, reply) {
+      const { isCount, ...wish } = wishOf(request.query)
+      if (!isCount) return sendPage(request, reply, wish)
+      const { pause } = answersOf(parts, request, reply)
+      const result = await queries.countTasks(wish, request.principal.userId, pause)
+      return { jsonrpc: '2.0', id: request.envelopeId, result }
+    },
+  })
+}
+
+/** The same list, from another cursor. */
+const linkTo = (url: string, cursor: Record<string, string>, rel: string): string => {
+  const target = new URL(url, 'http://host')
+  for (const name of ['starting_after', 'ending_before']) target.searchParams.delete(name)
+  for (const [name, value] of Object.entries(cursor)) target.searchParams.set(name, value)
+  return `<${target.pathname}${target.search}>; rel="${rel}"`
+}
