@@ -165,6 +165,7 @@ export const createCommands = ({
     const before = await runtime.until(stream, always)
     const known = answersKnown(before, answers)
     if (known.length === 0) return undefined
+    mustBeOfSession(row, body.session_id)
     const again = !known.some(({ callId }) => isPendingCall(before, callId))
     const content = body.user_message_content
     const view = await runtime.ask(stream, {
@@ -353,6 +354,13 @@ const mustAgree = (answers: CallAnswer[]): void => {
       canonical([first?.failed, first?.content, first?.blocks]) === canonical([failed, content, blocks])
     if (!same) throw new Refusal('AlreadyAnswered', { call_id: callId })
   }
+}
+
+/** A task is answered under its own session, or under none. */
+const mustBeOfSession = ({ id, session_id: own }: TaskRow, given: string | null | undefined): void => {
+  if (!given || given === own) return
+  const why = `the task ${id} belongs to the session ${JSON.stringify(own)}, not to ${JSON.stringify(given)}`
+  throw new Refusal('Conflict', { task_id: id, session_id: own, given_session_id: given }, why)
 }
 
 const isPendingCall = (view: TaskView, callId: string): boolean =>

@@ -419,3 +419,25 @@ t.test('the operator was told of no error', async t => {
     [],
   )
 })
+
+t.test('a waiting task is not answered under another session: the refusal names both', async t => {
+  const task = await waiting()
+  const history_messages = [result(callId(task), 'me')]
+  const sent = { user_message_content: '', task_id: task.id, history_messages }
+  for (const stream of [false, true]) {
+    const wrong = await post({ ...sent, session_id: 'another', stream })
+    t.equal(wrong.status, 409)
+    t.match(wrong.body.error, {
+      code: -32023,
+      message: `the task ${task.id} belongs to the session "${task.session_id}", not to "another"`,
+      data: { task_id: task.id, session_id: task.session_id, given_session_id: 'another' },
+    })
+    t.equal(wrong.headers.get('x-should-retry'), 'false')
+  }
+  t.equal((await get(task.id)).status, 'input-required', 'nothing was written')
+  t.equal((await post(sent)).body.result.status, 'completed', 'without a session it is answered')
+  t.equal((await post({ ...sent, session_id: 'another' })).status, 409, 'nor is the same answer given again')
+  const { headers } = await post({ ...sent, session_id: task.session_id })
+  t.equal(headers.get(replayed), 'true')
+  await holds(t, tasks, task.id)
+})
