@@ -121,3 +121,15 @@ export class EnvironmentGone extends Error {}
 export class StopStep extends Error {}
 
 export class AuthorsError extends Error {}
+
+/** No environment is called like this: `/env/<name>` is, or may become, a path of another operation. */
+export const reservedKinds: ReadonlySet<string> = new Set([
+  'create',
+  'step',
+  'reset',
+  'observation',
+  'close',
+  'session',
+  'sessions',
+  'cleanup',
+])

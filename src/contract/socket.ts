@@ -148,7 +148,6 @@ export const closeCodes = {
   tryLater: 1013,
   unauthenticated: 4001,
   forbidden: 4003,
-  unknown: 4004,
   slow: 4008,
 } as const
 export type CloseReason = keyof typeof closeCodes

@@ -63,6 +63,12 @@ const Annotation = Type.Union([
     end_index: optional(Type.Integer()),
   }),
   Type.Object({ type: Type.Literal('file_path'), file_id: Type.String(), index: optional(Type.Integer()) }),
+  // A kind that is not known passes untouched.
+  Type.Object({
+    type: Type.String({
+      pattern: '^(?!(file_citation|url_citation|container_file_citation|file_path)$)',
+    }),
+  }),
 ])
 
 export const TextContentItem = Type.Object({
@@ -75,6 +81,7 @@ export const TextContentItem = Type.Object({
 })
 export type TextContentItem = Static<typeof TextContentItem>
 
+const fileText = Type.String()
 const ContentItem = Type.Union([
   TextContentItem,
   Type.Object({
@@ -87,11 +94,10 @@ const ContentItem = Type.Union([
   }),
   Type.Object({
     type: Type.Literal('file'),
-    file: Type.Object({
-      file_url: Type.String(),
-      filename: Type.String(),
-      file_data: optional(Type.String()),
-    }),
+    file: Type.Union([
+      Type.Object({ file_url: fileText, filename: fileText, file_data: optional(fileText) }),
+      Type.Object({ file_data: fileText, filename: fileText, file_url: optional(fileText) }),
+    ]),
   }),
 ])
 export const MessageContent = Type.Union([

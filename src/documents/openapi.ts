@@ -9,13 +9,14 @@ import { type Json, schemaWriter } from './schemas.ts'
 export const introduction = `Agent tasks on an append-only event log.
 
 - Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`; the first start keeps the admin’s in \`data/admin-token\`. What a token does not reach does not exist for it (404).
-- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists everything that is wrong with a request. A path that is not there is 404 \`-32601\`, a method that a path does not have 405 \`-32601\` with \`Allow\`.
+- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists everything that is wrong with a request. A path that is not there is 404 \`-32601\`, a method that a path does not have 405 \`-32601\` with \`Allow\`. \`HEAD\` answers as \`GET\` without a body; of a stream it answers the headers alone.
 - Unknown fields of requests are ignored, and answers may gain fields: pass over those that you do not know.
 - Streams are described in full by the AsyncAPI document, \`/asyncapi.json\`.`
 
 const common: Json = {
   'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
   'X-API-Version': { $ref: '#/components/headers/X-API-Version' },
+  'X-Ignored-Query': { $ref: '#/components/headers/X-Ignored-Query' },
 }
 
 export const openApi = (): Json => {
@@ -117,6 +118,11 @@ export const openApi = (): Json => {
           schema: { type: 'string' },
         },
         'X-API-Version': { description: 'The version of the interface.', schema: { const: apiVersion } },
+        'X-Ignored-Query': {
+          description:
+            'Names of query parameters that the operation does not know, percent-encoded, with commas between them. Absent: there are none.',
+          schema: { type: 'string' },
+        },
       },
       securitySchemes: {
         token: {

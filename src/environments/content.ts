@@ -8,7 +8,7 @@ const hasImage = ({ image_url: image }: Record<string, unknown>) => isObject(ima
 const hasAudio = ({ input_audio: audio }: Record<string, unknown>) =>
   isObject(audio) && isText(audio.data) && isText(audio.format)
 const hasFile = ({ file }: Record<string, unknown>) =>
-  isObject(file) && isText(file.file_url) && isText(file.filename)
+  isObject(file) && (isText(file.file_url) || isText(file.file_data)) && isText(file.filename)
 
 const kinds = new Map<unknown, (part: Record<string, unknown>) => boolean>([
   ...['text', 'input_text', 'output_text', 'reasoning_text', 'summary_text', 'refusal'].map(

@@ -5,6 +5,7 @@ import {
   type EnvironmentSource,
   type OpenObject,
   type Recovery,
+  reservedKinds,
 } from '../contract/environment.ts'
 import type { Hellos } from './hellos.ts'
 import { type EnvironmentInfo, infoOf, type Origin } from './info.ts'
@@ -71,6 +72,7 @@ type Parts = {
 
 export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts): Registry => {
   const find = (module: string): Place | 'unknown' | 'forbidden' => {
+    if (reservedKinds.has(module)) return 'unknown'
     const builtin = builtinNames.find(name => name === module)
     if (builtin !== undefined) return { name: builtin, file: builtinFile(builtin), origin: 'builtin' }
     if (folder === undefined) return 'unknown'

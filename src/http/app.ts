@@ -18,6 +18,8 @@ import { environmentRoutes } from './environments.ts'
 import { type Answer, answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { tellIgnoredQuery } from './ignored-query.ts'
+import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { watchRequests } from './request-end.ts'
@@ -44,7 +46,7 @@ const lookForLateMs = 100
 const create = (parts: Parts) =>
   fastify({
     logger: false,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     bodyLimit: otherBodiesLimit,
     requestTimeout: longestMs(Math.max(parts.bodyLimit, otherBodiesLimit)),
@@ -93,7 +95,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   const unrouted = (request: FastifyRequest, reply: FastifyReply): Refusal => {
     const methods = methodsOf.at(request.url)
-    if (methods.length === 0) return new Refusal('RouteNotFound')
+    if (methods.length === 0) return notThere(methodsOf.emptyIn(request.url))
     void reply.header('allow', methods.join(', '))
     return new Refusal('MethodNotAllowed')
   }
@@ -133,7 +135,10 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       }
       if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
       // Before a body is read: an unknown route is an unknown route whatever is sent to it.
-      if (request.is404) throw unrouted(request, reply)
+      if (request.is404 || methodsOf.lacks(request)) throw unrouted(request, reply)
+      tellIgnoredQuery(request, reply)
+      const empty = emptyParameter(request.params)
+      if (empty !== undefined) throw notThere(empty)
       if (access !== undefined && access !== 'open') {
         request.principal = authorize(request, access, parts)
       }
@@ -189,19 +194,11 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   return app as unknown as FastifyInstance
 }
 
-/** Which methods a path has, so that a wrong one can be told from an unknown path. */
-const methodTable = () => {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  return {
-    add(url: string, methods: string[]) {
-      const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}$`)
-      const known = routes.get(url) ?? { pattern, methods: new Set() }
-      for (const method of methods) known.methods.add(method)
-      routes.set(url, known)
-    },
-    at(url: string): string[] {
-      const path = url.split('?', 1)[0] ?? ''
-      return [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : []))
-    },
-  }
-}
+/** The name of an id that a path leaves empty. */
+const emptyParameter = (params: unknown): string | undefined =>
+  Object.entries((params ?? {}) as Record<string, string>).find(([, value]) => value === '')?.[0]
+
+const notThere = (empty: string | undefined): Refusal =>
+  empty === undefined
+    ? new Refusal('RouteNotFound')
+    : new Refusal('RouteNotFound', undefined, `the path has an empty ${empty}`)

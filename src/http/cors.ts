@@ -8,6 +8,7 @@ const exposed = [
   'X-Request-Id',
   'X-Task-Id',
   'X-API-Version',
+  'X-Ignored-Query',
   'Content-Location',
   'Link',
   'Retry-After',

@@ -8,6 +8,7 @@ import { onAbort } from './on-abort.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
+import { optionalHeader } from './request-id.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 const frameOf = (told: Told): string =>
@@ -51,7 +52,7 @@ type Wish = {
 const wishOf = (request: FastifyRequest, head: number): Wish => {
   const { headers, principal } = request
   const query = request.query as Record<string, unknown>
-  const inHeader = headers['last-event-id'] !== undefined
+  const inHeader = optionalHeader(request, 'last-event-id') !== undefined
   const name = inHeader ? 'last-event-id' : 'starting_after'
   const q = readQuery(query)
   const from = inHeader ? readQuery(headers, 'header') : q
@@ -121,6 +122,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     config: { access: 'follow', stream: true },
     async handler(request, reply) {
       const { filter, cursor } = wishOf(request, events.position())
+      if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
       holdStream(parts, request, reply)
       send(request, reply, filter, cursor)
       return reply

@@ -20,7 +20,7 @@ export type QueryReader = {
   /** A whole number that is not beyond `end`. */
   cursor(name: string, end: number): number | undefined
   /** Of these two one may be given. */
-  notBoth(one: string, other: string): void
+  notBoth(one: string, other: string, how?: string): void
   /** What the reads above found wrong. */
   problems(): Problem[]
   /** Throws Invalid with all of it. */
@@ -96,9 +96,9 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
       if (after === undefined || after <= end) return after
       return refuse(name, 'value_error', 'The cursor is beyond the end of the log', undefined)
     },
-    notBoth(one, other) {
+    notBoth(one, other, how = '') {
       if (read(one) === undefined || read(other) === undefined) return
-      const msg = `${one} and ${other} cannot be given together`
+      const msg = `${one} and ${other} cannot be given together${how}`
       for (const name of [one, other]) refuse(name, 'value_error', msg, undefined)
     },
     oneOf(name, values, fallback) {
@@ -120,7 +120,8 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
     boolean(name, fallback) {
       const value = read(name)
       if (value === undefined) return fallback
-      if (value === 'true' || value === 'false') return value === 'true'
+      const word = typeof value === 'string' ? value.toLowerCase() : undefined
+      if (word === 'true' || word === 'false') return word === 'true'
       return refuse(
         name,
         'bool_parsing',

@@ -10,13 +10,17 @@ export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: s
   void reply.header('x-request-id', headerText(id))
 }
 
-/** A header that must be 1–256 characters when it is there. */
+/** A header that nobody has to send; an empty one is as good as none. */
+export const optionalHeader = ({ headers }: FastifyRequest, name: string): string | string[] | undefined =>
+  headers[name] === '' ? undefined : headers[name]
+
+/** The same, of 256 characters at most. */
 export const shortHeader = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name]
+  const value = optionalHeader(request, name)
   if (value === undefined) return undefined
-  if (typeof value === 'string' && value.length >= 1 && value.length <= 256) return value
+  if (typeof value === 'string' && value.length <= 256) return value
   throw new Invalid([
-    { loc: ['header', name], msg: 'Input should have 1 to 256 characters', type: 'value_error' },
+    { loc: ['header', name], msg: 'Input should have at most 256 characters', type: 'value_error' },
   ])
 }
 

@@ -8,8 +8,10 @@ import { gathered, isLong, largeFrom, type Piece } from '../pieces.ts'
 import { frameText } from './frame-text.ts'
 import { holdStream } from './hold-stream.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
-import { readQuery } from './query.ts'
+import { doneWith, readQuery } from './query.ts'
+import { optionalHeader } from './request-id.ts'
 import { sendText } from './send-text.ts'
+import { streamHeaders } from './sse.ts'
 import { sendTaskStream } from './task-stream.ts'
 
 type ById = { Params: { task_id: string } }
@@ -19,6 +21,27 @@ export const wantsStream = (request: FastifyRequest): boolean =>
 
 const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
+
+/**
+ * After which frame to begin, and where the request says so: the header, which an `EventSource` sends when it comes back, beats
+ * the query. `limit` is of a page.
+ */
+const cursorOf = (request: FastifyRequest, isStream: boolean) => {
+  const q = readQuery(request.query)
+  const limit = isStream ? 0 : q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+  if (optionalHeader(request, 'last-event-id') !== undefined) {
+    const headers = readQuery(request.headers, 'header')
+    const after = headers.integer('last-event-id', { fallback: undefined })
+    doneWith(q, headers)
+    return { after, loc: ['header', 'last-event-id'], limit }
+  }
+  const after = q.integer('after', { fallback: undefined })
+  const startingAfter = q.integer('starting_after', { fallback: undefined })
+  if (after !== startingAfter) q.notBoth('after', 'starting_after', ' with different values')
+  q.done()
+  const loc = ['query', after === undefined ? 'starting_after' : 'after']
+  return { after: after ?? startingAfter, loc, limit }
+}
 
 /** Frames up to a number of them, and to a length: the first one is there however long it is. */
 async function* pageOf(
@@ -57,28 +80,19 @@ export const taskEventRoutes = (app: App, parts: Parts): void => {
       const own = answersOf(parts, request, reply)
       const onFault = faultOf(parts, request)
 
-      if (!wantsStream(request)) {
-        const q = readQuery(request.query)
-        const after = q.integer('after', { fallback: undefined })
-        const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
-        q.done()
-        if (after !== undefined && after >= (await parts.nextFrame(stream))) throw beyond(['query', 'after'])
+      const isStream = wantsStream(request)
+      const { after, loc, limit } = cursorOf(request, isStream)
+      const next = after === undefined ? undefined : await parts.nextFrame(stream)
+      if (after !== undefined && next !== undefined && after >= next) throw beyond(loc)
+      if (!isStream) {
         const page = own.folding(pause =>
           pageOf(parts.storedFrames(stream, after ?? -1, pause), envelopeId, limit),
         )
         return sendText(reply, page, onFault)
       }
 
-      const header = request.headers['last-event-id'] !== undefined
-      const q = header ? readQuery(request.headers, 'header') : readQuery(request.query)
-      const name = header ? 'last-event-id' : 'starting_after'
-      const after = q.integer(name, { fallback: undefined })
-      q.done()
-      if (after !== undefined) {
-        const next = await parts.nextFrame(stream)
-        if (after >= next) throw beyond([header ? 'header' : 'query', name])
-        if (after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
-      }
+      if (next !== undefined && after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
+      if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
       holdStream(parts, request, reply)
       const place = own.place()
       const feed = parts.openFeed({ stream, after: after ?? -1, endsAtWait: false, place })

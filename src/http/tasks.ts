@@ -11,7 +11,7 @@ import { holdStream } from './hold-stream.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { isEndedByUs } from './pour.ts'
 import { isoTime, readQuery } from './query.ts'
-import { isRetry, setRequestId, shortHeader } from './request-id.ts'
+import { isRetry, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
@@ -77,7 +77,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
       const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
       if (task.replayed) void reply.header('idempotency-replayed', 'true')
       // A replay that brings no id of its own is told under the one of the first request.
-      const isNamed = body.request_id || request.headers['x-request-id'] !== undefined
+      const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)
       const { envelopeId } = request
       watchDelivery(reply, task.taskId, { made: task.made, cancels: body.on_disconnect === 'cancel' })

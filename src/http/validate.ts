@@ -106,25 +106,33 @@ function collectUnion(anyOf: readonly Schema[], value: unknown, loc: Loc, found:
     const [only, ...others] = notNull
     if (only && others.length === 0) collect(only, value, loc, found)
     else found.push(wrongKind(notNull, loc))
-  } else if (isObject(value) && ofKind.length > 1 && ofKind.every(isTagged)) {
+  } else if (isObject(value) && ofKind.length > 1 && ofKind.some(isTagged)) {
     const tag = Object.hasOwn(value, 'type') ? value.type : undefined
     const meant = ofKind.filter(branch => tagsOf(branch).includes(tag))
+    const others = ofKind.filter(branch => !isTagged(branch))
     if (tag === undefined) found.push(missing([...loc, 'type']))
+    else if (meant.length === 0 && others.length > 0) collectFirst(others, value, loc, found)
     else if (meant.length === 0) found.push(notOneOf('enum', ofKind.flatMap(tagsOf), [...loc, 'type']))
     else collectFirst(meant, value, loc, found)
   } else collectFirst(ofKind, value, loc, found)
 }
 
-// Branches that nothing tells apart: the value fits if it fits any; if it fits none, the first one's problems stand.
+// Branches that nothing tells apart: the value fits if it fits any; if it fits none, the first one's problems stand, or that
+// one of several fields is missing.
 function collectFirst(branches: Schema[], value: unknown, loc: Loc, found: Problem[]): void {
-  let problems: Problem[] | undefined
+  const all: Problem[][] = []
   for (const branch of branches) {
     const own: Problem[] = []
     collect(branch, value, loc, own)
     if (own.length === 0) return
-    problems ??= own
+    all.push(own)
   }
-  for (const problem of problems ?? []) push(found, problem)
+  const absent = all.flatMap(([one, ...more]) =>
+    one?.type === 'missing' && more.length === 0 && one.loc.length === loc.length + 1 ? [one.loc.at(-1)] : [],
+  )
+  if (absent.length === all.length && absent.length > 1) {
+    push(found, { ...missing(loc), msg: `Field required: ${[...new Set(absent)].join(' or ')}` })
+  } else for (const problem of all[0] ?? []) push(found, problem)
 }
 
 const flatten = (anyOf: readonly Schema[]): Schema[] =>

@@ -141,6 +141,13 @@ t.test('tasks that are paused, steered, judged, canceled and deleted', async t =
   }
 })
 
+t.test('the agents, and lists in short and counted', async t => {
+  t.equal((await read(api('GET', '/agents'))).status, 200)
+  for (const fields of ['summary', 'counts']) {
+    t.equal((await read(api('GET', `/tasks?limit=100&fields=${fields}`))).status, 200)
+  }
+})
+
 t.test('creates that are refused', async t => {
   const own = { user_message_content: 'x', stream: false, client_id: 'echo', task_id: 'mine' }
   t.equal((await post(own)).status, 200)

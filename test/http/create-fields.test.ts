@@ -14,7 +14,22 @@ const tool = { type: 'function', function: { name: 'f', parameters: { type: 'obj
 /** A good value of each field of the body, and bad ones with what must be said of them. */
 const fields: Record<string, { good: unknown[]; bad: [unknown, string][] }> = {
   user_message_content: {
-    good: ['', [], ['x', text], [{ type: 'file', file: { file_url: 'u', filename: 'n' } }]],
+    good: [
+      '',
+      [],
+      ['x', text],
+      [{ type: 'file', file: { file_url: 'u', filename: 'n' } }],
+      [{ type: 'file', file: { file_data: 'data:,x', filename: 'n' } }],
+      [
+        {
+          ...text,
+          annotations: [
+            { type: 'map_pin', at: [1, 2] },
+            { type: 'file_path', file_id: 'f' },
+          ],
+        },
+      ],
+    ],
     bad: [
       [null, 'string_type'],
       [1, 'string_type'],
@@ -26,6 +41,10 @@ const fields: Record<string, { good: unknown[]; bad: [unknown, string][] }> = {
       [[{ type: 'image', image_url: {} }], '0 image_url url missing'],
       [[{ ...text, id: 'x' }], '0 id int_type'],
       [[{ ...text, annotations: [{ type: 'file_path' }] }], '0 annotations 0 file_id missing'],
+      [[{ ...text, annotations: [{ text: 'x' }] }], '0 annotations 0 type missing'],
+      [[{ ...text, annotations: [{ type: 7 }] }], '0 annotations 0 type string_type'],
+      [[{ type: 'file', file: { filename: 'n' } }], '0 file missing'],
+      [[{ type: 'file', file: { file_url: 'u' } }], '0 file filename missing'],
     ],
   },
   stream: {

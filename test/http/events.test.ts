@@ -147,13 +147,13 @@ t.test('what is no cursor is refused, where it stands', async t => {
     t.equal(status, 422, value)
     t.match(brief(body.detail), [/^header last-event-id \w+$/], value)
   }
-  for (const [what, head] of [
-    ['an empty header', ['Last-Event-ID:']],
-    ['the header twice', ['Last-Event-ID: 0', 'Last-Event-ID: 0']],
-  ] as const) {
-    const answer = await exchange(url, requestText('/api/events', undefined, ...head, 'Connection: close'))
-    t.equal(answer.status, 422, what)
-  }
+  const header = 'Last-Event-ID: 0'
+  const headers = requestText('/api/events', undefined, header, header, 'Connection: close')
+  t.equal((await exchange(url, headers)).status, 422, 'the header twice')
+  const live = await listen(url, { headers: { 'last-event-id': '' } })
+  await live.until(() => live.text().includes('event: Position'))
+  t.pass('an empty header is as good as none')
+  await live.cut()
   const twice = await read(askEvents(url, { query: 'starting_after=1&starting_after=2' }))
   t.equal(twice.status, 422)
   t.match(twice.headers.get('content-type'), 'application/json')
@@ -258,7 +258,7 @@ t.test('every role may listen, nobody without a token, and there is nothing but 
       headers: { authorization: 'Bearer test-admin-token' },
     })
     t.equal(answer.status, 405, method)
-    t.equal(answer.headers.get('allow'), 'GET')
+    t.equal(answer.headers.get('allow'), 'GET, HEAD')
   }
   t.equal((await askEvents(url, { at: '/v1/api/events' })).status, 404)
   t.equal((await askEvents(url, { at: '/api/events/' })).status, 404)

@@ -132,7 +132,7 @@ t.test('a cursor that is no number, or beyond the end, is refused with its place
     t.equal(query.status, 422, `?starting_after=${cursor}`)
     t.match(brief(query.body.detail), [/^query starting_after /])
     const trimmed = cursor.trim()
-    if (trimmed === cursor) {
+    if (trimmed === cursor && cursor !== '') {
       const header = await read(events(id, '', { 'last-event-id': cursor }))
       t.equal(header.status, 422, `Last-Event-ID: ${cursor}`)
       t.match(brief(header.body.detail), [/^header last-event-id /])
@@ -232,4 +232,44 @@ t.test('an EventSource of the package reads it to the end and stays away', async
 
 t.test('many streams at once are nothing that Node would warn of', async t => {
   t.same(warnings, [])
+})
+
+t.test('after, starting_after and Last-Event-ID mean the same, of a page and of a stream', async t => {
+  const { body } = await read(
+    api('POST', '/tasks', { user_message_content: 'a b c', stream: false, client_id: 'demo' }),
+  )
+  const { id } = body.result
+  const sse = { accept: 'text/event-stream' }
+  const numbers = async (query: string, headers: Record<string, string>) => {
+    const { text } = await read(api('GET', `/tasks/${id}/events${query}`, undefined, headers))
+    return [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, n]) => Number(n))
+  }
+  const ways: [string, Record<string, string>][] = [
+    ['?after=3', {}],
+    ['?starting_after=3', {}],
+    ['?starting_after=3&after=3', {}],
+    ['', { 'last-event-id': '3' }],
+    ['?after=0', { 'last-event-id': '3' }],
+    ['?after=0&starting_after=1', { 'last-event-id': '3' }],
+    ['?after=3', { 'last-event-id': '' }],
+  ]
+  for (const form of [{}, sse] as Record<string, string>[]) {
+    const first = (await numbers('?starting_after=3', form))[0]
+    t.equal(first, 4)
+    const all = await numbers('?after=3', form)
+    for (const [query, headers] of ways) {
+      t.same(await numbers(query, { ...form, ...headers }), all, `${query} ${JSON.stringify(headers)}`)
+    }
+    const differ = await read(api('GET', `/tasks/${id}/events?after=1&starting_after=2`, undefined, form))
+    t.equal(differ.status, 422)
+    t.same(brief(differ.body.detail), ['query after value_error', 'query starting_after value_error'])
+    for (const [query, headers, where] of [
+      ['?after=9999', {}, 'query after'],
+      ['?starting_after=9999', {}, 'query starting_after'],
+      ['?after=0', { 'last-event-id': '9999' }, 'header last-event-id'],
+    ] as const) {
+      const beyond = await read(api('GET', `/tasks/${id}/events${query}`, undefined, { ...form, ...headers }))
+      t.same([beyond.status, brief(beyond.body.detail)], [422, [`${where} value_error`]])
+    }
+  }
 })

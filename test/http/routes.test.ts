@@ -1,5 +1,6 @@
 // Paths and methods that do not exist, and ids that look like something else.
 import t from 'tap'
+import { reservedKinds } from '../../src/contract/environment.ts'
 import { exchange, read } from '../support/http.ts'
 import { adminToken, serveHere } from '../support/server.ts'
 
@@ -19,16 +20,27 @@ const raw = (method: string, path: string, ...more: string[]) =>
   )
 
 const routes: Record<string, string[]> = {
-  '/v1/tasks': ['GET', 'POST'],
-  '/v1/tasks/x': ['DELETE', 'GET'],
-  '/v1/tasks/x/events': ['GET'],
+  '/v1/tasks': ['GET', 'HEAD', 'POST'],
+  '/v1/tasks/x': ['DELETE', 'GET', 'HEAD'],
+  '/v1/tasks/x/events': ['GET', 'HEAD'],
   '/v1/tasks/x/cancel': ['POST'],
   '/v1/tasks/x/pause': ['POST'],
   '/v1/tasks/x/resume': ['POST'],
-  '/v1/auth/tokens': ['GET', 'POST'],
+  '/v1/auth/tokens': ['GET', 'HEAD', 'POST'],
   '/v1/auth/tokens/x': ['DELETE'],
-  '/healthz': ['GET'],
-  '/readyz': ['GET'],
+  '/v1/agents': ['GET', 'HEAD'],
+  '/v1/env': ['GET', 'HEAD'],
+  '/v1/env/gridworld': ['GET', 'HEAD'],
+  '/v1/env/create': ['POST'],
+  '/v1/env/step': ['POST'],
+  '/v1/env/reset': ['POST'],
+  '/v1/env/observation': ['POST'],
+  '/v1/env/close': ['POST'],
+  '/v1/env/sessions': ['GET', 'HEAD'],
+  '/v1/env/sessions/cleanup': ['POST'],
+  '/v1/env/session/x': ['DELETE', 'GET', 'HEAD'],
+  '/healthz': ['GET', 'HEAD'],
+  '/readyz': ['GET', 'HEAD'],
 }
 const methods = [
   'GET',
@@ -185,4 +197,100 @@ t.test('the operator was told of no error, and the server is well', async t => {
     [],
   )
   t.equal((await api('GET', '/tasks')).status, 200)
+})
+
+t.test('HEAD answers as GET does, without a body, and does not stay open where GET would', async t => {
+  const { body } = await read(
+    api('POST', '/tasks', { user_message_content: 'x', stream: false, client_id: 'echo' }),
+  )
+  const { id } = body.result
+  const stream = 'Accept: text/event-stream'
+  const cases: [string, number, ...string[]][] = [
+    ['/v1/tasks', 200],
+    [`/v1/tasks/${id}`, 200],
+    ['/v1/tasks/nobody', 404],
+    ['/v1/tasks?limit=x', 422],
+    [`/v1/tasks/${id}/events`, 200],
+    [`/v1/tasks/${id}/events`, 200, stream],
+    ['/api/events', 200, stream],
+    [`/v1/tasks/${id}/rollouts?format=jsonl`, 200],
+    ['/v1/rollouts', 200],
+    ['/v1/audit/events?limit=1000', 200],
+    ['/v1/env', 200],
+    ['/v1/env/gridworld', 200],
+    ['/v1/env/sessions', 200],
+    ['/docs', 200],
+    ['/metrics', 200],
+  ]
+  for (const [where, expected, ...more] of cases) {
+    const { status, headers, body, timedOut } = await raw('HEAD', where, ...more)
+    t.same([status, body, timedOut], [expected, '', false], `${where} ${more}`)
+    t.equal(headers['x-api-version'], '2.3.0')
+    if (more.length > 0) t.equal(headers['content-type'], 'text/event-stream')
+  }
+  t.equal((await fetch(`${url}/v1/tasks`, { method: 'HEAD' })).status, 401)
+  t.equal((await fetch(`${url}/ws`, { method: 'HEAD' })).status, 426)
+})
+
+t.test('an empty id is a 404 that says which id is empty', async t => {
+  for (const [method, where, name] of [
+    ['GET', '/v1/tasks/', 'task_id'],
+    ['DELETE', '/v1/tasks/', 'task_id'],
+    ['POST', '/v1/tasks//cancel', 'task_id'],
+    ['GET', '/v1/tasks//events?after=1', 'task_id'],
+    ['GET', '/v1/env/', 'env_id'],
+    ['GET', '/v1/env/session/', 'session_id'],
+    ['DELETE', '/v1/env/session/', 'session_id'],
+    ['DELETE', '/v1/auth/tokens/', 'token_id'],
+  ] as const) {
+    const { status, body } = await raw(method, where, 'Content-Length: 0')
+    t.equal(status, 404, `${method} ${where}`)
+    const given = JSON.parse(body) as { code?: number; message?: string; error?: object }
+    t.match(given.error ?? given, { code: -32601, message: `the path has an empty ${name}` }, where)
+  }
+})
+
+t.test('no environment is called like a path of another operation', async t => {
+  for (const name of ['session', 'cleanup']) {
+    const { status, body } = await raw('GET', `/v1/env/${name}`)
+    t.equal(status, 404)
+    t.match(JSON.parse(body), { code: -32024 }, name)
+  }
+  const fixed = Object.keys(routes).flatMap(path => /^\/v1\/env\/(\w+)/.exec(path)?.[1] ?? [])
+  for (const name of fixed) t.ok(name === 'gridworld' || reservedKinds.has(name), name)
+})
+
+t.test('query parameters that are not known are named in a header', async t => {
+  const ignored = async (where: string, method = 'GET') =>
+    (await raw(method, where, 'Content-Length: 0')).headers['x-ignored-query']
+  t.equal(await ignored('/v1/tasks?limit=1&status=failed&status[]=completed&order=asc'), undefined)
+  t.equal(await ignored('/v1/tasks?limits=1&state=failed'), 'limits, state')
+  t.equal(await ignored('/v1/tasks?limits=1', 'HEAD'), 'limits')
+  t.equal(
+    await ignored('/v1/tasks?limit[]=1&d%C3%A9j%C3%A0=1&a%0d%0ab=c'),
+    'limit%5B%5D, d%C3%A9j%C3%A0, a%0D%0Ab',
+  )
+  t.equal(await ignored('/v1/tasks/nobody?as_of=1&since=2'), 'since')
+  t.equal(await ignored('/v1/env/sessions/cleanup?inactive=1', 'POST'), 'inactive')
+  t.equal(await ignored('/healthz?x=1'), 'x')
+  t.equal(await ignored(`/v1/tasks?limit=x&more=1`), 'more', 'of a refused request, too')
+  const many = Array.from({ length: 100 }, (_, n) => `p${n}=1`).join('&')
+  t.equal((await ignored(`/v1/tasks?${many}`))?.split(', ').length, 20)
+  const stream = await raw('HEAD', '/api/events?typse=x', 'Accept: text/event-stream')
+  t.equal(stream.headers['x-ignored-query'], 'typse')
+})
+
+t.test('an empty optional header is as good as none, and booleans are read in any case', async t => {
+  const created = { user_message_content: 'x', stream: false, client_id: 'echo' }
+  const empty = { 'idempotency-key': '', 'x-request-id': '', 'x-stainless-retry-count': '' }
+  const [one, other] = await Promise.all([1, 2].map(() => read(api('POST', '/tasks', created, empty))))
+  t.same([one?.status, other?.status], [200, 200])
+  t.not(one?.body.result.id, other?.body.result.id, 'no key was given')
+  t.match(one?.headers.get('x-request-id'), /^req_/)
+  for (const text of ['TRUE', 'True', 'true', 'False', 'FALSE']) {
+    t.equal((await api('GET', `/tasks?include_subtasks=${text}`)).status, 200, text)
+  }
+  for (const text of ['1', 'yes', 'tru', '']) {
+    t.equal((await api('GET', `/tasks?include_subtasks=${text}`)).status, 422, text)
+  }
 })

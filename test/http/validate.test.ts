@@ -203,7 +203,7 @@ t.test('explains an object of a union by its type', async t => {
 t.test('takes a value that fits any of the branches that nothing tells apart', async t => {
   const either = Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })])
   t.same(wrong(either, { b: 'x' }), [])
-  t.same(wrong(either, {}), ['body a missing'])
+  t.same(wrong(either, {}), ['body missing'], 'one of the two')
 })
 
 t.test('checks the values of a record', async t => {
@@ -432,13 +432,13 @@ t.test('reads many of some values, with brackets or without', async t => {
   ])
 })
 
-t.test('reads booleans of a query strictly', async t => {
+t.test('reads booleans of a query in any case, and nothing else', async t => {
   const q = readQuery({ yes: 'true', no: 'false' })
   t.equal(q.boolean('yes', false), true)
   t.equal(q.boolean('no', true), false)
   t.equal(q.boolean('absent', true), true)
   t.doesNotThrow(() => q.done())
-  for (const value of ['', '1', '0', 'TRUE', 'yes', ['true', 'true']]) {
+  for (const value of ['', '1', '0', 'yes', ['true', 'true']]) {
     t.same(
       queryProblems({ a: value }, q => q.boolean('a', false)),
       ['query a bool_parsing'],

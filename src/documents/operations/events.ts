@@ -23,10 +23,10 @@ export const eventOperations: Operation[] = [
       'With `Accept: text/event-stream` its frames from any point on, past and live, until the task has ended; an `EventSource` reconnects by itself. Otherwise a page of them as JSON.',
     parameters: [
       taskId,
-      after('JSON: frames after this one.'),
+      after('Frames after this one. Absent: from the first.'),
+      query('starting_after', cursor, 'The same; together with `after` it must be the same number.'),
+      header('Last-Event-ID', cursor, 'The same; it beats the query.'),
       limit(1000, 100, 'frames (JSON)'),
-      query('starting_after', cursor, 'Stream: frames after this one. Absent: from the first.'),
-      header('Last-Event-ID', cursor, 'Stream: as `starting_after`, which it beats.'),
     ],
     answers: [
       { status: 200, about: 'A page of frames.', type: json, schema: FramePage },

@@ -62,6 +62,10 @@ export type Door = {
 
 export type Connection = { end: (reason: CloseReason, error?: Error) => void }
 
+/** A request is refused for its id alone: who asks may still say who it is. */
+const isOfRequestId = (error: unknown): boolean =>
+  error instanceof Invalid && error.problems.every(({ loc }) => loc[1] === 'request_id')
+
 const invalid = (name: string, type: string, msg: string) => new Invalid([{ loc: ['body', name], type, msg }])
 
 type Opened = {
@@ -282,10 +286,9 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
       if (answered !== undefined) await answered
       door.count(type, 'ok')
     } catch (error) {
-      const isNotThere = error instanceof Refusal && error.reason === 'TaskNotFound'
-      if (principal === undefined) end('unauthenticated', error as Error, requestId)
-      else if (type === 'subscribe' && isNotThere) end('unknown', error, requestId)
-      else refuse(type, error, requestId)
+      const mayStay = principal !== undefined || isOfRequestId(error)
+      if (mayStay) refuse(type, error, requestId)
+      else end('unauthenticated', error as Error, requestId)
     } finally {
       free()
     }

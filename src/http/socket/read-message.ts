@@ -31,7 +31,9 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   const { type, data, ...top } = given
   const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined
   const id = (fields ?? top).request_id
-  const requestId = typeof id === 'string' && id.length <= 256 ? id : undefined
+  // An id of the wrong type is refused, under its own text.
+  const text = typeof id === 'number' ? String(id) : id
+  const requestId = typeof text === 'string' && text.length <= 256 ? text : undefined
   return { type: typeof type === 'string' ? type.toLowerCase() : '', requestId, fields }
 }
 

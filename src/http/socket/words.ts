@@ -8,7 +8,6 @@ export const closeWords: Record<CloseReason, string> = {
   tryLater: 'try again later',
   unauthenticated: 'a valid token is required',
   forbidden: 'not allowed',
-  unknown: 'no such task',
   slow: 'the reader is too slow',
 }
 

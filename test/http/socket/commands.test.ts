@@ -201,7 +201,7 @@ t.test('what is wrong is told in the words of HTTP, and the connection stays', a
       ['error', undefined, 'body dict_type'],
       ['error', undefined, 'body dict_type'],
       ['error', undefined, 'body dict_type'],
-      ['error', undefined, 'body request_id string_type'],
+      ['error', '7', 'body request_id string_type'],
       ['error', undefined, 'body json_too_deep'],
       ['error', undefined, 'body json_invalid'],
     ],

@@ -1,0 +1,37 @@
+// Parameters of a query that no route reads: a typing error in the name of a filter shows in a header of the answer.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { operations } from '../documents/operations.ts'
+
+/** Of those that are named, and of the characters of each. */
+const mostNames = 20
+const mostCharacters = 100
+
+/** What each route reads. */
+const known = new Map(
+  operations.map(({ method, path, access, parameters = [] }) => {
+    const names = parameters.flatMap(({ in: where, name, schema }) => {
+      if (where !== 'query') return []
+      return 'type' in schema && schema.type === 'array' ? [name, `${name}[]`] : [name]
+    })
+    const ticket = access === 'follow' ? ['ticket'] : []
+    return [`${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`, new Set([...names, ...ticket])]
+  }),
+)
+
+const nameIgnored = (query: object, read: ReadonlySet<string>): string =>
+  Object.keys(query)
+    .filter(name => !read.has(name))
+    .slice(0, mostNames)
+    .map(name => encodeURIComponent(name.slice(0, mostCharacters).toWellFormed()))
+    .join(', ')
+
+/** Names them in `X-Ignored-Query`, percent-encoded. */
+export const tellIgnoredQuery = (
+  { method, query, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  const read = known.get(`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`)
+  if (read === undefined) return
+  const ignored = nameIgnored(query as object, read)
+  if (ignored !== '') void reply.header('x-ignored-query', ignored)
+}

@@ -1,0 +1,43 @@
+// Which methods a path has, so that a wrong method can be told from an unknown path.
+
+type Route = { pattern: RegExp; methods: Set<string> }
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
+
+export const methodTable = () => {
+  const routes = new Map<string, Route>()
+  /** Paths without parameters: no other route is meant there, even where its pattern fits. */
+  const fixed = new Map<string, Set<string>>()
+  return {
+    add(url: string, methods: string[]) {
+      const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}$`)
+      const known = routes.get(url) ?? { pattern, methods: new Set() }
+      for (const method of methods) known.methods.add(method)
+      routes.set(url, known)
+      if (!url.includes(':')) fixed.set(url, known.methods)
+    },
+    at(url: string): string[] {
+      const path = pathOf(url)
+      const own = fixed.get(path)
+      const found =
+        own ??
+        [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : []))
+      return [...new Set(found)].sort()
+    },
+    /** Whether a request with this method only fits a route with a parameter, at a path that is another one's. */
+    lacks: ({ url, method }: { url: string; method: string }): boolean =>
+      fixed.get(pathOf(url))?.has(method) === false,
+    /** The name of the parameter that is empty in this path; undefined: no path of ours has an empty one there. */
+    emptyIn(url: string): string | undefined {
+      const given = pathOf(url).split('/')
+      for (const route of routes.keys()) {
+        const parts = route.split('/')
+        const fits =
+          parts.length === given.length && parts.every((part, n) => part.startsWith(':') || part === given[n])
+        const empty = parts.find((part, n) => part.startsWith(':') && given[n] === '')
+        if (fits && empty !== undefined) return empty.slice(1)
+      }
+      return undefined
+    },
+  }
+}
