@@ -354,8 +354,8 @@ t.test('a wrong method is told with the right ones', async t => {
     ['PUT', 'messages', 'POST'],
     ['DELETE', 'reward', 'POST'],
     ['GET', 'replay', 'POST'],
-    ['POST', 'rollouts', 'GET'],
-    ['POST', 'machine', 'GET'],
+    ['POST', 'rollouts', 'GET, HEAD'],
+    ['POST', 'machine', 'GET, HEAD'],
   ] as const) {
     const { status, body, headers } = await read(api(method, `/tasks/${id}/${where}`))
     t.equal(status, 405, where)

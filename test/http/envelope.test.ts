@@ -48,12 +48,13 @@ t.test('a refused create answers with its own id, in the header and in the envel
   t.equal(invalid.headers.get('x-request-id'), 'r-2')
 })
 
-t.test('an X-Request-ID that is empty or too long is refused', async t => {
-  for (const id of ['', 'a'.repeat(257)]) {
-    const { status, body: answer } = await read(api('POST', '/tasks', body, { 'x-request-id': id }))
-    t.equal(status, 422, `${id.length} characters`)
-    t.match(answer.detail, [{ loc: ['header', 'x-request-id'] }])
-  }
+t.test('an X-Request-ID that is too long is refused, and an empty one is as good as none', async t => {
+  const long = await read(api('POST', '/tasks', body, { 'x-request-id': 'a'.repeat(257) }))
+  t.equal(long.status, 422)
+  t.match(long.body.detail, [{ loc: ['header', 'x-request-id'] }])
+  const empty = await read(api('POST', '/tasks', body, { 'x-request-id': '' }))
+  t.equal(empty.status, 200)
+  t.match(empty.headers.get('x-request-id'), /^req_/)
 })
 
 const made = await read(api('POST', '/tasks', body))
