@@ -21,11 +21,13 @@ const hasTag = ({ properties }: Schema, tag: unknown): boolean => {
   return type === undefined || type.const === tag || type.enum?.includes(tag) === true
 }
 
-/** Of a union the branch that a list or an object is meant for: among objects by its `type`. Undefined: there is none. */
+/** Of a union the branch that a list or an object is meant for: by its `type`, then by the fields that it must have. */
 const meantFor = (schema: Schema, value: object): Schema | undefined => {
   const kind = Array.isArray(value) ? 'array' : 'object'
   const tag = (value as Fields).type
-  return branchesOf(schema).find(branch => branch.type === kind && (kind === 'array' || hasTag(branch, tag)))
+  const meant = branchesOf(schema).filter(one => one.type === kind && (kind === 'array' || hasTag(one, tag)))
+  const isWhole = ({ required = [] }: Schema) => required.every(name => (value as Fields)[name] != null)
+  return meant.length > 1 ? (meant.find(isWhole) ?? meant[0]) : meant[0]
 }
 
 const takesNull = (schema: Schema): boolean =>

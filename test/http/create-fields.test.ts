@@ -20,6 +20,7 @@ const fields: Record<string, { good: unknown[]; bad: [unknown, string][] }> = {
       ['x', text],
       [{ type: 'file', file: { file_url: 'u', filename: 'n' } }],
       [{ type: 'file', file: { file_data: 'data:,x', filename: 'n' } }],
+      [{ type: 'file', file: { file_url: null, file_data: 'data:,x', filename: 'n' } }],
       [
         {
           ...text,
@@ -368,7 +369,7 @@ t.test("a task's own output, dumped with nulls and sent back as history, is acce
     metadata: { kept: null },
   })
   t.equal(status, 200, text)
-  t.same(body.result.metadata, { kept: null }, 'where anything may stand, null is a value')
+  t.same(body.result.metadata, { kept: null, agent: 'echo' }, 'where anything may stand, null is a value')
 })
 
 t.test('so is an answer to its call', async t => {
