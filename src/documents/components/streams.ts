@@ -57,6 +57,8 @@ const frameFields = {
   delta: 'What is new, to be put at the end.',
   text: 'The whole text of the part.',
   call_id: 'The call.',
+  delta_message_content: 'More of the content of the result, to be put at the end.',
+  delta_block_list: 'More of its blocks.',
   arguments: 'The arguments as JSON text.',
   message_content: 'The result as the agent sees it.',
   block_list: 'Blocks to render.',
