@@ -7,6 +7,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
+/**
+ * Milliseconds in which a process that finds its server gone may end what it has started itself, which may have left its
+ * group: nobody else knows of that.
+ */
+const patienceMs = 2000
+
 const running = new Set<number>()
 /** A whole group: what a process has started itself ends with it. */
 const kill = (pid: number): void => {
@@ -54,8 +60,12 @@ process.on('message', (order: ToNursery) => {
   start(order).catch(error => failed(order.n, error))
 })
 process.on('disconnect', () => {
-  for (const pid of running) kill(pid)
-  process.exit()
+  const end = () => {
+    for (const pid of running) kill(pid)
+    process.exit()
+  }
+  if (running.size === 0) end()
+  setTimeout(end, patienceMs)
 })
 // The terminal sends it to everybody; the server decides what it means.
 process.on('SIGINT', () => {})

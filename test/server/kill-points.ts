@@ -31,13 +31,14 @@ export const builtEntry = async (folder: string): Promise<string> => {
   await build({
     entryPoints: {
       entry: 'test/server/kill-points-entry.ts',
+      'checkpoint-thread': 'projections/checkpoint-thread.ts',
       'writer-thread': 'src/log/writer-thread.ts',
       'schema-thread': 'src/json-schema/schema-thread.ts',
       'search-thread': 'src/tools/search-thread.ts',
       'javascript-thread': 'src/tools/javascript-thread.ts',
     },
     absWorkingDir: root,
-    outdir: path.join(folder, 'bundle'),
+    outdir: path.join(folder, 'bundle/one'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     packages: 'external',
@@ -46,7 +47,7 @@ export const builtEntry = async (folder: string): Promise<string> => {
     target: 'node20',
     logLevel: 'silent',
   })
-  return path.join(folder, 'bundle/entry.mjs')
+  return path.join(folder, 'bundle/one/entry.mjs')
 }
 
 const running = new Set<ChildProcess>()

@@ -16,14 +16,14 @@ const script = `
   const call = async (name, args) => {
     const tool = tools.find(({ definition }) => definition.function.name === name)
     const { signal } = new AbortController()
-    const { content } = await tool.run({ effectId: 'e', arguments: args, workdir: import.meta.dirname, userFolder: import.meta.dirname, at: 0, user: 'u', signal })
+    const { content } = await tool.run({ effectId: 'e', arguments: args, workdir: import.meta.dirname, userFolder: import.meta.dirname, at: 0, user: 'u', env: {}, signal })
     console.log(content)
   }
   const alive = setInterval(() => {}, 1000)
   await call('run_javascript', { code: '[6 * 7, Date.now()]' })
   await call('search_files', { pattern: 'needle$', path: 'hay.txt' })
   clearInterval(alive)
-  tools.at(-1).run({ effectId: 'e', arguments: { code: 'for (;;);' }, signal: new AbortController().signal })
+  tools.at(-1).run({ effectId: 'e', arguments: { code: 'for (;;);' }, env: {}, signal: new AbortController().signal })
   console.log('left')
 `
 
