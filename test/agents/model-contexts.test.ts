@@ -186,7 +186,7 @@ t.test('an answer that broke off in the middle is not seen later', async t => {
   const { ask, sent } = await given(t, half, says('whole'), says('next'))
   const task = await ask({ session_id: 's' })
   t.same(outline(task), ['message incomplete', 'message completed'])
-  t.notOk(task.metadata)
+  t.same(task.metadata, { agent: 'model' })
   const { messages } = await sent({ session_id: 's' })
   t.same(
     messages.map(({ content }) => content),

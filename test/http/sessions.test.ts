@@ -79,9 +79,11 @@ const forgotten = async () => {
   return { first, second, third: await demoIn('forgotten') }
 }
 const given = async () => {
-  await create({ session_id: 'given', history_messages: [message('h1'), message('h2')] })
-  const history_messages = [message('h1'), message('h3')]
-  return demoIn('given', { history_messages, thought_messages: [message('t1', 'assistant')] })
+  const first = await create({ session_id: 'given', history_messages: [message('h1'), message('h2')] })
+  const thought_messages = [message('h1'), message('t1', 'assistant')]
+  const second = await demoIn('given', { thought_messages })
+  const history_messages = [message('h1'), message('h3'), message('h1')]
+  return { first, second, third: await demoIn('given', { history_messages, thought_messages }) }
 }
 const demos = Promise.all([told(), forgotten(), given()])
 
@@ -99,9 +101,16 @@ t.test('a deleted task counts no longer', async t => {
   t.match(said(third), /I see 2 earlier items/)
 })
 
-t.test('history and thoughts of the request come after, without doubles', async t => {
-  // h1, h2, a message and its answer; then h3 and t1.
-  t.match(said((await demos)[2]), /I see 6 earlier items/)
+t.test('thoughts of a request come after what the session has, without doubles', async t => {
+  const [, , { first, second }] = await demos
+  t.equal(second.previous_task_id, first.id)
+  t.match(said(second), /I see 5 earlier items/) // h1, h2, a message and its answer; then t1
+})
+
+t.test('a request with history brings its own past, without doubles', async t => {
+  const [, , { second, third }] = await demos
+  t.equal(third.previous_task_id, second.id)
+  t.match(said(third), /I see 3 earlier items/) // h1, h3 and t1, and nothing of the session
 })
 
 t.test('sessions of their own when none is named', async t => {
