@@ -1,12 +1,13 @@
-// LOG_LEVEL=info: a line where a task or an environment session starts, ends or fails. What users wrote is in no line.
+// LOG_LEVEL=info: a line where a task or an environment session starts, ends or fails. The texts of errors may quote what a
+// user, a model or a tool has said, so no line holds one: a task or a session shows its own.
 import { type EnvSessionEventData, sessionIdOf } from './contract/env-session-events.ts'
 import type { Report } from './contract/ports.ts'
 import type { Recorded } from './contract/stored.ts'
 import type { TaskEventData } from './contract/task-events.ts'
 import { taskIdOf } from './contract/task-stream.ts'
 
-/** A reason may quote what a model or a tool has said: as much as tells an operator what it is. */
-const longestReason = 200
+/** Why we end sessions; any other reason is that of a loss, and may quote what the environment has said. */
+const ownReasons = new Set(['closed', 'deleted', 'inactive'])
 
 export const tellWork = (report: Report) => {
   /** When tasks that work have begun, by stream; one that began before this process has no duration. */
@@ -18,8 +19,8 @@ export const tellWork = (report: Report) => {
     const ms = since === undefined ? {} : { ms: Date.parse(header.time) - since }
     const task = { task_id: taskIdOf(header.stream), user_id: header.owner, status, ...ms }
     if (status !== 'failed') return report('info', 'task ended', task)
-    const { code, message } = (data as TaskEventData<'TaskFailed'>).error
-    report('info', 'task failed', { ...task, code, error: message.slice(0, longestReason) })
+    const { code } = (data as TaskEventData<'TaskFailed'>).error
+    report('info', 'task failed', { ...task, code })
   }
 
   const tell: Record<string, (event: Recorded) => void> = {
@@ -32,14 +33,15 @@ export const tellWork = (report: Report) => {
     TaskCanceled: event => taskLine(event, 'canceled'),
     TaskExpired: event => taskLine(event, 'expired'),
     EnvSessionCreated({ header, data }) {
-      const env_id = (data as EnvSessionEventData<'EnvSessionCreated'>).env_id
-      const session = { session_id: sessionIdOf(header.stream), user_id: header.owner, env_id }
+      const kind = (data as EnvSessionEventData<'EnvSessionCreated'>).source.name
+      const session = { session_id: sessionIdOf(header.stream), user_id: header.owner, kind }
       report('info', 'environment session started', session)
     },
     EnvSessionClosed({ header, data }) {
       const { reason } = data as EnvSessionEventData<'EnvSessionClosed'>
       const session = { session_id: sessionIdOf(header.stream), user_id: header.owner }
-      report('info', 'environment session ended', { ...session, reason: reason.slice(0, longestReason) })
+      if (ownReasons.has(reason)) report('info', 'environment session ended', { ...session, reason })
+      else report('info', 'environment session lost', session)
     },
   }
   return (events: readonly Recorded[]): void => {

@@ -137,7 +137,10 @@ t.test('options of serve beat variables, and the start names the model', async t
 })
 
 t.test('LOG_LEVEL=info tells of starts, ends and failures, and nothing that users wrote', async t => {
-  const { api, stderr, end, url } = await spawnServer(t, t.testdir(), { LOG_LEVEL: 'info' })
+  const { api, stderr, end, url } = await spawnServer(t, t.testdir(), {
+    LOG_LEVEL: 'info',
+    ENV_PATH: path.resolve(import.meta.dirname, '../environments/hostile'),
+  })
   const done = await createTask(api, {
     user_message_content: 'a secret text',
     stream: false,
@@ -148,6 +151,10 @@ t.test('LOG_LEVEL=info tells of starts, ends and failures, and nothing that user
   })
   await api('POST', '/env/create', { session_id: 'world', env_id: 'gridworld' })
   await api('POST', '/env/close', { session_id: 'world' })
+  await api('POST', '/env/create', { session_id: 'lost', env_class_path: 'ends.mjs', env_id: 'my label' })
+  const lost = { session_id: 'lost', tool_name: 'go', tool_args: { how: 'with a word' } }
+  await api('POST', '/env/step', lost)
+  t.match(await (await api('GET', '/env/session/lost')).text(), 'out of luck', 'the session says why')
   await end('SIGTERM')
   const lines = stderr()
     .split('\n')
@@ -159,15 +166,18 @@ t.test('LOG_LEVEL=info tells of starts, ends and failures, and nothing that user
     { level: 'info', message: 'task started', task_id: done.id, user_id },
     { level: 'info', message: 'task ended', task_id: done.id, user_id, status: 'completed', ms: Number },
     { level: 'info', message: 'task started', task_id: failed.id, user_id },
-    { message: 'task failed', task_id: failed.id, code: -32000, error: 'as the script says', ms: Number },
-    { message: 'environment session started', session_id: 'world', user_id, env_id: 'gridworld' },
-    { message: 'environment session ended', session_id: 'world', user_id, reason: String },
+    { message: 'task failed', task_id: failed.id, code: -32000, ms: Number },
+    { message: 'environment session started', session_id: 'world', user_id, kind: 'gridworld' },
+    { message: 'environment session ended', session_id: 'world', user_id, reason: 'closed' },
+    { message: 'environment session started', session_id: 'lost', user_id, kind: 'ends.mjs' },
+    { message: 'environment session lost', session_id: 'lost', user_id },
     { level: 'info', message: 'the server stops', running_tasks: 0 },
     { level: 'info', message: 'the server has stopped' },
   ]
   t.match(lines, expected)
   t.equal(lines.length, expected.length)
-  t.notMatch(stderr(), 'a secret text')
+  for (const text of ['a secret text', 'as the script says', 'my label', 'out of luck'])
+    t.notMatch(stderr(), text)
 })
 
 t.test('an ADMIN_TOKEN that can be guessed gets a warning, once', async t => {
