@@ -6,7 +6,10 @@ import { apiOf, serveHere } from '../support/server.ts'
 const { api, url } = await serveHere(t)
 const refused = async (method: string, path: string, body?: unknown, who = api) => {
   const { status, body: said } = await read(who(method, path, body))
-  return { status, said: said as unknown as { code: number; message: string; detail?: unknown } }
+  return {
+    status,
+    said: said as unknown as { code: number; message: string; detail?: unknown; data?: unknown },
+  }
 }
 
 t.test('an environment that is not there', async t => {
@@ -19,7 +22,10 @@ t.test('an environment that is not there', async t => {
     t.match({ status, code: said.code }, { status: 404, code: -32024 }, path)
     t.type(said.detail, 'string')
     t.equal(said.detail, said.message)
-    t.same(Object.keys(said), ['code', 'message', 'detail'])
+    const keys = method === 'GET' ? ['code', 'message', 'detail'] : ['code', 'message', 'data', 'detail']
+    t.same(Object.keys(said), keys)
+    if (method === 'POST')
+      t.ok((said.data as { kinds: string[] }).kinds.includes('gridworld'), 'it names those that are')
   }
 })
 
@@ -38,7 +44,7 @@ t.test('a session that is not there, is closed, or is somebody else’s', async 
     t.equal(said.code, -32025)
     t.type(said.detail, 'string')
     t.equal(said.detail, said.message)
-    t.same((said as { data?: unknown }).data, data)
+    t.same(said.data, data)
   }
   for (const [method, path, more] of [
     ['GET', '/env/session/nobody', undefined],

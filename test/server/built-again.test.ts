@@ -136,7 +136,7 @@ t.test('a running server goes on with the files of its build, which stay as long
   })
   t.equal(large.status, 200, 'the threads that read bodies and schemas')
 
-  for (const env_id of ['gridworld', 'chess', 'sql', 'workspace', 'own.py']) {
+  for (const env_id of ['gridworld', 'chess', 'sql', 'workspace', 'own.py#Own']) {
     const made = await api('POST', '/env/create', { session_id: `a-${env_id}`, env_id })
     t.equal(made.status, 200, `${env_id}: ${await made.text()}`)
   }
