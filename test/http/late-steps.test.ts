@@ -104,8 +104,8 @@ t.test('a task is told that its step took too long, and goes on where the sessio
   const task = await play([{ tool: 'heed' }, { tool: 'count' }, { message: 'over' }], { session_id })
   t.equal(task.status, 'completed')
   t.match(resultsOf(task), [
-    { status: 'incomplete', message_content: late },
-    { status: 'completed', message_content: /^1 by now/ },
+    { status: 'incomplete', message_content: `heed \n${late}` },
+    { status: 'completed', message_content: /^count \n1 by now/ },
   ])
 })
 
