@@ -253,7 +253,8 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     moved(stream: string, revision: number, isUnkept: boolean): void {
       const entry = entries.get(stream)
       if (entry === undefined) return
-      Object.assign(entry, { isUnkept, isOlder: false })
+      // Only an event that comes after `of` tells what the instance has done: the intent of a step does not.
+      if (entry.revision === ahead) Object.assign(entry, { isUnkept, isOlder: false })
       if (entry.revision === ahead || entry.revision === revision - 1) entry.revision = revision
       entry.usedAt = now()
     },
