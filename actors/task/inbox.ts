@@ -15,8 +15,15 @@ const isPending = (view: TaskView, callId: string): boolean => {
   return call.effect === undefined || (view.status === 'paused' && view.reason === outcomeUnknown)
 }
 
+/** The result of a call. What a call has said while it runs, or before it was cut off, is no result. */
 const givenResult = (view: TaskView, callId: string): ToolResultItem | undefined =>
-  view.output.find((item): item is ToolResultItem => item.type === 'tool_result' && item.call_id === callId)
+  view.output.find(
+    (item): item is ToolResultItem =>
+      item.type === 'tool_result' &&
+      item.call_id === callId &&
+      item.status !== 'in_progress' &&
+      !view.cutItems.has(item.id ?? ''),
+  )
 
 const statusOf = (failed: true | undefined) => (failed ? 'incomplete' : 'completed')
 

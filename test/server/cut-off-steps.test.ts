@@ -98,6 +98,9 @@ t.test('or its result is supplied, and the step is not taken', async t => {
     t.equal((await tasks.answer(id, { call_id, ...supplied })).status, 200)
     t.same(textsOf(await tasks.becomes(id, 'completed', 'failed')), ['so: I looked: it happened'])
     t.equal(timesDone(session), 1)
+    t.equal((await tasks.answer(id, { call_id, ...supplied })).status, 200, 'the same answer again')
+    const other = await tasks.answer(id, { call_id, ...supplied, message_content: 'it did not' })
+    t.match(other, { status: 400, body: { code: -32022 } })
   }
 })
 
