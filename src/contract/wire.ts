@@ -271,9 +271,10 @@ export const AgentConfig = Type.Object({
   builtin_tools: optional(names),
   builtin_subagents: optional(names),
   tool_mcp_config: orNull(OpenObject),
-  code_interpreter_config: orNull(OpenObject),
-  code_for_agent: orNull(Type.String()),
-  code_for_interpreter: orNull(Type.String()),
+  // Without effect here, so that no value of them refuses a task.
+  code_interpreter_config: Type.Optional(Type.Unknown()),
+  code_for_agent: Type.Optional(Type.Unknown()),
+  code_for_interpreter: Type.Optional(Type.Unknown()),
   script: orNull(Script),
 })
 export type AgentConfig = Static<typeof AgentConfig>

@@ -219,7 +219,7 @@ t.test(
   async t => {
     const code = {
       code_interpreter_config: { timeout: 1 },
-      code_for_agent: 'pass',
+      code_for_agent: { main: ['pass'] },
       code_for_interpreter: null,
     }
     const ofNoAgent = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, n]))
