@@ -123,7 +123,7 @@ const cutOff =
   'the server stopped, or could not write, while it ran. The session is as it was before the step. ' +
   'To take the step once more, ask for it as a new one'
 
-/** How a session ends: a step that was begun and has no result is told as far as it is known. */
+/** How a session ends. A step that began and has no result is stored first, with what is known of it. */
 const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[] => [
   ...toldUnknown(view, reason, over, now),
   closed(reason),

@@ -1,4 +1,4 @@
-// What is kept of an instance's state after what it did, and what is said where that is not all of it.
+// Keeps the state of an instance after a step or a reset, and says which part of it could not be kept.
 import type { Snapshot } from '../../src/contract/env-session-events.ts'
 import {
   AuthorsError,
@@ -30,7 +30,7 @@ export const keepState = async (
 const whereKept = ({ keptStep }: SessionView): string =>
   keptStep === undefined ? 'at its newest beginning' : `after step ${keptStep}`
 
-/** What a step is told whose session has come back from an older state than the log ends with. */
+/** The error of a step whose session came back from a state that is older than the end of the log. */
 export const cameBackOlder = (view: SessionView): string =>
   `the session came back as it was ${whereKept(view)}: the state of later steps was not kept`
 
