@@ -40,7 +40,7 @@ const others = await bundle({
   ...options,
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
-    'checkpoint-thread': 'projections/checkpoint-thread.ts',
+    'checkpoint-thread': 'src/sqlite/checkpoint-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'body-thread': 'src/http/body/body-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
-import { createCheckpoints, mostPages, none } from './checkpoints.ts'
+import { createCheckpoints, none } from '../src/sqlite/checkpoints.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'
@@ -115,6 +115,9 @@ const isCurrent = (db: Database.Database): boolean => {
     return false
   }
 }
+
+/** Pages in the WAL from which this thread copies them itself. */
+const mostPages = 32_768
 
 const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
 

@@ -1,10 +1,12 @@
-// Ends who takes too much memory: what a process and all that it has started hold together is looked at up to four times a
-// second. What it starts may have a process group of its own, as the commands of a workspace have.
+// Looks at all that the watched processes have started, up to four times a second. A process that holds too much memory
+// with all of these is ended; one that began a session of its own gives way like the one that was watched. What they
+// start may have a process group of its own, as the commands of a workspace have.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Timers } from '../contract/ports.ts'
+import { sessionGivesWay } from '../give-way.ts'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
 const everyMs = 250
@@ -27,26 +29,35 @@ const textOf = (file: string): string => {
   }
 }
 
-type Sizes = { places: ProcessPlace[] /** In bytes. */; residentOf: (pid: number) => number }
+type Seen = {
+  places: ProcessPlace[]
+  /** Those that began a session of processes. */
+  leaders: number[]
+  /** In bytes. */
+  residentOf: (pid: number) => number
+}
 
-const fromProc = async (): Promise<Sizes> => {
+const fromProc = async (): Promise<Seen> => {
   const places: ProcessPlace[] = []
+  const leaders: number[] = []
   const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   for (const [index, pid] of pids.entries()) {
     if (index % together === together - 1) await nextTurn()
-    // After the name, which may hold anything: the state, the parent, the group.
-    const [state = '', parent, group] = textOf(`/proc/${pid}/stat`)
+    // After the name, which may hold anything: the state, the parent, the group, the session.
+    const [state = '', parent, group, session] = textOf(`/proc/${pid}/stat`)
       .replace(/^.*\) /s, '')
-      .split(' ', 3)
-    if (state !== '') places.push({ pid: Number(pid), parent: Number(parent), group: Number(group) })
+      .split(' ', 4)
+    if (state === '') continue
+    places.push({ pid: Number(pid), parent: Number(parent), group: Number(group) })
+    if (session === pid) leaders.push(Number(pid))
   }
   const residentOf = (pid: number) =>
     Number(/^VmRSS:\s+(\d+) kB$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
-  return { places, residentOf }
+  return { places, leaders, residentOf }
 }
 
 const run = promisify(execFile)
-const fromPs = async (): Promise<Sizes> => {
+const fromPs = async (): Promise<Seen> => {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss='])
   const rows = stdout
     .trim()
@@ -55,6 +66,7 @@ const fromPs = async (): Promise<Sizes> => {
   const sizes = new Map(rows.map(([pid = 0, , , resident = 0]) => [pid, resident * 1024]))
   return {
     places: rows.map(([pid = 0, parent = 0, group = 0]) => ({ pid, parent, group })),
+    leaders: [],
     residentOf: pid => sizes.get(pid) ?? 0,
   }
 }
@@ -62,11 +74,11 @@ const look = existsSync('/proc/self/stat') ? fromProc : fromPs
 
 /** Adds up the resident memory of each that is watched and all that it has started, in bytes. */
 const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<number, number>> => {
-  const { places, residentOf } = await look()
+  const { places, leaders, residentOf } = await look()
   const sums = new Map<number, number>()
-  for (const [pid, owner] of kinOf(places, watched)) {
-    sums.set(owner, (sums.get(owner) ?? 0) + residentOf(pid))
-  }
+  const kin = kinOf(places, watched)
+  for (const [pid, owner] of kin) sums.set(owner, (sums.get(owner) ?? 0) + residentOf(pid))
+  for (const pid of leaders) if (kin.has(pid)) sessionGivesWay(pid)
   return sums
 }
 

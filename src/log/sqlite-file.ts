@@ -15,6 +15,8 @@ const schemaVersion = 1
 const applicationId = 0x72707269
 const oldestSqlite = '3.51.3' // earlier ones can lose a WAL that is reset while it is read
 const tailChecked = 256
+/** Pages in the WAL from which the thread that writes copies them itself. */
+const mostPages = 8192
 
 const isOlder = (version: string, than: string): boolean => {
   const [a, b] = [version, than].map(text => text.split('.').map(Number))
@@ -130,6 +132,7 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('recursive_triggers = ON')
     db.pragma('foreign_keys = OFF') // the writer numbers streams itself; a lookup per event would cost a third
     db.pragma('cache_size = -65536')
+    db.pragma(`wal_autocheckpoint = ${mostPages}`)
     if (isNew) make(db, newLogId())
     // Everything into the main file, synced: after this the file's length can be held against its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]

@@ -1,5 +1,6 @@
 // A log in a SQLite file: a thread that writes, a connection here that reads.
 import type { Worker } from 'node:worker_threads'
+import { createCheckpoints } from '../sqlite/checkpoints.ts'
 import { startThread } from '../thread.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -52,6 +53,7 @@ export const sqliteStore = (path: string, newLogId: () => string, others: string
   openForWriting(path, newLogId).close()
   const writer = writerThread(path)
   const reader = sqliteReader(path)
+  const checkpoints = createCheckpoints(path)
   const main = watchFile(path, true)
   const wal = watchFile(`${path}-wal`, true)
   main.trouble()
@@ -77,11 +79,14 @@ export const sqliteStore = (path: string, newLogId: () => string, others: string
     // One long text crosses to the thread far cheaper than many; neither JSON nor a salt holds a line end.
     async write({ texts, ...batch }) {
       const ask = { ask: 'write', batch, text: texts.join('\n') } as const
-      if (isOpen) return writer.ask(ask)
-      await empties(ask)
+      await (isOpen ? writer.ask(ask) : empties(ask))
       isOpen = true
+      checkpoints.wrote(ask.text.length)
     },
-    reopen: () => empties({ ask: 'reopen' }),
+    async reopen() {
+      await checkpoints.release()
+      await empties({ ask: 'reopen' })
+    },
     trouble() {
       if (emptying > 0) return undefined
       for (const { file, watch } of watches) {
@@ -92,6 +97,7 @@ export const sqliteStore = (path: string, newLogId: () => string, others: string
     },
     secure: () => empties({ ask: 'secure' }),
     async close() {
+      await checkpoints.close()
       await reader.close()
       await writer.ask({ ask: 'close' })
     },

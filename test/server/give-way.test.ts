@@ -1,7 +1,8 @@
 // What runs for users has a lower priority than the thread that answers everybody.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { script } from '../http/agent-tasks.ts'
+import { envCalls } from '../http/env-calls.ts'
 import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 
@@ -34,5 +35,20 @@ t.test(
     const [pid] = readdirSync(`${dataDir}/children`)
     t.equal(niceOf(`/proc/${pid}/stat`), 19)
     t.equal(niceOf(`/proc/${process.pid}/stat`), usual, 'it has kept its own')
+  },
+)
+
+t.test(
+  'whatever a command of a workspace starts gives way, also where it begins a session of processes',
+  { skip: !existsSync('/proc/self/autogroup') && 'this system does not share by sessions' },
+  async t => {
+    const { api } = await serveHere(t, { ALLOW_UNSANDBOXED_SHELL: '1' })
+    const { create, step } = envCalls(api)
+    await create({ session_id: 's1', env_id: 'workspace' })
+    const ask = 'sed s/.*nice.// /proc/self/autogroup'
+    const asked = `${ask}; until ${ask} | grep 10; do sleep 0.1; done`
+    const command = `sleep 0.2; ${ask}; setsid sh -c '${asked}'`
+    const { body } = await step('s1', 'shell', { command })
+    t.equal(body.tool_result.message_content, '10\n0\n10')
   },
 )

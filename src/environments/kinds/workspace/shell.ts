@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
+import { processGivesWay } from '../../../give-way.ts'
 import { createOutput } from './output.ts'
 import type { Launch } from './sandbox.ts'
 
@@ -41,6 +42,7 @@ export const run = async (
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'],
   })
+  if (child.pid !== undefined) processGivesWay(child.pid)
   const output = createOutput(emit)
   const stop = () => kill(child)
   let timedOut = false

@@ -1,0 +1,88 @@
+// When the WAL of a database is copied into its file: in a thread, because a copy ends with syncs, for which whoever commits
+// would wait as long as the disk is busy with something else. A WAL begins again at its start only when all of it was copied,
+// which the thread cannot do while others write on. So a connection that writes makes the copy itself from a number of
+// pages on (wal_autocheckpoint); most of them are in the file by then.
+import { statSync } from 'node:fs'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
+
+/** Milliseconds from the first write to the copy, and bytes after which the copy does not wait for them. */
+const afterMs = 1000
+const afterBytes = 4 << 20
+export type Checkpoints = {
+  /** Something was written; about so many bytes of it, where that is known. */
+  wrote(bytes?: number): void
+  /** Lets the file go: it is opened anew, or another one is made in its place. */
+  release(): Promise<void>
+  /** The same, for good. */
+  close(): Promise<void>
+}
+
+const noWait = Promise.resolve()
+export const none: Checkpoints = { wrote: () => {}, release: () => noWait, close: () => noWait }
+
+/** Undefined: it is not there. */
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+export const createCheckpoints = (path: string): Checkpoints => {
+  let inode = inodeOf(path)
+  let worker: Worker | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isCopying = false
+  let isClosed = false
+  /** Something was written since the last copy began, and about how much. */
+  let isBehind = false
+  let bytesBehind = 0
+
+  const start = (): Worker => {
+    inode ??= inodeOf(path)
+    const started = startThread('checkpoint-thread.mjs', { workerData: { path, inode } })
+    const gone = () => {
+      if (worker !== started) return
+      worker = undefined
+      copied()
+    }
+    started.on('message', copied).on('error', gone).on('exit', gone)
+    started.unref() // only now: to listen is to keep the process alive
+    return started
+  }
+  const copy = () => {
+    clearTimeout(timer)
+    timer = undefined
+    isCopying = true
+    isBehind = false
+    bytesBehind = 0
+    worker ??= start()
+    worker.postMessage('copy')
+  }
+  const plan = () => {
+    if (isCopying || isClosed) return
+    if (bytesBehind >= afterBytes) copy()
+    else timer ??= setTimeout(copy, afterMs).unref()
+  }
+  const copied = () => {
+    isCopying = false
+    if (isBehind) plan()
+  }
+  const release = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    const old = worker
+    worker = undefined
+    inode = undefined
+    isCopying = false
+    await old?.terminate()
+  }
+  return {
+    wrote(bytes = 0) {
+      isBehind = true
+      bytesBehind += bytes
+      plan()
+    },
+    release,
+    close() {
+      isClosed = true
+      return release()
+    },
+  }
+}
