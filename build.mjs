@@ -29,7 +29,7 @@ const options = {
   logLevel: 'warning',
   write: false,
 }
-// In pieces, so that a command loads what it needs and no more. All of them lie in one folder, where src/built.ts looks.
+// In pieces, so that a command loads what it needs and no more. All of them lie in one folder, where src/platform/built.ts looks.
 const command = await bundle({
   ...options,
   entryPoints: { main: 'src/cli/main.ts' },
@@ -40,13 +40,13 @@ const others = await bundle({
   ...options,
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
-    'checkpoint-thread': 'src/sqlite/checkpoint-thread.ts',
+    'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'body-thread': 'src/http/body/body-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',
-    'walk-thread': 'src/disk/walk-thread.ts',
+    'walk-thread': 'src/fairness/disk/walk-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
-    'nursery-process': 'src/children/nursery-process.ts',
+    'nursery-process': 'src/platform/children/nursery-process.ts',
     'environment-host': 'src/environments/host/main.ts',
     'environments/chess': 'src/environments/kinds/chess/chess.ts',
     'environments/gridworld': 'src/environments/kinds/gridworld/gridworld.ts',

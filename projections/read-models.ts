@@ -1,10 +1,10 @@
 // All read models on one store, moved by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
-import { envSessionsProjection } from './env-sessions.ts'
+import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
-import { type Limits, tasksProjection, usualLimits } from './tasks.ts'
+import { type Limits, tasksProjection, usualLimits } from './tasks/table.ts'
 import { tokensProjection } from './tokens.ts'
 
 export const createReadModels = (

@@ -1,7 +1,7 @@
 // A database that can be replaced by a new one under the statements that were prepared on it: what it holds can be made
 // again, so nobody needs to start again when its file is damaged.
 import type Database from 'better-sqlite3'
-import { type Checkpoints, none } from '../src/sqlite/checkpoints.ts'
+import { type Checkpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 
 export interface Statement<Given extends unknown[], Row> {
   run(...given: Given): unknown

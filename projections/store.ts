@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
-import { createCheckpoints, none } from '../src/sqlite/checkpoints.ts'
+import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'

@@ -1,6 +1,6 @@
 // Sums of what stands in the read models: SQLite does not notice every damage, and what does not fit is not believed.
 import { crc32 } from 'node:zlib'
-import { isCorrupt } from '../src/log/reading.ts'
+import { isCorrupt } from '../src/platform/sqlite/corrupt.ts'
 
 /** Something is not as it was written. */
 export class DamagedText extends Error {}

@@ -24,7 +24,7 @@ import {
   system,
   type TaskView,
 } from '../../src/history/task-view.ts'
-import type { Behaviour, Kind } from '../runtime.ts'
+import type { Behaviour, Kind } from '../runtime/runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
 import { decide } from './decide.ts'

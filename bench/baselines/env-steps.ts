@@ -3,10 +3,10 @@
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
-import { openChildren } from '../../src/children/children.ts'
 import type { Instance } from '../../src/contract/environment.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
-import { realWorld } from '../../src/world.ts'
+import { openChildren } from '../../src/platform/children/children.ts'
+import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.env.DATA_DIR ?? '.'
 const db = new Database(path.join(folder, 'rows.db'))

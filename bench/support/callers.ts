@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import type { StreamAppend } from '../../src/contract/stored.ts'
 import type { EventLog } from '../../src/log/log.ts'
-import { realWorld } from '../../src/world.ts'
+import { realWorld } from '../../src/platform/world.ts'
 
 const eventsPerStream = 20
 const { ids } = realWorld()

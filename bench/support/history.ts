@@ -5,7 +5,7 @@ import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import type { EventLog } from '../../src/log/log.ts'
-import { realWorld } from '../../src/world.ts'
+import { realWorld } from '../../src/platform/world.ts'
 
 export const factsPerTask = 7
 

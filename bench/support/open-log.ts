@@ -2,8 +2,8 @@
 import path from 'node:path'
 import { type EventLog, openLog } from '../../src/log/log.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
-import { build } from '../../src/version.ts'
-import { realWorld } from '../../src/world.ts'
+import { build } from '../../src/platform/version.ts'
+import { realWorld } from '../../src/platform/world.ts'
 
 export const logFile = (folder: string): string => path.join(folder, 'log.db')
 

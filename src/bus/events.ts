@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heardByName } from '../contract/public-events.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
-import type { LoopShares } from '../loop-shares.ts'
+import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createPast } from './past.ts'
 import { indexAfter, type Told, toldOf } from './told.ts'
 

@@ -2,8 +2,8 @@
 // page soon after each other share what was read.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
-import { createFairTurns } from '../fair-turns.ts'
-import type { LoopShares } from '../loop-shares.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
+import type { LoopShares } from '../fairness/loop-shares.ts'
 import { type Told, toldOf } from './told.ts'
 
 /** `end`: the position of the last event that was read, public or not. */

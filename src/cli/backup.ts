@@ -1,7 +1,8 @@
 // reprise backup: the log as one checked file, beside a running server or without one.
-import { backUp, type Copied, DamagedLog, type OnStep, removePart } from '../backup.ts'
+
 import { readConfig } from '../config.ts'
-import { filesOf } from '../data-folder.ts'
+import { backUp, type Copied, DamagedLog, type OnStep, removePart } from '../maintenance/backup.ts'
+import { filesOf } from '../platform/data-folder.ts'
 import { NoAnswer } from './exit.ts'
 import { openLogOf } from './folder.ts'
 import type { Printer } from './printer.ts'

@@ -12,7 +12,7 @@ import type { ReadStore } from '../../projections/store.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
-import { realWorld } from '../world.ts'
+import { realWorld } from '../platform/world.ts'
 import { createReport } from './report.ts'
 
 /** Read models that cannot be compared with this log. */

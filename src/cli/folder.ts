@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { filesOf, readServerFile } from '../data-folder.ts'
 import { lockFolder } from '../log/lock.ts'
-import { forbiddenAt } from '../log/permission.ts'
 import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
+import { filesOf, readServerFile } from '../platform/data-folder.ts'
+import { forbiddenAt } from '../platform/permission.ts'
 
 /** Throws CannotStart where no log is, so that a mistyped DATA_DIR makes no folder and no empty answer. */
 export const mustHaveLog = ({ dataDir }: Config): void => {

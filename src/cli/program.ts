@@ -1,6 +1,6 @@
 // Every command with its arguments, its options and an example; and a slip of the hand told in one line.
 import { Command } from 'commander'
-import { version } from '../version.ts'
+import { version } from '../platform/version.ts'
 
 const footer = `
 Exit codes: 0 ok, 1 the answer is no, 2 usage or configuration, 3 server not reached, 130 Ctrl-C

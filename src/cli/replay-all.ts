@@ -1,7 +1,7 @@
 // Every stream of the log, and every row of the read models.
 import type { Difference } from '../../projections/compare.ts'
-import { checkLog, type Damage } from '../check-log.ts'
-import { filesOf } from '../data-folder.ts'
+import { checkLog, type Damage } from '../maintenance/check-log.ts'
+import { filesOf } from '../platform/data-folder.ts'
 import { compareAll, Unfit } from './compared.ts'
 import { NoAnswer } from './exit.ts'
 import { createProgress } from './progress.ts'

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Config, readConfig } from '../config.ts'
 import { type Server, startServer } from '../main.ts'
-import { version } from '../version.ts'
+import { version } from '../platform/version.ts'
 import { createReport } from './report.ts'
 import { firstCurlOf } from './server.ts'
 

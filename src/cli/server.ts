@@ -1,8 +1,8 @@
 // The server of a data folder, from the command line: where it is, and requests to it as its administrator.
 import { adminTokenOf, type Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { filesOf, readServerFile } from '../data-folder.ts'
 import { isLocked } from '../log/lock.ts'
+import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Which program runs a module, and all that it sees of where it runs.
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Command } from '../children/children.ts'
+import type { Command } from '../platform/children/children.ts'
 import { javascriptHost, pythonHost } from './where.ts'
 
 /** In this order a name without a suffix is tried. */

@@ -1,9 +1,9 @@
 // Environments put together: which there are, and an instance of one in a process of its own.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Children } from '../children/children.ts'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
+import type { Children } from '../platform/children/children.ts'
 import { commandOf } from './command.ts'
 import { handOver, keep, takeBack } from './handover.ts'
 import { createHellos } from './hellos.ts'

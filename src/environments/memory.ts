@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Timers } from '../contract/ports.ts'
-import { sessionGivesWay } from '../give-way.ts'
+import { sessionGivesWay } from '../platform/give-way.ts'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
 const everyMs = 250

@@ -1,10 +1,10 @@
 // One program of an environment in a process of its own. Whatever it does, it costs nobody else anything: it is ended,
 // with all that it has started, when it breaks a limit or does not speak the protocol.
 import { once } from 'node:events'
-import type { Child, Children, Command } from '../children/children.ts'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { UserId } from '../contract/user-id.ts'
+import type { Child, Children, Command } from '../platform/children/children.ts'
 import { type Conversation, createConversation } from './conversation.ts'
 import { reasonOf, told, tooMuchMemory } from './ended.ts'
 import { keepErrors } from './errors.ts'

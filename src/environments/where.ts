@@ -1,6 +1,6 @@
 // Where our own files lie, from sources as from the bundle.
 import { fileURLToPath } from 'node:url'
-import { built } from '../built.ts'
+import { built } from '../platform/built.ts'
 
 /** The host for JavaScript. */
 export const javascriptHost = (): string => fileURLToPath(built('environment-host.mjs'))

@@ -1,8 +1,8 @@
 // How many requests of one user are worked on at a time: the others wait before their bodies are read, so that a user with a
 // thousand connections fills no turn of the event loop with work of its own.
 import type { Principal } from '../contract/token-events.ts'
-import { createFairTurns } from '../fair-turns.ts'
-import type { LoopShares } from '../loop-shares.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
+import type { LoopShares } from '../fairness/loop-shares.ts'
 
 /** Requests of one user that are worked on at a time. A token that stands for all users is the operator's: it is not bound. */
 const mostOfOne = 8

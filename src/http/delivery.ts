@@ -1,6 +1,6 @@
 // Whether an answer reached its caller, as far as can be told from here: it was handed to the socket whole.
 import type { FastifyReply } from 'fastify'
-import type { Delivery } from '../deliveries.ts'
+import type { Delivery } from '../tasks/deliveries.ts'
 
 export const handedOver = ({ raw }: FastifyReply): { delivery: Delivery } => ({
   delivery: {

@@ -1,5 +1,5 @@
 // JSON-RPC envelopes as text. Tasks come as text from the read models; they are never parsed to be written again.
-import { joined, type Text } from '../pieces.ts'
+import { joined, type Text } from '../platform/pieces.ts'
 
 export const envelope = (id: string, result: Text): Text =>
   joined(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, result, '}')

@@ -3,7 +3,7 @@ import { isLongerThan } from '../contract/length.ts'
 import type { Frame } from '../history/frames.ts'
 import type { Rollout } from '../history/rollouts.ts'
 import { rolloutsIn } from '../history/telling.ts'
-import { arrayOf, joined, type Text, wholeAtMost } from '../pieces.ts'
+import { arrayOf, joined, type Text, wholeAtMost } from '../platform/pieces.ts'
 
 async function* textsOf(rollouts: AsyncIterable<Rollout>): AsyncGenerator<string> {
   for await (const rollout of rollouts) yield JSON.stringify(rollout)

@@ -3,10 +3,10 @@
 import type { FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { callerOf, type Principal } from '../contract/token-events.ts'
-import { createFairPlaces, type FairPlaces, type PlaceLimits } from '../fair-turns.ts'
-import type { LoopShares } from '../loop-shares.ts'
-import { isLong, largeFrom, type Pieces, type Text } from '../pieces.ts'
-import { createPause, createSlices, type Pause } from '../slices.ts'
+import { createFairPlaces, type FairPlaces, type PlaceLimits } from '../fairness/fair-turns.ts'
+import type { LoopShares } from '../fairness/loop-shares.ts'
+import { createPause, createSlices, type Pause } from '../fairness/slices.ts'
+import { isLong, largeFrom, type Pieces, type Text } from '../platform/pieces.ts'
 
 export type AnswerLimits = {
   /** Large answers that are told at once. */

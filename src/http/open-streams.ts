@@ -1,8 +1,9 @@
 // Every stream that is open: looked at once a second, for comments that keep it open, for readers that take nothing,
 // and for tokens that have ended.
+
+import type { Principals } from '../access/principals.ts'
+import type { Tickets } from '../access/tickets.ts'
 import type { Principal } from '../contract/token-events.ts'
-import type { Principals } from '../principals.ts'
-import type { Tickets } from '../tickets.ts'
 import { type Asking, ticketOf } from './auth.ts'
 
 const usualTickMs = 1000

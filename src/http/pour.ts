@@ -1,7 +1,7 @@
 // Pieces of text into a response, waiting for a slow reader, and not for ever.
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { Piece, Pieces } from '../pieces.ts'
+import type { Piece, Pieces } from '../platform/pieces.ts'
 
 /** More is not handed over at once: so much of an answer is held for a reader that does not read. */
 const handedAtOnce = 256 * 1024

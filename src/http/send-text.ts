@@ -1,10 +1,10 @@
 // Texts as answers: short ones whole, long ones as they are made, no faster than their reader takes them. A failure after
 // the first byte breaks the connection: an answer that ends is whole.
 import type { FastifyReply } from 'fastify'
+import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Refusal } from '../contract/refusals.ts'
-import { gathered, isLong, type Pieces, type Text, wholeAtMost } from '../pieces.ts'
-import { nextTurn } from '../slices.ts'
-import { ChangedMeanwhile } from '../stored-tasks.ts'
+import { nextTurn } from '../fairness/slices.ts'
+import { gathered, isLong, type Pieces, type Text, wholeAtMost } from '../platform/pieces.ts'
 import { isGone } from './errors.ts'
 import { headersOf, pour } from './pour.ts'
 

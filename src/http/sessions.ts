@@ -1,7 +1,7 @@
 // Environment sessions over HTTP: records, deletion, and the cleaning up of those that nobody uses.
 import type { FastifyRequest } from 'fastify'
-import { recordOf, type SessionRow } from '../session-queries.ts'
-import type { Pause } from '../slices.ts'
+import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
+import type { Pause } from '../fairness/slices.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
 import { sendText } from './send-text.ts'

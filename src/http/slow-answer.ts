@@ -3,7 +3,7 @@
 // fail is to break the connection: the caller sees a broken read, never half an answer.
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
-import { isLong, type Text } from '../pieces.ts'
+import { isLong, type Text } from '../platform/pieces.ts'
 import { answerOf } from './errors.ts'
 import { onAbort } from './on-abort.ts'
 import { headersOf } from './pour.ts'

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonLine } from '../bus/told.ts'
 import type { Frame } from '../history/frames.ts'
-import { isLong, joined, type Pieces, type Text } from '../pieces.ts'
+import { isLong, joined, type Pieces, type Text } from '../platform/pieces.ts'
 import { frameText } from './frame-text.ts'
 
 /** A comment line without a blank line after it: some decoders take the blank line for the end of an event. */

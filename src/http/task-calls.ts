@@ -1,8 +1,8 @@
 // What callers ask of tasks, in whatever they speak: HTTP and the WebSocket both come through here. Answers are tasks
 // as JSON text.
-import { isEmpty } from '../answers.ts'
+
+import { foldersOf } from '../access/user-folders.ts'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
-import { isAtRest } from '../commands.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import {
@@ -11,9 +11,10 @@ import {
   isTerminal,
   type PostMessageBody,
 } from '../contract/wire.ts'
-import type { Text } from '../pieces.ts'
-import { allProblems, readTaskRequest } from '../task-request.ts'
-import { foldersOf } from '../user-folders.ts'
+import type { Text } from '../platform/pieces.ts'
+import { isEmpty } from '../tasks/answers.ts'
+import { isAtRest } from '../tasks/commands.ts'
+import { allProblems, readTaskRequest } from '../tasks/request.ts'
 import type { Parts } from './parts.ts'
 
 /** `place`: of the feed that it may take. */

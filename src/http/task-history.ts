@@ -1,5 +1,5 @@
 // A task's own history: its rollouts, its machine, and the proof that the log still says what GET answers.
-import { arrayOf, only } from '../pieces.ts'
+import { arrayOf, only } from '../platform/pieces.ts'
 import { envelope } from './envelope.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'

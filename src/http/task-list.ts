@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { taskStatuses } from '../contract/wire.ts'
-import { joined } from '../pieces.ts'
+import { joined } from '../platform/pieces.ts'
 import { envelope } from './envelope.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'

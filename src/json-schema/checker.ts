@@ -1,7 +1,7 @@
 // Whether a value fits a JSON Schema (2020-12): the answer of a task its `structured_output`, arguments the
 // `parameters` of their tool. A caller's schema and value never run on this thread, our own schemas do.
 import type { Timers } from '../contract/ports.ts'
-import { createFairTurns } from '../fair-turns.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
 import { compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
 import type { Request } from './schema-thread.ts'

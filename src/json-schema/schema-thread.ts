@@ -1,6 +1,6 @@
 // The thread in which strangers' schemas are compiled and run: the one place that can be ended while it works.
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { threadGivesWay } from '../give-way.ts'
+import { threadGivesWay } from '../platform/give-way.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 

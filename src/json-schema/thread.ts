@@ -2,7 +2,7 @@
 // the thread with it; those that wait for their turn are done by the next thread.
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import type { Timers } from '../contract/ports.ts'
-import { startThread } from '../thread.ts'
+import { startThread } from '../platform/thread.ts'
 import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }

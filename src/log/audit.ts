@@ -2,9 +2,9 @@
 // and each takes its turn of the event loop, whoever else reads: the longest log is read without holding anybody up.
 import type { AuditTrail, StoredEvent, StreamSummary } from '../contract/audit.ts'
 import { DamagedEvent, type Header } from '../contract/stored.ts'
+import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { decode } from './decode.ts'
 import { leafOf } from './leaf.ts'
-import { isCorrupt } from './reading.ts'
 import { openForReading } from './sqlite-file.ts'
 import type { Row } from './store.ts'
 

@@ -1,8 +1,8 @@
 // How far somebody has followed a log, in a small file beside it: a position, and the leaf there, by which the log is
 // known again after it was restored or replaced.
 import { rename, writeFile } from 'node:fs/promises'
+import { plainWrite, readPlainFile } from '../platform/plain-file.ts'
 import type { EventLog } from './log.ts'
-import { plainWrite, readPlainFile } from './plain-file.ts'
 
 type Saved = { log: string; position: number; leaf: string | null }
 type Log = Pick<EventLog, 'id' | 'leafAt'>

@@ -11,8 +11,9 @@ import {
   StorageFailure,
   type StreamAppend,
 } from '../contract/stored.ts'
+import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
-import { createReading, isCorrupt } from './reading.ts'
+import { createReading } from './reading.ts'
 import type { PackedBatch, Store, StreamHead } from './store.ts'
 
 export type EventLog = Log & {

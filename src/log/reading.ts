@@ -1,6 +1,7 @@
 // Reading the log back: in pages, every event held against its hashes and its place, so that damage is never
 // passed over and never shown.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
+import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { decode } from './decode.ts'
 import type { Row, Store } from './store.ts'
 
@@ -93,15 +94,6 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
     throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
   }
 }
-
-/**
- * What SQLite finds broken or cannot read. What it cannot write, sync or make longer is none: a full disk says so, and the
- * file is as it was.
- */
-export const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB|PROTOCOL|CANTOPEN|IOERR$|IOERR_(READ|SHORT_READ|CORRUPTFS|DATA|FSTAT|IN_PAGE|SEEK|VNODE))/.test(
-    (error as { code?: string }).code ?? '',
-  )
 
 /** The rows before the broken one can still be read: more of them, until one fails. */
 const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {

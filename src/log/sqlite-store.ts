@@ -1,7 +1,7 @@
 // A log in a SQLite file: a thread that writes, a connection here that reads.
 import type { Worker } from 'node:worker_threads'
-import { createCheckpoints } from '../sqlite/checkpoints.ts'
-import { startThread } from '../thread.ts'
+import { createCheckpoints } from '../platform/sqlite/checkpoints.ts'
+import { startThread } from '../platform/thread.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import type { Store } from './store.ts'

@@ -1,8 +1,8 @@
 // One connection to an MCP server: the handshake, the list of its tools, calls.
 import type { CallToolResult, Client, Tool as McpTool, Transport } from '@modelcontextprotocol/client'
-import type { Children } from '../children/children.ts'
 import type { Report, Timers } from '../contract/ports.ts'
-import type { Fetch } from '../outside/guarded-fetch.ts'
+import type { Fetch } from '../egress/guarded-fetch.ts'
+import type { Children } from '../platform/children/children.ts'
 import { failureOf, isAnswer, McpFailure } from './failure.ts'
 import { httpTransport } from './http.ts'
 import { callMs, mostBytes, mostListed, mostProgress, mostTools, openMs } from './limits.ts'

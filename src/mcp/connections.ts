@@ -2,7 +2,7 @@
 // keep for a connection what one user has told it.
 import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/canonical.ts'
-import { createFairTurns } from '../fair-turns.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
 import {
   type CallToolResult,
   type Connection,

@@ -1,6 +1,6 @@
 // A server at a URL, by Streamable HTTP: bounded in what it may send, and heard when an answer breaks off.
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Fetch } from '../outside/guarded-fetch.ts'
+import type { Fetch } from '../egress/guarded-fetch.ts'
 import { brokenOff } from './failure.ts'
 import { mostBytes } from './limits.ts'
 import type { McpServer } from './server.ts'

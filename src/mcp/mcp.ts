@@ -1,9 +1,9 @@
 // MCP servers for tasks, put together: the ways out, the connections, the tools.
 
-import type { Children } from '../children/children.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { ToolSource } from '../contract/tools.ts'
-import { createOutsideFetch } from '../outside/guarded-fetch.ts'
+import { createOutsideFetch } from '../egress/guarded-fetch.ts'
+import type { Children } from '../platform/children/children.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { createMcpEnvironment, type McpEnvironment } from './environment.ts'
 import type { McpServer } from './server.ts'

@@ -1,8 +1,8 @@
 // A server that is a process of ours: one JSON message a line on its stdin and stdout. What it says on stderr is
 // for the operator.
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
-import type { Child, Children } from '../children/children.ts'
 import type { Report } from '../contract/ports.ts'
+import type { Child, Children } from '../platform/children/children.ts'
 import { McpFailure } from './failure.ts'
 import { mostBytes } from './limits.ts'
 import { type McpServer, withoutSecrets } from './server.ts'

@@ -1,7 +1,7 @@
 // The metrics of a server: what is counted while it works, and what is looked up when it is asked. No label ever holds
 // an id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
-import { build } from '../version.ts'
+import { build } from '../platform/version.ts'
 import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'

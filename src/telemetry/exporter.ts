@@ -1,6 +1,6 @@
 // Spans to a collector by OTLP over HTTP. The only file that imports OpenTelemetry, and only when it is called: a server
 // that exports nothing loads nothing of it.
-import { version } from '../version.ts'
+import { version } from '../platform/version.ts'
 import type { TelemetrySettings } from './settings.ts'
 import type { Span } from './spans.ts'
 

@@ -1,6 +1,6 @@
 // The other side of thread.ts: a thread says that it is ready, does its one job, and says how that went.
 import { parentPort, workerData } from 'node:worker_threads'
-import { threadGivesWay } from '../give-way.ts'
+import { threadGivesWay } from '../platform/give-way.ts'
 
 export type Said = { ready: true } | { answer: unknown } | { failure: string }
 

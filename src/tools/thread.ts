@@ -2,8 +2,8 @@
 // when the call is stopped, and the caller hears of it when the thread is gone.
 
 import type { Timers } from '../contract/ports.ts'
-import { createFairTurns } from '../fair-turns.ts'
-import { startThread } from '../thread.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
+import { startThread } from '../platform/thread.ts'
 import type { Said } from './inside-thread.ts'
 import { stopped, unlessStopped } from './stop.ts'
 

@@ -3,7 +3,7 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { isBelow } from '../user-folders.ts'
+import { isBelow } from '../access/user-folders.ts'
 import { named, unlessFile } from './file-errors.ts'
 
 /** Absolute paths; neither need be there yet. */

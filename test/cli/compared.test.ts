@@ -3,8 +3,8 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Difference } from '../../projections/compare.ts'
 import { compareAll, compareTask, Unfit } from '../../src/cli/compared.ts'
-import { filesOf } from '../../src/data-folder.ts'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
+import { filesOf } from '../../src/platform/data-folder.ts'
 import { givenFolder, spoilt } from './folder.ts'
 
 /** What is found in a folder, in all of it and of one task. */

@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { openChildren } from '../../src/children/children.ts'
 import { createEnvironments, type Environments } from '../../src/environments/environments.ts'
 import { digestOf } from '../../src/environments/modules.ts'
+import { openChildren } from '../../src/platform/children/children.ts'
 import { testWorld } from '../support/world.ts'
 import { folderOf, here, keeping, resetOf, stepOf } from './support.ts'
 

@@ -1,9 +1,9 @@
 // A service with instances that never yield, and one that has started others: says so when all run, and stays. Started
 // by process.test.ts.
 import path from 'node:path'
-import { openChildren } from '../../src/children/children.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
-import { realWorld } from '../../src/world.ts'
+import { openChildren } from '../../src/platform/children/children.ts'
+import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.argv[2] ?? ''
 const children = await openChildren(path.join(folder, 'children'))

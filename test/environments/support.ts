@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { openChildren } from '../../src/children/children.ts'
 import type { Instance, OpenObject, StepAnswer } from '../../src/contract/environment.ts'
 import { commandOf } from '../../src/environments/command.ts'
 import { createInstance } from '../../src/environments/instance.ts'
 import { createMemoryWatch } from '../../src/environments/memory.ts'
 import { startProcess } from '../../src/environments/process.ts'
+import { openChildren } from '../../src/platform/children/children.ts'
 import '../support/built.ts'
 import { testWorld } from '../support/world.ts'
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import t from 'tap'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row } from '../../src/log/store.ts'
-import { realWorld } from '../../src/world.ts'
+import { realWorld } from '../../src/platform/world.ts'
 import { fileIn, numbered, onBothStores, openFile, openOn, to } from './support.ts'
 
 const sha256 = (...parts: (string | Buffer)[]) => {

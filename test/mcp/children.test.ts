@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { type Child, openChildren } from '../../src/children/children.ts'
+import { type Child, openChildren } from '../../src/platform/children/children.ts'
 import { until } from '../support/http.ts'
 import { folderOf, isAlive, linesOf } from './support.ts'
 
@@ -85,7 +85,7 @@ t.test('none runs that cannot be recorded', async t => {
 
 /** Another process of ours, which starts a child and stays; the pids of both. */
 const anotherLife = async (t: Test, folder: string, ending: string) => {
-  const module = path.resolve(import.meta.dirname, '../../src/children/children.ts')
+  const module = path.resolve(import.meta.dirname, '../../src/platform/children/children.ts')
   const script = `
     import { openChildren } from ${JSON.stringify(module)}
     const children = await openChildren(${JSON.stringify(folder)})

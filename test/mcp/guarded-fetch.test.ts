@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import t, { type Test } from 'tap'
-import { createOutsideFetch } from '../../src/outside/guarded-fetch.ts'
-import { isPublic } from '../../src/outside/public-address.ts'
+import { createOutsideFetch } from '../../src/egress/guarded-fetch.ts'
+import { isPublic } from '../../src/egress/public-address.ts'
 import { until } from '../support/http.ts'
 import { listen } from './servers/http.ts'
 

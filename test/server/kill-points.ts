@@ -31,7 +31,7 @@ export const builtEntry = async (folder: string): Promise<string> => {
   await build({
     entryPoints: {
       entry: 'test/server/kill-points-entry.ts',
-      'checkpoint-thread': 'src/sqlite/checkpoint-thread.ts',
+      'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
       'writer-thread': 'src/log/writer-thread.ts',
       'schema-thread': 'src/json-schema/schema-thread.ts',
       'search-thread': 'src/tools/search-thread.ts',

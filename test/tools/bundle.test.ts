@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import t from 'tap'
-import { built } from '../../src/built.ts'
+import { built } from '../../src/platform/built.ts'
 import '../support/built.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { realWorld } from '../../src/platform/world.ts'
 import { builtinTools } from '../../src/tools/builtin.ts'
-import { realWorld } from '../../src/world.ts'
 import { failure, givenWorkspace } from './support.ts'
 
 const tools = builtinTools(realWorld())

@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import t from 'tap'
+import { realWorld } from '../../src/platform/world.ts'
 import { runJavascript } from '../../src/tools/run-javascript.ts'
-import { realWorld } from '../../src/world.ts'
 import { type Call, failure, runTool, stayAlive, timersThat, toolNamed } from './support.ts'
 
 stayAlive(t)

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import t from 'tap'
+import { realWorld } from '../../src/platform/world.ts'
 import { searchFiles } from '../../src/tools/search-files.ts'
-import { realWorld } from '../../src/world.ts'
 import { failure, givenWorkspace, runTool, timersThat } from './support.ts'
 
 /** Takes longer than anybody waits: each further `a` doubles the time. */

@@ -6,8 +6,8 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import type { Timers } from '../../src/contract/ports.ts'
 import type { DiskShare, Tool } from '../../src/contract/tools.ts'
+import { realWorld } from '../../src/platform/world.ts'
 import { builtinTools } from '../../src/tools/builtin.ts'
-import { realWorld } from '../../src/world.ts'
 
 export type Call = {
   effectId?: string

@@ -2,8 +2,8 @@
 import { parentPort } from 'node:worker_threads'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
-import { threadGivesWay } from '../../give-way.ts'
-import { digestOfCreate } from '../../request-secrets.ts'
+import { threadGivesWay } from '../../platform/give-way.ts'
+import { digestOfCreate } from '../../tasks/request-secrets.ts'
 import { parseJson } from './json.ts'
 
 export type Job = { id: number; bytes: Uint8Array; isCreate: boolean }

@@ -2,8 +2,8 @@
 // nothing to do for a while: what it has read takes memory.
 import type { Worker } from 'node:worker_threads'
 import { Invalid } from '../../contract/refusals.ts'
-import { createFairTurns } from '../../fair-turns.ts'
-import { startThread } from '../../thread.ts'
+import { createFairTurns } from '../../fairness/fair-turns.ts'
+import { startThread } from '../../platform/thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
 
 const idleMs = 10_000

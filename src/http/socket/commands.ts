@@ -1,9 +1,9 @@
 // Commands on one connection: the same calls as over HTTP, with the same answers, without the envelope.
 import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'
-import type { Delivery } from '../../deliveries.ts'
-import type { Text } from '../../pieces.ts'
-import type { Pause } from '../../slices.ts'
+import type { Pause } from '../../fairness/slices.ts'
+import type { Text } from '../../platform/pieces.ts'
+import type { Delivery } from '../../tasks/deliveries.ts'
 import type { Parts } from '../parts.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'

@@ -2,7 +2,7 @@
 // between its own frames (close, ping, pong), which it writes at once and whole, that is safe.
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
-import { gathered, isLong, type Pieces, type Text } from '../../pieces.ts'
+import { gathered, isLong, type Pieces, type Text } from '../../platform/pieces.ts'
 import { cut } from '../pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 

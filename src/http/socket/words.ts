@@ -1,6 +1,6 @@
 // What the server says, as text: JSON that is put together from JSON where it can be.
 import type { CloseReason } from '../../contract/socket.ts'
-import { joined, type Text } from '../../pieces.ts'
+import { joined, type Text } from '../../platform/pieces.ts'
 import { errorObjectOf } from '../errors.ts'
 
 export const closeWords: Record<CloseReason, string> = {

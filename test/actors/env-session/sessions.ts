@@ -2,8 +2,8 @@
 
 import { Refusal } from '../../../src/contract/refusals.ts'
 import type { StepEnvBody } from '../../../src/contract/wire.ts'
-import type { Delivery } from '../../../src/deliveries.ts'
 import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
+import type { Delivery } from '../../../src/tasks/deliveries.ts'
 import { admin } from '../../support/system.ts'
 import type { SessionSystem } from './system.ts'
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { processGivesWay } from '../../../give-way.ts'
+import { processGivesWay } from '../../../platform/give-way.ts'
 import { createOutput } from './output.ts'
 import type { Launch } from './sandbox.ts'
 

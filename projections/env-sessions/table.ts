@@ -1,0 +1,67 @@
+// The sessions read model: one row an environment session.
+import {
+  type EnvSessionEventData,
+  type EnvSessionEventType,
+  isEnvSessionStream,
+  sessionIdOf,
+} from '../../src/contract/env-session-events.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import type { Projection } from '../projector.ts'
+import type { ReadStore } from '../store.ts'
+
+export const envSessionsProjection = (store: ReadStore): Projection => {
+  const create = store.prepare(
+    `INSERT INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active,
+       created_at, accessed_at, kind)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET position = iif(deleted, excluded.position, position), deleted = 0,
+       client_id = excluded.client_id, env_id = excluded.env_id,
+       env_vars = excluded.env_vars, recovery = excluded.recovery, secret_ref = excluded.secret_ref, is_active = 1,
+       created_at = excluded.created_at, accessed_at = excluded.accessed_at, close_reason = NULL, kind = excluded.kind`,
+  )
+  const access = store.prepare('UPDATE env_sessions SET accessed_at = ? WHERE id = ?')
+  const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
+  const remove = store.prepare('UPDATE env_sessions SET deleted = 1 WHERE id = ?')
+
+  let taken: Recorded[] = []
+
+  const write = ({ position, header, data }: Recorded) => {
+    const id = sessionIdOf(header.stream)
+    const at = Date.parse(header.time)
+    switch (header.type as EnvSessionEventType) {
+      case 'EnvSessionCreated': {
+        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, kind } =
+          data as EnvSessionEventData<'EnvSessionCreated'>
+        const vars = JSON.stringify(env_vars)
+        const own = [user_id, client_id, env_id, vars, recovery, secret_ref ?? null]
+        create.run(id, position, ...own, at, at, kind ?? null)
+        return
+      }
+      case 'EnvStepCompleted':
+      case 'EnvSessionReset':
+        access.run(at, id)
+        return
+      case 'EnvSessionClosed':
+        close.run((data as EnvSessionEventData<'EnvSessionClosed'>).reason, id)
+        return
+      case 'EnvSessionDeleted':
+        remove.run(id)
+        return
+      case 'EnvStepIntended':
+        return
+    }
+  }
+
+  return {
+    fold(events) {
+      for (const event of events) if (isEnvSessionStream(event.header.stream)) taken.push(event)
+    },
+    write() {
+      for (const event of taken) write(event)
+      taken = []
+    },
+    forget() {
+      taken = []
+    },
+  }
+}

@@ -1,5 +1,0 @@
-// The digest of a JSON value, whatever the order of its keys.
-import { hash } from 'node:crypto'
-import { canonical } from './contract/canonical.ts'
-
-export const digestOfBody = (value: unknown): string => hash('sha256', canonical(value), 'base64url')

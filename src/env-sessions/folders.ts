@@ -1,0 +1,90 @@
+// What environment sessions leave on the disk: a folder each, in that of their user, for the environment's own files and
+// the newest states of those that are kept as snapshots. The log knows each state's digest, so that no other is taken
+// for it.
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { OwnedSession, SessionFolders } from '../../actors/env-session/instances.ts'
+import { segment, userFolder } from '../access/user-folders.ts'
+import { plainWrite, readPlainFileLater } from '../platform/plain-file.ts'
+import { removeFolder } from '../platform/remove-folder.ts'
+import { sortedMark, sortSessions } from './sort-folders.ts'
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64url')
+
+export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
+  path.join(userFolder(root, user_id), segment(session_id))
+
+/** Where a kept state lies in the folder of its session; `packs`: what environments of ours refer to in it. */
+export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
+
+/** What was made in a folder stays there, whatever happens to the machine. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const opened = await open(folder)
+  await opened.sync().finally(() => opened.close())
+}
+
+export const createSessionFolders = (
+  root: string,
+  isBackupMade = async (): Promise<boolean> => false,
+): SessionFolders => {
+  const folderOf = (session: OwnedSession) => folderOfSession(root, session)
+  /** Those that were active when the service started. */
+  let active: OwnedSession[] = []
+  let sorting: Promise<void> | undefined
+  /** Nothing is made here before what an earlier version has left is sorted; one that failed is tried again. */
+  const sorted = (): Promise<void> => {
+    sorting ??= sortSessions(root, active, folderOf).finally(() => {
+      sorting = undefined
+    })
+    return sorting
+  }
+  const statesOf = (session: OwnedSession) => path.join(folderOf(session), partsOfState.states)
+  return {
+    dirOf: session => path.join(folderOf(session), 'files'),
+    async keep(session, step, state, { before, keepOld }) {
+      const folder = statesOf(session)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const text = JSON.stringify(state)
+      const digest = digestOf(text)
+      const file = `${step}-${digest.slice(0, 8)}.json`
+      await writeFile(path.join(folder, file), text, { mode: 0o600, flag: plainWrite, flush: true })
+      await syncFolder(folder)
+      if (keepOld) return { file, digest }
+      const others = (await readdir(folder)).filter(name => name !== file && name !== before?.file)
+      await Promise.all(others.map(name => rm(path.join(folder, name), { force: true })))
+      return { file, digest }
+    },
+    isBackupMade,
+    async kept(session, { file, digest }) {
+      const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
+      return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
+    },
+    async clear(session) {
+      await sorted()
+      await removeFolder(folderOf(session))
+    },
+    async clearOthers(sessions) {
+      active = sessions
+      if (!existsSync(root)) return
+      await sorted()
+      const kept = new Set(
+        sessions.flatMap(session => [userFolder(root, session.user_id), folderOf(session)]),
+      )
+      let failed: unknown
+      const clear = async (folder: string): Promise<void> => {
+        for (const name of await readdir(folder)) {
+          const at = path.join(folder, name)
+          if (name === sortedMark) continue
+          const isKept = kept.has(at)
+          if (isKept && folder === root) await clear(at)
+          // One that cannot be removed keeps no other.
+          if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
+        }
+      }
+      await clear(root)
+      if (failed !== undefined) throw failed
+    },
+  }
+}

@@ -1,0 +1,26 @@
+// Every kind of environment behind one door: those that run in processes of their own, and the operator's MCP servers.
+import type { Instance } from '../contract/environment.ts'
+import type { Environments } from '../environments/environments.ts'
+import type { Resolved } from '../environments/registry.ts'
+import type { McpEnvironment } from '../mcp/environment.ts'
+
+/** Which there are, and instances of them. */
+export type EnvironmentKinds = Omit<Environments, 'close'>
+
+export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment): EnvironmentKinds => ({
+  async resolve(envId, classPath) {
+    const found: Resolved = { source: mcp.source, recovery: 'none', parameters: mcp.parameters }
+    if ((classPath || envId) === mcp.source.name) return found
+    const other = await environments.resolve(envId, classPath)
+    const isDefault = 'refused' in other && other.refused === 'unknown' && other.name === mcp.source.name
+    if (isDefault) return found
+    const isOfAll = 'refused' in other && other.kinds?.some(kind => !kind.includes('#'))
+    return isOfAll ? { ...other, kinds: [...(other.kinds ?? []), mcp.source.name] } : other
+  },
+  list: async () => [...(await environments.list()), mcp.info()],
+  info: async name => (name === mcp.source.name ? [mcp.info()] : environments.info(name)),
+  open: (source, given): Promise<Instance> =>
+    source.name === mcp.source.name
+      ? mcp.open(given.kwargs, given.env_vars)
+      : environments.open(source, given),
+})

@@ -1,0 +1,130 @@
+// Telling a retry from a new request where environment sessions are concerned: by its key, or without one by the whole
+// body of what the same principal asked last, as long as the answer to that counts as lost.
+import type { RequestKeys } from '../contract/commands.ts'
+import type { Repeats } from '../contract/env-session-commands.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import type { Clock } from '../contract/ports.ts'
+import type { Log } from '../contract/stored.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { SessionView } from '../history/env-session.ts'
+import { digestOfBody } from '../platform/digest.ts'
+import { createDeliveries, type Delivery } from '../tasks/deliveries.ts'
+import type { SessionQueries } from './queries.ts'
+
+/** How an earlier call of the same request is found, and whether the answer of this one arrives. */
+export type Retry = { idempotencyKey?: string | undefined; isRetry: boolean; delivery: Delivery }
+
+type Parts = {
+  log: Log
+  clock: Clock
+  queries: SessionQueries
+  viewOf: (id: string) => Promise<SessionView>
+  /** Whether somebody has looked at the session since it was made. */
+  isSeen: (id: string) => boolean
+}
+
+/** So long after a create its retry is looked for. */
+const createLivesMs = 600_000
+const hidden = '***'
+
+/**
+ * The keys of a request. `digest` is of the part of the body that must be the same under one key, `bodyDigest` of all
+ * that it says, but for the values of `env_vars`.
+ */
+export const keysOf = (
+  verb: 'create' | 'step' | 'reset',
+  digest: string,
+  body: object & { env_vars?: Record<string, unknown> | null },
+  idempotencyKey: string | undefined,
+): RequestKeys => {
+  const names = Object.keys(body.env_vars ?? {}).map(name => [name, hidden])
+  return {
+    digest,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    bodyDigest: digestOfBody([verb, { ...body, env_vars: Object.fromEntries(names) }]),
+  }
+}
+
+export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Parts) => {
+  const deliveries = createDeliveries()
+  const placeOf = (principal: Principal, id: string) => JSON.stringify([principal.id, id])
+  /** Creates that are under way, by principal and body. */
+  const making = new Map<string, Set<Promise<unknown>>>()
+
+  /** The session that an earlier create with this body made, if its answer was lost and nobody has used it. */
+  const madeBefore = async (
+    principal: Principal,
+    userId: string,
+    bodyDigest: string | undefined,
+    delivery: Delivery,
+  ): Promise<SessionView | undefined> => {
+    const since = clock.now() - createLivesMs
+    for (const { id, user_id, created_at } of queries.active()) {
+      const place = placeOf(principal, id)
+      const isOpen = () =>
+        log.revisionOf(envSessionStream(id)) === 0 && !isSeen(id) && deliveries.isLost(place, 0)
+      if (user_id !== userId || created_at < since || !isOpen()) continue
+      const view = await viewOf(id)
+      const request = view.newestBy.get(principal.id)
+      if (request?.bodyDigest === undefined || request.bodyDigest !== bodyDigest || !isOpen()) continue
+      deliveries.claim(place, 0, delivery)
+      return view
+    }
+    return undefined
+  }
+
+  return {
+    /** Whether a retry may be what was done at a revision; asking changes nothing. */
+    mayRepeat:
+      (principal: Principal, id: string): Repeats =>
+      revision =>
+        deliveries.isLost(placeOf(principal, id), revision),
+    /** The same for the retry that is answered: what it is given, no other one is given. */
+    repeats(principal: Principal, id: string, delivery: Delivery): Repeats {
+      const place = placeOf(principal, id)
+      let mine: number | undefined
+      return revision => {
+        if (mine === revision) return true
+        if (!deliveries.isLost(place, revision)) return false
+        mine = revision
+        deliveries.claim(place, revision, delivery)
+        return true
+      }
+    },
+    /** The answer to what was done at a revision is on its way. */
+    answered: (principal: Principal, id: string, revision: number, delivery: Delivery): void =>
+      deliveries.expect(placeOf(principal, id), revision, delivery),
+
+    /** A create that names no session and has no key; a retry waits for those with its body that are under way. */
+    async makeOnce<T>(
+      { principal, userId, keys, isRetry, delivery }: MakeOnce,
+      make: () => Promise<{ id: string; made: T }>,
+    ): Promise<{ made: T } | { before: SessionView }> {
+      const name = placeOf(principal, keys.bodyDigest ?? '')
+      const others = making.get(name) ?? new Set()
+      if (isRetry) {
+        await Promise.allSettled([...others])
+        const before = await madeBefore(principal, userId, keys.bodyDigest, delivery)
+        if (before !== undefined) return { before }
+      }
+      const work = make().then(({ id, made }) => {
+        // Not as with steps: two callers must not share a session because an answer is still on its way.
+        deliveries.claim(placeOf(principal, id), 0, delivery)
+        return { made }
+      })
+      making.set(name, others.add(work))
+      const over = () => {
+        others.delete(work)
+        if (others.size === 0 && making.get(name) === others) making.delete(name)
+      }
+      work.then(over, over)
+      return work
+    },
+  }
+}
+
+type MakeOnce = Pick<Retry, 'isRetry' | 'delivery'> & {
+  principal: Principal
+  userId: string
+  keys: RequestKeys
+}

@@ -1,0 +1,47 @@
+// Earlier versions put the folders of environment sessions side by side; now each stands in the folder of its user.
+// What an earlier version has left is sorted once. A session may be named like a user, so nothing is moved to its place
+// before everything old has left: the folders of active sessions go aside, the rest is removed, then they go to
+// their places. Killed at any point, it goes on from there at the next start.
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { OwnedSession } from '../../actors/env-session/instances.ts'
+import { segment } from '../access/user-folders.ts'
+import { removeFolder } from '../platform/remove-folder.ts'
+
+/** Stands in the folder once it is sorted. No session and no user has a name that begins with a dot. */
+export const sortedMark = '.sorted-by-user'
+const aside = '.being-sorted'
+/** Stands aside when everything old has left. */
+const leftMark = '.old-ones-have-left'
+
+export const sortSessions = async (
+  root: string,
+  active: OwnedSession[],
+  folderOf: (session: OwnedSession) => string,
+): Promise<void> => {
+  const mark = path.join(root, sortedMark)
+  if (existsSync(mark)) return
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const waiting = path.join(root, aside)
+  const left = path.join(waiting, leftMark)
+  if (!existsSync(left)) {
+    await mkdir(waiting, { recursive: true, mode: 0o700 })
+    for (const session of active) {
+      const [old, next] = [
+        path.join(root, segment(session.session_id)),
+        path.join(waiting, path.relative(root, folderOf(session))),
+      ]
+      if (!existsSync(old) || existsSync(next)) continue
+      await mkdir(path.dirname(next), { recursive: true, mode: 0o700 })
+      await rename(old, next)
+    }
+    for (const name of await readdir(root)) if (name !== aside) await removeFolder(path.join(root, name))
+    await writeFile(left, '')
+  }
+  for (const name of await readdir(waiting)) {
+    if (name !== leftMark) await rename(path.join(waiting, name), path.join(root, name))
+  }
+  await writeFile(mark, '')
+  await rm(waiting, { recursive: true })
+}

@@ -1,0 +1,111 @@
+// Environment sessions put together: their actors and instances, their read model, and the door to them.
+import { randomInt } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { envSessionKind } from '../../actors/env-session/actor.ts'
+import { createInstances, type Given, type SessionFolders } from '../../actors/env-session/instances.ts'
+import { createRuntime } from '../../actors/runtime/runtime.ts'
+import type { Projector } from '../../projections/projector.ts'
+import type { ReadStore } from '../../projections/store.ts'
+import type { EnvironmentSource, Instance } from '../contract/environment.ts'
+import type { World } from '../contract/ports.ts'
+import type { DiskUse } from '../fairness/disk/disk-use.ts'
+import { createFairTurns } from '../fairness/fair-turns.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { SchemaChecker } from '../json-schema/checker.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { createSessions, type Resolved } from './commands.ts'
+import { createSessionQueries } from './queries.ts'
+
+const sweepMs = 300_000
+/**
+ * Instances that are opened at the same time, and of them one user's: each is a process that starts, and takes a processor
+ * for itself until it has. The others wait, so that a hundred creates at once slow nobody down.
+ */
+const most = Math.max(4, availableParallelism())
+const opening = { most, mostOfOne: Math.floor(most / 2) }
+const largestSeed = 2 ** 32 - 1
+
+type Parts = {
+  world: World
+  log: EventLog
+  store: ReadStore
+  projector: Projector
+  secrets: Secrets
+  checker: SchemaChecker
+  environments: {
+    open(source: EnvironmentSource, given: Given): Promise<Instance>
+    resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
+  }
+  folders: SessionFolders
+  quotas: Quotas
+  disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed' | 'longestFile'>
+  idleSeconds: number
+  isNamed: (session: { id: string; userId: string }) => boolean
+  onFault: (error: unknown) => void
+}
+
+export const createSessionSystem = (parts: Parts) => {
+  const { world, log, secrets, environments, folders, onFault } = parts
+  const { clock, timers, ids } = world
+  const queries = createSessionQueries(parts.store, parts.projector)
+  const turn = createFairTurns(opening)
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // each that waits for its turn listens
+  const instances = createInstances({
+    environments: {
+      resolve: environments.resolve,
+      open: (source, given, user) => turn(user, () => environments.open(source, given), stopping.signal),
+    },
+    folders,
+    longestFile: parts.disk.longestFile,
+    log,
+    timers,
+    secrets: ref => secrets.get(ref),
+  })
+  const kind = envSessionKind({
+    clock,
+    instances,
+    keepSecrets: (ref, values) => secrets.put(ref, values),
+    forgetSecrets: ref => secrets.forget(ref),
+  })
+  const runtime = createRuntime(log, kind, timers, onFault)
+  const sessions = createSessions({
+    runtime,
+    queries,
+    environments,
+    checker: parts.checker,
+    log,
+    secrets,
+    quotas: parts.quotas,
+    disk: parts.disk,
+    clock,
+    ids,
+    left: instances.left,
+    randomSeed: () => randomInt(largestSeed),
+    isNamed: parts.isNamed,
+  })
+  const system = { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const
+  const sweep = () =>
+    void sessions.cleanUp({ principal: system, requestId: 'idle' }, parts.idleSeconds).catch(onFault)
+  const stopSweeping = timers.every(sweepMs, sweep)
+  return {
+    sessions,
+    queries,
+    busy: runtime.busy,
+    /** What a stop has left over: sessions that cannot come back, and files of those that are none. */
+    async start(): Promise<void> {
+      await sessions.closeLost()
+      const active = queries.active().map(({ id, user_id }) => ({ session_id: id, user_id }))
+      await folders.clearOthers(active).catch(onFault)
+    },
+    async stop(): Promise<void> {
+      stopSweeping()
+      runtime.stop()
+      const stopped = instances.stop()
+      stopping.abort() // whoever still waits for its turn
+      await stopped
+    },
+  }
+}

@@ -1,0 +1,58 @@
+// Asks the walking thread, which starts with the first question and goes when nobody has asked for a while.
+import type { Worker } from 'node:worker_threads'
+import type { Timers } from '../../contract/ports.ts'
+import { startThread } from '../../platform/thread.ts'
+import type { WalkJob } from './walk.ts'
+import type { WalkReply, WalkRequest } from './walk-thread.ts'
+
+const idleMs = 60_000
+
+type Waiting = { resolve: (bytes: number) => void; reject: (error: Error) => void }
+export type Walker = {
+  /** Bytes that the folders use. Rejects when the thread ends. */
+  walk(job: WalkJob): Promise<number>
+  close(): Promise<void>
+}
+
+export const createWalker = (timers: Pick<Timers, 'after'>): Walker => {
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | undefined
+  let asked = 0
+  let cancelIdle = () => {}
+  let isClosed = false
+
+  const end = (ended: Worker, why: string) => {
+    if (thread !== ended) return
+    thread = undefined
+    for (const { reject } of waiting.values()) reject(new Error(why))
+    waiting.clear()
+  }
+  const start = (): Worker => {
+    const worker = startThread('walk-thread.mjs', { resourceLimits: { maxOldGenerationSizeMb: 256 } })
+    worker.on('message', ({ id, bytes }: WalkReply) => {
+      waiting.get(id)?.resolve(bytes)
+      waiting.delete(id)
+      if (waiting.size === 0) cancelIdle = timers.after(idleMs, () => void worker.terminate())
+    })
+    worker.on('error', error => end(worker, error.message))
+    worker.on('exit', () => end(worker, 'the thread that looks at folders has ended'))
+    worker.unref() // only now: to listen is to keep the process alive
+    return worker
+  }
+
+  return {
+    walk(job) {
+      if (isClosed) return Promise.reject(new Error('the server is shutting down'))
+      cancelIdle()
+      thread ??= start()
+      const id = ++asked
+      thread.postMessage({ id, job } satisfies WalkRequest)
+      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+    },
+    async close() {
+      isClosed = true
+      cancelIdle()
+      await thread?.terminate()
+    },
+  }
+}

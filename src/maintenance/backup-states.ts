@@ -1,0 +1,93 @@
+// The kept states of environment sessions beside the backup of a log: in a folder that is named like the backup, those that
+// the copied log names. Files have names of their own, so they can be added to a data folder without touching another.
+import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { OwnedSession } from '../../actors/env-session/instances.ts'
+import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
+import { folderOfSession, partsOfState } from '../env-sessions/folders.ts'
+import { sortedMark } from '../env-sessions/sort-folders.ts'
+import { emptySession, evolveSession } from '../history/env-session.ts'
+import { syncFile } from '../log/copy.ts'
+import type { ReadOnlyLog } from '../log/read-only.ts'
+
+/** Where the states of a backup stand. */
+export const statesOf = (backup: string): string => `${path.resolve(backup)}.states`
+
+type Named = { session: OwnedSession; snapshot: Snapshot }
+
+const namedIn = async (log: ReadOnlyLog): Promise<Named[]> => {
+  const named: Named[] = []
+  for (const stream of log.streams()) {
+    if (!isEnvSessionStream(stream)) continue
+    const view = emptySession()
+    for await (const page of log.readStream(stream)) for (const event of page) evolveSession(view, event)
+    const { state, created: session, snapshot } = view
+    if (state === 'active' && session !== undefined && snapshot !== undefined)
+      named.push({ session, snapshot })
+  }
+  return named
+}
+
+const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Plain files of a folder; a link could lead anywhere. */
+const filesIn = (folder: string): string[] =>
+  isFolder(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter(entry => entry.isFile())
+        .map(({ name }) => name)
+    : []
+
+const copyInto = (from: string, to: string, names: string[]): void => {
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const name of names) {
+    const file = path.join(to, name)
+    copyFileSync(path.join(from, name), file, constants.COPYFILE_FICLONE)
+    syncFile(file)
+  }
+  syncFile(to)
+}
+
+const copyOne = (root: string, to: string, { session, snapshot }: Named): void => {
+  const [from, into] = [folderOfSession(root, session), folderOfSession(to, session)]
+  copyInto(path.join(from, partsOfState.states), path.join(into, partsOfState.states), [snapshot.file])
+  const packs = path.join(from, partsOfState.packs)
+  const names = isFolder(path.dirname(packs)) ? filesIn(packs) : []
+  if (names.length > 0) copyInto(packs, path.join(into, partsOfState.packs), names)
+}
+
+/** Copies what the log names below `root` to below `to`; the answer: of how many sessions. */
+export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Promise<number> => {
+  let copied = 0
+  for (const named of await namedIn(log)) {
+    try {
+      copyOne(root, to, named)
+      copied++
+    } catch (error) {
+      // A session that has ended meanwhile has no state any more.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      rmSync(folderOfSession(to, named.session), { recursive: true, force: true })
+    }
+  }
+  return copied
+}
+
+/** Adds the states of a backup to those below `root`; the answer: of how many sessions. */
+export const addStates = (from: string, root: string): number => {
+  if (!isFolder(from)) return 0
+  const isNew = !isFolder(root) || readdirSync(root).length === 0
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  if (isNew) writeFileSync(path.join(root, sortedMark), '')
+  let added = 0
+  for (const user of readdirSync(from)) {
+    for (const session of readdirSync(path.join(from, user))) {
+      for (const part of [partsOfState.states, partsOfState.packs]) {
+        const names = filesIn(path.join(from, user, session, part))
+        if (names.length > 0)
+          copyInto(path.join(from, user, session, part), path.join(root, user, session, part), names)
+      }
+      added++
+    }
+  }
+  return added
+}

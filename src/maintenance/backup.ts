@@ -1,0 +1,177 @@
+// A backup is the log and, in a folder beside it, the kept states of environment sessions: the read models are derived from
+// the log, and secrets never leave their file. Both ways end with one rename, after every event was checked: a file under
+// its name is whole, or it is not there.
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { copyLog, syncFile } from '../log/copy.ts'
+import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
+import { openForWriting } from '../log/sqlite-file.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { forbiddenAt } from '../platform/permission.ts'
+import { pin } from './backup-pins.ts'
+import { addStates, copyStates, statesOf } from './backup-states.ts'
+import { type Checked, checkLog, type Damage } from './check-log.ts'
+
+/** Copying counts pages, checking counts events. */
+export type OnStep = (step: 'copying' | 'checking', done: number, total: number) => void
+/** `states`: sessions whose kept states are in it. */
+export type Copied = Checked & { log_id: string; bytes: number; states: number }
+
+/** An event in it, or the file itself, is not what was written. */
+export class DamagedLog extends Error {
+  constructor(log: string, { position, reason }: Damage) {
+    super(`${log} is damaged${position === undefined ? ' or is no event log' : ''}: ${reason}`)
+  }
+}
+
+/** Where a copy is made until it is whole. */
+const partOf = (file: string): string => `${path.resolve(file)}.${process.pid}.part`
+
+/** What a process that was killed left of the same file. */
+const removeOldParts = (file: string): void => {
+  const folder = path.dirname(path.resolve(file))
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.startsWith(`${path.basename(file)}.`)) continue
+    const pid = /^(?:states\.)?(\d+)\.part(-journal|-wal|-shm)?$/.exec(
+      name.slice(path.basename(file).length + 1),
+    )?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) {
+      rmSync(path.join(folder, name), { recursive: true, force: true })
+    }
+  }
+}
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const removeAll = (file: string, suffixes: string[]): void => {
+  for (const suffix of suffixes) rmSync(file + suffix, { force: true })
+}
+export const removePart = (file: string): void => {
+  removeAll(partOf(file), ['', '-journal', '-wal', '-shm'])
+  rmSync(partOf(statesOf(file)), { recursive: true, force: true })
+}
+
+const explained = (error: unknown, from: string, to: string): unknown => {
+  const { code = '', message } = error as { code?: string; message: string }
+  if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
+    return new DamagedLog(from, { position: undefined, reason: message })
+  }
+  const folder = path.dirname(path.resolve(to))
+  const why = existsSync(folder) ? forbiddenAt(folder) : `there is no folder ${folder}`
+  return code === '' ? error : new CannotStart(`${from} cannot be copied to ${to}: ${why ?? message}`)
+}
+
+type Part = Omit<Copied, 'states'>
+/** A checked copy of `from` beside `to`, for the rename; `more` comes of it after the check. */
+const makePart = async <More>(
+  from: string,
+  to: string,
+  onStep: OnStep,
+  more: (log: ReadOnlyLog) => Promise<More> | More,
+): Promise<Part & More> => {
+  const part = partOf(to)
+  removeOldParts(to)
+  try {
+    await copyLog(from, part, (done, total) => onStep('copying', done, total))
+    const log = openLogReadOnly(part)
+    try {
+      let first: Damage | undefined
+      const checked = await checkLog(
+        log,
+        damage => {
+          first ??= damage
+        },
+        (done, total) => onStep('checking', done, total),
+      )
+      if (first !== undefined) throw new DamagedLog(from, first)
+      return { ...checked, log_id: log.id, bytes: statSync(part).size, ...(await more(log)) }
+    } finally {
+      await log.close()
+    }
+  } catch (error) {
+    throw explained(error, from, to)
+  }
+}
+
+const rename = (to: string): void => {
+  renameSync(partOf(to), to)
+  syncFile(path.dirname(path.resolve(to)))
+}
+
+const isSame = (one: string, other: string): boolean =>
+  existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other)
+
+/** Beside a server under load, or without one. Throws CannotStart and DamagedLog. */
+export const backUp = async (log: string, to: string, force: boolean, onStep: OnStep): Promise<Copied> => {
+  if (isSame(log, to)) throw new CannotStart(`${to} is the log itself: choose another name`)
+  const there = statSync(to, { throwIfNoEntry: false })
+  if (there?.isDirectory()) throw new CannotStart(`${to} is a folder: name a file in it`)
+  if (there !== undefined && !force)
+    throw new CannotStart(`${to} exists: choose another name, or add --force`)
+  const { sessions, backups } = filesOf(path.dirname(log))
+  const [states, statesPart] = [statesOf(to), partOf(statesOf(to))]
+  const letGo = pin(backups)
+  try {
+    rmSync(statesPart, { recursive: true, force: true })
+    const copied = await makePart(log, to, onStep, async copy => ({
+      states: await copyStates(copy, sessions, statesPart),
+    }))
+    rmSync(states, { recursive: true, force: true })
+    if (copied.states > 0) renameSync(statesPart, states)
+    rename(to)
+    return copied
+  } finally {
+    letGo()
+    removePart(to)
+  }
+}
+
+const noNewLog = (): string => {
+  throw new CannotStart('there is no event log in it')
+}
+
+/**
+ * For whoever holds the folder of `log`. `goOn` may append to the new log before it gets its name. Throws CannotStart and
+ * DamagedLog; the folder is then as it was.
+ */
+export const restore = async (
+  from: string,
+  log: string,
+  force: boolean,
+  goOn: (part: string, copied: Copied) => Promise<void>,
+  onStep: OnStep,
+): Promise<Copied> => {
+  if (isSame(log, from)) throw new CannotStart(`${from} is the log itself: name a backup`)
+  if (existsSync(log) && !force)
+    throw new CannotStart(`${log} exists: choose another DATA_DIR, or add --force to replace it`)
+  try {
+    const copied = await makePart(from, log, onStep, () => ({
+      states: addStates(statesOf(from), filesOf(path.dirname(log)).sessions),
+    }))
+    openForWriting(partOf(log), noNewLog).close() // whatever a start of the server would refuse
+    await goOn(partOf(log), copied)
+    // A WAL that is left would be taken for that of the new file. What it holds goes into the old one first, which
+    // stands until the rename.
+    if (existsSync(log)) foldIn(log)
+    removeAll(log, ['-wal', '-shm'])
+    rename(log)
+    return copied
+  } finally {
+    removePart(log)
+  }
+}
+
+const foldIn = (log: string): void => {
+  try {
+    openForWriting(log, noNewLog).close()
+  } catch {
+    // It is damaged, which may be why it is replaced.
+  }
+}

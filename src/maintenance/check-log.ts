@@ -1,0 +1,62 @@
+// Reads a whole log, stream by stream, as whoever wants to know whether it is what it was: every event against its
+// hashes, every revision against the one before, every task told again, frame by frame.
+import { DamagedEvent } from '../contract/stored.ts'
+import { isTaskStream } from '../contract/task-stream.ts'
+import { tell } from '../history/frames.ts'
+import { emptyTask } from '../history/task-view.ts'
+import type { ReadOnlyLog } from '../log/read-only.ts'
+
+/** What is wrong, and where; without a position it is about more than one event. */
+export type Damage = { position: number | undefined; reason: string }
+
+export type Checked = { position: number; streams: number; tasks: number; events: number; frames: number }
+
+const breathEvents = 1000
+
+const damageOf = (error: unknown, position: number | undefined): Damage => ({
+  position: error instanceof DamagedEvent ? error.position : position,
+  reason: error instanceof Error ? error.message : String(error),
+})
+
+/** `onDamage` hears of the first damage of each stream. What is appended meanwhile is checked too. */
+export const checkLog = async (
+  log: ReadOnlyLog,
+  onDamage: (damage: Damage) => void,
+  onProgress: (events: number, total: number) => void,
+): Promise<Checked> => {
+  const position = log.head()
+  const checked: Checked = { position, streams: 0, tasks: 0, events: 0, frames: 0 }
+  let breathAt = breathEvents
+
+  const checkStream = async (stream: string): Promise<void> => {
+    const view = isTaskStream(stream) ? emptyTask() : undefined
+    let at: number | undefined
+    try {
+      for await (const page of log.readStream(stream)) {
+        for (const event of page) {
+          if (event.position <= (at ?? 0)) throw new DamagedEvent(event.position, 'stands before its cause')
+          at = event.position
+          checked.events++
+          if (view !== undefined) checked.frames += tell(view, event).length
+        }
+        if (checked.events < breathAt) continue
+        breathAt = checked.events + breathEvents
+        onProgress(Math.min(checked.events, position), position)
+        await new Promise(resolve => setImmediate(resolve)) // a signal has its turn
+      }
+      checked.streams++
+      if (view !== undefined) checked.tasks++
+    } catch (error) {
+      onDamage(damageOf(error, at))
+    }
+  }
+
+  try {
+    for (const stream of log.streams()) await checkStream(stream)
+    const missing = log.firstHole(position)
+    if (missing !== undefined) onDamage(damageOf(new DamagedEvent(missing, 'is missing'), missing))
+  } catch (error) {
+    onDamage(damageOf(error, undefined))
+  }
+  return checked
+}

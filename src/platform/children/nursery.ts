@@ -1,0 +1,215 @@
+// The server's side of the process that starts all others (nursery-process.ts). It is started with the first of them, and
+// again if somebody has killed it.
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { UserId } from '../../contract/user-id.ts'
+import { built } from '../built.ts'
+
+export type Command = {
+  command: string
+  args: string[]
+  cwd?: string
+  /** All that the process sees: nothing of our own environment is added. */
+  env: Record<string, string>
+  /** The user that it runs as, if not ours. */
+  user?: UserId | undefined
+}
+type Events = { exit: [code: number | null, signal: NodeJS.Signals | null]; close: [] }
+/** A process that runs. `close` comes after `exit`, when everything that it has said was read. */
+export type Child = EventEmitter<Events> & {
+  readonly pid: number
+  readonly stdin: Socket
+  readonly stdout: Socket
+  readonly stderr: Socket
+  exitCode: number | null
+  signalCode: NodeJS.Signals | null
+}
+
+/** `where` the server listens, and the `key` by which it knows the connections of the `n`th process. */
+export type ToNursery = Command & { n: number; where: string; key: string }
+type Exit = { exitCode: number | null; signal: NodeJS.Signals | null }
+export type FromNursery = { n: number } & (
+  | { pid: number }
+  | Exit
+  | { code: string | undefined; message: string }
+)
+
+/** One that is being started, or runs. */
+type Place = {
+  streams: Socket[]
+  pid?: number
+  child?: Child
+  /** It ended before all its streams were here. */
+  ended?: Exit
+  /** Called whenever something of it has come. */
+  review: () => void
+  fail: (error: Error) => void
+}
+
+/** Longer than the first line of any connection. */
+const longestLine = 128
+const lost = () => new Error('the process that starts others has ended')
+
+/** Where the nursery connects to: a name that no file stands for, where the system has such names. */
+const newPlace = (): { where: string; leave: () => void } => {
+  if (process.platform === 'linux')
+    return { where: `\0reprise-${randomBytes(16).toString('hex')}`, leave: () => {} }
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-'))
+  return {
+    where: path.join(folder, 'nursery'),
+    leave: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The first line of a connection; what follows it stays to be read. Undefined: it says something else, or nothing. */
+const firstLine = (socket: Socket): Promise<string | undefined> =>
+  new Promise(resolve => {
+    let said = Buffer.alloc(0)
+    const done = (line: string | undefined) => {
+      socket.off('readable', look).off('close', gone)
+      resolve(line)
+    }
+    const gone = () => done(undefined)
+    const look = () => {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
+        said = Buffer.concat([said, chunk])
+        const end = said.indexOf('\n')
+        if (end < 0 && said.length < longestLine) continue
+        if (end >= 0 && end + 1 < said.length) socket.unshift(said.subarray(end + 1))
+        return done(end < 0 ? undefined : said.toString('latin1', 0, end))
+      }
+    }
+    socket.on('readable', look).once('close', gone)
+  })
+
+const createChild = (pid: number, [stdin, stdout, stderr]: [Socket, Socket, Socket]): Child => {
+  const child = Object.assign(new EventEmitter<Events>(), {
+    ...{ pid, stdin, stdout, stderr },
+    exitCode: null as number | null,
+    signalCode: null as NodeJS.Signals | null,
+  })
+  stdin.resume() // nothing is said there; its end is seen
+  const ends = [stdout, stderr].map(stream => (stream.destroyed ? undefined : once(stream, 'close')))
+  void Promise.all([once(child, 'exit'), ...ends]).then(() => child.emit('close'))
+  return child
+}
+
+const exited = (place: Place, end: Exit): void => {
+  const { child } = place
+  if (child === undefined) {
+    place.ended = end
+    return
+  }
+  // Not in the turn in which it was given to somebody, who could not have listened yet.
+  setImmediate(() => {
+    child.exitCode = end.exitCode
+    child.signalCode = end.signal
+    child.emit('exit', end.exitCode, end.signal)
+  })
+}
+
+export type Nursery = {
+  /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
+  start(command: Command): Promise<Child>
+  /** Whatever still runs is killed. */
+  close(): void
+}
+
+/** One nursery process, with the server that its children's streams come to. */
+const openNursery = async (onEnd: () => void): Promise<Nursery> => {
+  const { where, leave } = newPlace()
+  const key = randomBytes(16).toString('hex')
+  const places = new Map<number, Place>()
+  let last = 0
+
+  const server: Server = createServer({ allowHalfOpen: false }, async socket => {
+    socket.on('error', () => {}) // its end is seen where it is read
+    const [said, n, fd] = (await firstLine(socket))?.split(' ') ?? []
+    const place = said === key ? places.get(Number(n)) : undefined
+    if (place === undefined) return void socket.destroy()
+    place.streams[Number(fd)] = socket
+    place.review()
+  })
+  server.listen(where)
+  await once(server, 'listening')
+  server.unref()
+
+  const nursery: ChildProcess = fork(fileURLToPath(built('nursery-process.mjs')), {
+    env: {},
+    execArgv: ['--max-semi-space-size=1'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  nursery.on('error', () => {}) // 'exit' or a send that fails says so too
+  nursery.on('message', (said: FromNursery) => {
+    const place = places.get(said.n)
+    if (place === undefined) return
+    if ('pid' in said) {
+      place.pid = said.pid
+      return place.review()
+    }
+    if (place.child !== undefined || !('exitCode' in said)) places.delete(said.n)
+    if ('exitCode' in said) exited(place, said)
+    else
+      place.fail(Object.assign(new Error(said.message), said.code === undefined ? {} : { code: said.code }))
+  })
+  nursery.once('exit', () => {
+    server.close()
+    leave()
+    for (const place of places.values()) {
+      if (place.child === undefined) place.fail(lost())
+      else exited(place, { exitCode: null, signal: 'SIGKILL' })
+    }
+    places.clear()
+    onEnd()
+  })
+
+  return {
+    start: (command: Command): Promise<Child> =>
+      new Promise((resolve, reject) => {
+        const n = ++last
+        const fail = (error: Error) => {
+          for (const stream of place.streams) stream?.destroy()
+          reject(error)
+        }
+        const review = () => {
+          const [stdin, stdout, stderr] = place.streams
+          if (place.pid === undefined || !stdin || !stdout || !stderr) return
+          place.child = createChild(place.pid, [stdin, stdout, stderr])
+          resolve(place.child)
+          if (place.ended === undefined) return
+          places.delete(n)
+          exited(place, place.ended)
+        }
+        const place: Place = { streams: [], review, fail }
+        places.set(n, place)
+        nursery.send({ ...command, n, where, key } satisfies ToNursery, error => {
+          if (error === null) return
+          places.delete(n)
+          fail(error)
+        })
+      }),
+    close(): void {
+      if (nursery.connected) nursery.disconnect()
+    },
+  }
+}
+
+/** Starts nothing itself before the first process is wanted. */
+export const createNursery = (): Nursery => {
+  let open: ReturnType<typeof openNursery> | undefined
+  return {
+    async start(command) {
+      open ??= openNursery(() => {
+        open = undefined
+      })
+      return (await open).start(command)
+    },
+    close: () => void open?.then(nursery => nursery.close()),
+  }
+}

@@ -1,0 +1,65 @@
+// The files of a data folder, and who may hold them.
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { forbiddenAt } from './permission.ts'
+import { readPlainFile, whatStandsAt } from './plain-file.ts'
+
+export const filesOf = (dataDir: string) => ({
+  log: path.join(dataDir, 'log.db'),
+  readModels: path.join(dataDir, 'read.db'),
+  secrets: path.join(dataDir, 'secrets.db'),
+  lock: path.join(dataDir, 'lock.db'),
+  server: path.join(dataDir, 'server.json'),
+  adminToken: path.join(dataDir, 'admin-token'),
+  sessions: path.join(dataDir, 'environments'),
+  children: path.join(dataDir, 'children'),
+  telemetry: path.join(dataDir, 'otel.json'),
+  nats: path.join(dataDir, 'nats.json'),
+  rollouts: path.join(dataDir, 'rollouts'),
+  logs: path.join(dataDir, 'logs'),
+  backups: path.join(dataDir, 'backups'),
+  byUser: path.join(dataDir, 'files-by-user.json'),
+})
+
+/** Throws CannotStart when a file stands in the place of a folder, or anything else in that of a file. */
+export const checkPlaces = (dataDir: string): void => {
+  const files = filesOf(dataDir)
+  const databases = [files.log, files.readModels].flatMap(file => [file, `${file}-wal`, `${file}-shm`])
+  const others = [files.secrets, files.lock].flatMap(file => [file, `${file}-journal`])
+  const texts = [files.telemetry, files.nats].flatMap(file => [file, `${file}.new`])
+  const check = (place: string, wanted: 'file' | 'folder') => {
+    const found = whatStandsAt(place)
+    if (found === undefined) return
+    const forbidden = found === wanted ? forbiddenAt(place) : undefined
+    if (forbidden !== undefined) throw new CannotStart(`${place} cannot be used: ${forbidden}`)
+    if (found === wanted) return
+    const wayOut = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
+    throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
+  }
+  for (const file of [...databases, ...others, ...texts, files.server, files.adminToken]) check(file, 'file')
+  for (const folder of [files.sessions, files.children, files.rollouts, files.logs, files.backups])
+    check(folder, 'folder')
+}
+
+export type RunningServer = { url: string; pid: number }
+
+export const writeServerFile = (file: string, server: RunningServer): void =>
+  writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
+
+/** One that stays names a server that is gone, which the lock shows. */
+export const removeServerFile = (file: string): void => {
+  try {
+    rmSync(file, { force: true })
+  } catch {}
+}
+
+/** Undefined: there is none, or nothing that says where a server listens. */
+export const readServerFile = (file: string): RunningServer | undefined => {
+  try {
+    const said = JSON.parse(readPlainFile(file)) as RunningServer | null
+    return typeof said?.url === 'string' && URL.canParse(said.url) ? said : undefined
+  } catch {
+    return undefined
+  }
+}

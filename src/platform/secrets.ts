@@ -1,0 +1,101 @@
+// The values of `env` and the like: in a file of their own (0600), never in the log. Written and synced before
+// the append that names them, gone when the task ends.
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { CannotStart } from '../contract/cannot-start.ts'
+import type { Report } from '../contract/ports.ts'
+import { StorageFailure } from '../contract/stored.ts'
+import { isCorrupt } from './sqlite/corrupt.ts'
+
+export type Secrets = {
+  /** Durable when it returns; takes the place of what was there under this name. Throws StorageFailure. */
+  put(ref: string, values: Record<string, unknown>): void
+  get(ref: string): Record<string, unknown> | undefined
+  forget(ref: string): void
+  refs(): string[]
+  /** Keeps only these: what nobody names any more is an orphan. */
+  sweep(isNamed: (ref: string) => boolean): void
+  close(): void
+}
+
+/** The file is small, and a part of what was put into it is of no use. Tells nothing of what it holds. */
+const checkWhole = (db: Database.Database): void => {
+  if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok')
+    throw new Error('database disk image is malformed')
+  for (const body of db.prepare<[], string>('SELECT body FROM secrets').pluck().all()) {
+    try {
+      JSON.parse(body)
+    } catch {
+      throw new Error('what it holds is not as it was written')
+    }
+  }
+}
+
+const open = (path: string): Database.Database => {
+  try {
+    closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
+    chmodSync(path, 0o600)
+    const db = new Database(path)
+    db.pragma('journal_mode = DELETE')
+    db.pragma('synchronous = FULL')
+    db.pragma('secure_delete = ON')
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS secrets (ref TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID',
+    )
+    checkWhole(db)
+    return db
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CannotStart(
+      `${path} cannot be used (${why}): remove it; tasks that need what it held are paused`,
+    )
+  }
+}
+
+/** Opens or makes the file. What it does not give any more is missing; that is reported once. Throws CannotStart. */
+export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
+  const db = open(path)
+  let isReported = false
+  const failed = (error: unknown) => {
+    if (isReported || !isCorrupt(error)) return
+    isReported = true
+    report('error', `${path} cannot be used: stop the server, remove it and start again`, {
+      error: String(error),
+    })
+  }
+  const asked = <T>(ask: () => T, otherwise: T): T => {
+    try {
+      return ask()
+    } catch (error) {
+      failed(error)
+      return otherwise
+    }
+  }
+  const put = db.prepare('INSERT OR REPLACE INTO secrets (ref, body) VALUES (?, ?)')
+  const get = db.prepare<[string], string>('SELECT body FROM secrets WHERE ref = ?').pluck()
+  const forget = db.prepare('DELETE FROM secrets WHERE ref = ?')
+  const refs = db.prepare<[], string>('SELECT ref FROM secrets').pluck()
+  return {
+    put(ref, values) {
+      try {
+        put.run(ref, JSON.stringify(values))
+      } catch (error) {
+        failed(error)
+        throw new StorageFailure('secret values cannot be stored', { cause: error })
+      }
+    },
+    get(ref) {
+      const body = asked(() => get.get(ref), undefined)
+      return body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>)
+    },
+    forget: ref => asked(() => void forget.run(ref), undefined),
+    refs: () => asked(() => refs.all(), []),
+    sweep(isNamed) {
+      for (const ref of asked(() => refs.all(), []))
+        if (!isNamed(ref)) asked(() => void forget.run(ref), undefined)
+    },
+    close: () => {
+      db.close()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+// The real clock, timers, randomness and ids.
+import { randomBytes } from 'node:crypto'
+import { V7Generator } from 'uuidv7'
+import type { World } from '../contract/ports.ts'
+
+const pooled = 8192
+
+/** Random bytes are drawn in bulk: a call to the system for each salt would cost more than hashing it. */
+const createRandom = () => {
+  let pool = Buffer.alloc(0)
+  let used = 0
+  /** Where the next `size` bytes of the pool begin. */
+  const draw = (size: number): number => {
+    if (used + size > pool.length) {
+      pool = randomBytes(Math.max(pooled, size))
+      used = 0
+    }
+    used += size
+    return used - size
+  }
+  return {
+    text(size: number): string {
+      const at = draw(size)
+      return pool.toString('base64url', at, at + size)
+    },
+    /** A whole number below 2^32. */
+    word(): number {
+      const at = draw(4) // may make a new pool
+      return pool.readUInt32LE(at)
+    },
+  }
+}
+
+/** Time-ordered ids; their random bits come from the same pool. */
+const createIds = (random: { word(): number }) => {
+  const generator = new V7Generator({ nextUint32: random.word })
+  return { next: (prefix: string) => prefix + generator.generate().toHex() }
+}
+
+export const realWorld = (): World => {
+  const random = createRandom()
+  return {
+    clock: { now: Date.now },
+    timers: {
+      after: (ms, job) => {
+        const timer = setTimeout(job, ms)
+        timer.unref()
+        return () => clearTimeout(timer)
+      },
+      every: (ms, job) => {
+        const timer = setInterval(job, ms)
+        timer.unref()
+        return () => clearInterval(timer)
+      },
+    },
+    random,
+    ids: createIds(random),
+  }
+}

@@ -1,0 +1,38 @@
+// Results of client tools in what a caller sends, and which task they answer.
+import type { CallAnswer } from '../contract/commands.ts'
+import type { Ids } from '../contract/ports.ts'
+import type { Log } from '../contract/stored.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
+import type { CreateTaskBody, MessageContent } from '../contract/wire.ts'
+
+/** The tool results among the history of a create, each with an id of ours. */
+export const answersIn = ({ history_messages }: CreateTaskBody, ids: Ids): CallAnswer[] =>
+  (history_messages ?? []).flatMap(item =>
+    item.type !== 'tool_result'
+      ? []
+      : [
+          {
+            callId: item.call_id,
+            itemId: ids.next('tr_'),
+            ...(item.status === 'incomplete' ? { failed: true as const } : {}),
+            content: item.message_content,
+            blocks: item.block_list,
+          },
+        ],
+  )
+
+export const isEmpty = (content: MessageContent): boolean => content.length === 0
+
+/** The number of the last frame that told of the acceptance of these answers. */
+export const lastFrameOfAnswers = async (log: Log, stream: string, callIds: string[]): Promise<number> => {
+  let last = -1
+  for await (const page of log.readStream(stream)) {
+    for (const { header, data } of page) {
+      if (header.type !== 'InputAccepted') continue
+      const { item } = data as TaskEventData<'InputAccepted'>
+      if (item.type !== 'tool_result' || !callIds.includes(item.call_id)) continue
+      last = (header.seq ?? 0) + (header.frames ?? 0) - 1
+    }
+  }
+  return last
+}

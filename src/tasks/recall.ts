@@ -1,0 +1,166 @@
+// A task's own history, read from the log: the task as it was, its rollouts, and whether the log still says what
+// the read models say.
+
+import type { StoredTask } from '../../projections/tasks/stored.ts'
+import type { Replay } from '../contract/answers.ts'
+import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
+import { isLongerThan } from '../contract/length.ts'
+import type { Clock } from '../contract/ports.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Log, Recorded } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import { isTerminal, type Task } from '../contract/wire.ts'
+import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/slices.ts'
+import { atifOf } from '../history/atif/atif.ts'
+import { textsOf } from '../history/atif/text.ts'
+import type { ReadStream } from '../history/context.ts'
+import { tell } from '../history/frames.ts'
+import { inOrder, type Rollout, rolloutsOf, type Wanted } from '../history/rollouts.ts'
+import { taskOf } from '../history/task-object.ts'
+import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
+import { createTeller } from '../history/telling.ts'
+import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
+import type { Queries, TaskRow } from './queries.ts'
+import { compared } from './replayed.ts'
+
+/** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
+export type Moment = { frame: number } | { position: number } | { time: number }
+
+/** For whoever asks here, not over the network. */
+const usualPause = (): Pause => createPause(nextTurn, () => {})
+
+/** How often a replay looks again before it calls a difference a mismatch. */
+const patience = 100
+
+const beyond = () =>
+  new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
+
+/** The task object of a view: the items of a long one are written as they are taken. */
+const taskTextOf = (view: TaskView): Text => {
+  const task = taskOf(view)
+  return isLongerThan(task, wholeAtMost) ? piecesOf(task) : JSON.stringify(task)
+}
+async function* piecesOf({ output, ...fields }: Task): AsyncGenerator<string> {
+  yield `${JSON.stringify(fields).slice(0, -1)},"output":[`
+  for (const [n, item] of output.entries()) yield (n === 0 ? '' : ',') + JSON.stringify(item)
+  yield ']}'
+}
+
+async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGenerator<string> {
+  for await (const rollout of rollouts) {
+    yield JSON.stringify(rollout)
+    await pause()
+  }
+}
+
+export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
+  const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
+
+  /** The rollouts of a task as a JSON array. */
+  const arrayOfRollouts = (stream: string, wanted: Wanted, pause = usualPause()): Pieces =>
+    arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
+
+  /** A task object with its rollouts behind its other fields. */
+  const withRollouts = (task: Text, rollouts: Pieces): Text =>
+    joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
+
+  /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
+  const textOf = (view: TaskView, upTo?: number, pause = usualPause()): Text => {
+    const text = taskTextOf(view)
+    const { created } = view
+    if (!created?.request.return_rollout || !isTerminal(view.status)) return text
+    const wanted = upTo === undefined ? {} : { upTo }
+    return withRollouts(text, arrayOfRollouts(taskStream(created.task_id), wanted, pause))
+  }
+
+  const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
+    if ('frame' in moment) return (header.seq ?? 0) > moment.frame
+    if ('position' in moment) return position > moment.position
+    return Date.parse(header.time) > moment.time
+  }
+
+  return {
+    textOf,
+
+    /** The same of a row that was just found, about its bytes, and whether rollouts in it are folded from the log. */
+    ofRow(row: TaskRow, pause = usualPause()): StoredTask & { isFolded: boolean } {
+      const { text, size } = queries.task(row.position, pause)
+      if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
+      const rollouts = arrayOfRollouts(taskStream(row.id), {}, pause)
+      return { text: withRollouts(text, rollouts), size, isFolded: true }
+    },
+
+    /** The rollouts of a task, each as JSON. */
+    rollouts: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
+      linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
+
+    /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
+    async *logLines(taskId: string, pause = usualPause()): AsyncGenerator<string> {
+      const read = reader(pause)
+      const teller = createTeller(read)
+      for await (const page of read(taskStream(taskId))) {
+        for (const event of page) {
+          for (const frame of await teller.tell(event)) {
+            yield JSON.stringify({ time: event.header.time, ...frame })
+          }
+        }
+      }
+    },
+
+    /** The same task as a document of another format, as JSON. */
+    async *atif(taskId: string, pause = usualPause()): AsyncGenerator<string> {
+      yield* textsOf(await atifOf(reader(pause), taskStream(taskId)))
+    },
+
+    /** Entries of all tasks of one user, or of all users, after a position, each as JSON. */
+    bulk(after: number, limit: number, user?: string, pause = usualPause()): AsyncGenerator<string> {
+      const wanted = { subagents: false, summaries: true }
+      const steps = queries.steps(after, limit, user)
+      const rollouts = inOrder(
+        steps.map(({ position, id }) => ({ position, stream: taskStream(id) })),
+        (stream, after) => rolloutsOf(reader(pause), stream, { ...wanted, after }),
+      )
+      return linesOf(rollouts, pause)
+    },
+
+    /** The task as it was after the last event that is not past the moment. */
+    async asOf(taskId: string, moment: Moment, pause = usualPause()): Promise<Text> {
+      if ('position' in moment && moment.position > log.head()) throw beyond()
+      if ('time' in moment && moment.time > clock.now()) throw beyond()
+      const view = emptyTask()
+      for await (const page of reader(pause)(taskStream(taskId))) {
+        for (const event of page) if (!isPast(moment, event)) evolve(view, event)
+      }
+      if ('frame' in moment && moment.frame >= view.seq) throw beyond()
+      if (view.status === 'absent')
+        throw new Refusal('TaskNotFound', undefined, 'there was no such task then')
+      return textOf(view, view.revision, pause)
+    },
+
+    /** Folds the stored events again, frames included, and compares the task with what the read models say. */
+    async replay(row: TaskRow, pause = usualPause()): Promise<Replay> {
+      const stream = taskStream(row.id)
+      const view = emptyTask()
+      for (let tries = 1; ; tries++) {
+        for await (const page of reader(pause)(stream, view.revision))
+          for (const event of page) tell(view, event)
+        queries.rowById(row.id) // what it reads is written first
+        const found = await compared(queries.textsOf(row.position, pause), taskOf(view), pause).catch(
+          error => {
+            if (!(error instanceof ChangedMeanwhile) || tries >= patience) throw error
+            return undefined
+          },
+        )
+        // While a task goes on, either side may be a moment ahead: both are read again until they meet.
+        if (found === undefined || (found.mismatches.length > 0 && tries < patience)) {
+          await nextTurn()
+          continue
+        }
+        const { state_hash, mismatches } = found
+        const matches = mismatches.length === 0
+        return { task_id: row.id, events: view.revision + 1, state_hash, matches, mismatches }
+      }
+    },
+  }
+}
+export type Recall = ReturnType<typeof createRecall>

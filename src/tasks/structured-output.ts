@@ -1,0 +1,23 @@
+// Whether an answer is JSON that fits the schema that the caller asked for.
+import type { ErrorObject } from '../contract/wire.ts'
+import type { SchemaChecker } from '../json-schema/checker.ts'
+
+const impossible = (problems: string[]): ErrorObject => ({
+  code: -32602,
+  message: `the answer does not fit structured_output: ${problems[0]}`,
+  data: { problems },
+})
+
+/** Why a text is no answer that fits; undefined: it fits. */
+export const answerProblem =
+  (checker: SchemaChecker) =>
+  async (schema: object, answer: string, user: string): Promise<ErrorObject | undefined> => {
+    let value: unknown
+    try {
+      value = JSON.parse(answer)
+    } catch {
+      return impossible(['it is no JSON'])
+    }
+    const verdict = await checker.check(schema, value, user)
+    return verdict.ok ? undefined : impossible(verdict.problems)
+  }
