@@ -1,6 +1,6 @@
 // A log in a SQLite file: a thread that writes, a connection here that reads.
 import type { Worker } from 'node:worker_threads'
-import { createCheckpoints } from '../platform/sqlite/checkpoints.ts'
+import { type Checkpoints, createCheckpoints } from '../platform/sqlite/checkpoints.ts'
 import { startThread } from '../platform/thread.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -48,12 +48,16 @@ const writerThread = (path: string) => {
 }
 
 /** Opens or makes the log file. `others`: files that must stay where they are, too. Throws CannotStart. */
-export const sqliteStore = (path: string, newLogId: () => string, others: string[] = []): Store => {
+export const sqliteStore = (
+  path: string,
+  newLogId: () => string,
+  others: string[] = [],
+  checkpoints: Checkpoints = createCheckpoints(path),
+): Store => {
   // Checked and made here, so that what is wrong is known before anything else starts.
   openForWriting(path, newLogId).close()
   const writer = writerThread(path)
   const reader = sqliteReader(path)
-  const checkpoints = createCheckpoints(path)
   const main = watchFile(path, true)
   const wal = watchFile(`${path}-wal`, true)
   main.trouble()

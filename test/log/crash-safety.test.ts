@@ -155,7 +155,7 @@ t.test('killed at any moment, a process loses nothing that it has acknowledged',
   const file = fileIn(folder)
   let last = 0
   for (const [round, events] of [30, 400, 1500].entries()) {
-    const run = appender(t, file, 24)
+    const run = appender(t, file, 24, undefined, ['env', 'CHECKPOINTS=yes'])
     await run.until(output => output.length > events * 8)
     await run.kill()
     const acknowledged = run.acknowledged()

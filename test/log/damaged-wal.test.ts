@@ -113,7 +113,10 @@ t.test('what a crash leaves is no damage', async t => {
 
 t.test('frames of an earlier life of the WAL are no damage', async t => {
   const file = fileIn(t.testdir({ copy: {} }))
-  const log = await openFile(t, file)
+  const log = await openOn(
+    t,
+    sqliteStore(file, () => 'log_test'),
+  )
   let revision = -1
   const text = 'x'.repeat(20_000)
   while (revision < 250) await log.append([to('s', revision++, { text })])

@@ -6,6 +6,7 @@ import { type EventLog, openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Store } from '../../src/log/store.ts'
+import { none } from '../../src/platform/sqlite/checkpoints.ts'
 import { type TestWorld, testWorld } from '../support/world.ts'
 
 /** Some events for one stream; each data is one event. */
@@ -40,8 +41,13 @@ export const openOn = async (
 }
 
 export const fileIn = (folder: string): string => path.join(folder, 'log.db')
+/** Nothing leaves the WAL by itself, however long the test takes: many tests cut, copy or remove one of the two files. */
 export const openFile = async (t: Test, file: string, world?: TestWorld): Promise<EventLog> =>
-  openOn(t, await sqliteStore(file, () => 'log_test'), world)
+  openOn(
+    t,
+    sqliteStore(file, () => 'log_test', [], none),
+    world,
+  )
 
 export type Given = {
   log: EventLog

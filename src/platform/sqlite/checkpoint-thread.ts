@@ -1,19 +1,21 @@
 // Copies the WAL of a database into its file: with its syncs that takes as long as the disk wants, and nobody waits for it
 // here. Writers and readers go on meanwhile.
-import { statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { type Inodes, inodesOf } from './inodes.ts'
 
-const { path, inode } = workerData as { path: string; inode: number }
+const { path, inodes } = workerData as { path: string; inodes: Inodes }
 
 /**
- * Opened once: by its name another file could be found later, into which this one's pages must not be copied. One that
- * is not there any more is not made here.
+ * Opened once, and only when the files are those that are written to: pages of one file must not be copied into another
+ * one that has its name now, and what is not there any more must not be made here.
  */
 let db: Database.Database | undefined
 const opened = (): Database.Database => {
-  db ??= new Database(path, { fileMustExist: true })
-  if (statSync(path).ino !== inode) throw new Error(`${path} was replaced`)
+  if (db !== undefined) return db
+  const now = inodesOf(path)
+  if (now.file !== inodes.file || now.wal !== inodes.wal) throw new Error(`${path} or its WAL was replaced`)
+  db = new Database(path, { fileMustExist: true })
   return db
 }
 

@@ -2,9 +2,9 @@
 // would wait as long as the disk is busy with something else. A WAL begins again at its start only when all of it was copied,
 // which the thread cannot do while others write on. So a connection that writes makes the copy itself from a number of
 // pages on (wal_autocheckpoint); most of them are in the file by then.
-import { statSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
+import { type Inodes, inodesOf } from './inodes.ts'
 
 /** Milliseconds from the first write to the copy, and bytes after which the copy does not wait for them. */
 const afterMs = 1000
@@ -21,11 +21,9 @@ export type Checkpoints = {
 const noWait = Promise.resolve()
 export const none: Checkpoints = { wrote: () => {}, release: () => noWait, close: () => noWait }
 
-/** Undefined: it is not there. */
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
-
 export const createCheckpoints = (path: string): Checkpoints => {
-  let inode = inodeOf(path)
+  /** As of the first write. */
+  let inodes: Inodes | undefined
   let worker: Worker | undefined
   let timer: NodeJS.Timeout | undefined
   let isCopying = false
@@ -35,8 +33,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
   let bytesBehind = 0
 
   const start = (): Worker => {
-    inode ??= inodeOf(path)
-    const started = startThread('checkpoint-thread.mjs', { workerData: { path, inode } })
+    const started = startThread('checkpoint-thread.mjs', { workerData: { path, inodes } })
     const gone = () => {
       if (worker !== started) return
       worker = undefined
@@ -69,12 +66,13 @@ export const createCheckpoints = (path: string): Checkpoints => {
     timer = undefined
     const old = worker
     worker = undefined
-    inode = undefined
+    inodes = undefined
     isCopying = false
     await old?.terminate()
   }
   return {
     wrote(bytes = 0) {
+      inodes ??= inodesOf(path)
       isBehind = true
       bytesBehind += bytes
       plan()
