@@ -2,10 +2,11 @@
 // `parameters` of their tool. A caller's schema and value never run on this thread, our own schemas do.
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
+import { processorMs } from '../platform/thread-time.ts'
 import { compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
 import type { Request } from './schema-thread.ts'
-import { type SchemaThread, schemaThread } from './thread.ts'
+import { type RunTime, type SchemaThread, schemaThread } from './thread.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 export type { Verdict } from './verdict.ts'
@@ -30,6 +31,8 @@ export type Options = {
   /** For a call's own run, not for its waiting for others or for the thread to start. */
   deadlineMs?: number
   timers?: Pick<Timers, 'after'>
+  /** Where the system counts it: a check that was kept from running gets more time. */
+  runTime?: RunTime
 }
 
 /** A user has one, so that whoever sends what takes long keeps only itself waiting. The second starts when it is needed. */
@@ -38,8 +41,9 @@ const mostThreads = 2
 export const createSchemaChecker = ({
   deadlineMs = 1000,
   timers = realTimers,
+  runTime = processorMs,
 }: Options = {}): SchemaChecker => {
-  const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers))
+  const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers, runTime))
   /** Those that have nothing to do; the first was used last, and remembers most. */
   const free = [...threads]
   const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })

@@ -1,12 +1,14 @@
 // The thread in which strangers' schemas are compiled and run: the one place that can be ended while it works.
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
+import { ownThread } from '../platform/thread-time.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 
 /** Both are JSON texts. Without a value the schema alone is asked about. */
 export type Request = { schema: string; value?: string }
-export type Reply = { ready: true } | { problems: string[] }
+/** `thread`: under which name its time is counted. */
+export type Reply = { ready: true; thread: string | undefined } | { problems: string[] }
 
 // A compiled schema takes some 35 times the memory of its text.
 const remembered = { texts: 100, characters: 1024 * 1024 }
@@ -25,4 +27,4 @@ port.on('message', ({ schema, value }: Request) => {
 })
 threadGivesWay('all')
 compiled('true') // loads what the first call would have to load in its own time
-answer({ ready: true })
+answer({ ready: true, thread: ownThread() })

@@ -1,7 +1,9 @@
 // The thread: what ends it, what does not, and who waits for whom.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ownThread, processorMs } from '../../src/platform/thread-time.ts'
 import { catastrophe, checkerFor, doubling, heldDeadlines } from './support.ts'
 
 let started = 0
@@ -46,6 +48,43 @@ t.test('a pattern that would take for ever ends at the deadline, and the next ch
   t.same(await checked, tooLong)
   t.same(await check(text, 'x'), { ok: true })
   t.equal(threads(), 2)
+})
+
+t.test(
+  'a check that was kept from running goes on, and ends when it has run long enough, or for good',
+  async t => {
+    for (const { ran, strikes } of [
+      { ran: [0, 10, 39, 41], strikes: 3 },
+      { ran: Array(11).fill(0), strikes: 10 },
+    ]) {
+      const { timers, running, strike } = heldDeadlines()
+      const { check } = checkerFor(t, { deadlineMs: 50, timers, runTime: () => ran.shift() })
+      let isDone = false
+      const checked = check(catastrophe.schema, catastrophe.value).finally(() => (isDone = true))
+      for (let n = 1; n <= strikes; n++) {
+        t.notOk(isDone)
+        await running()
+        strike()
+      }
+      t.same(await checked, tooLong, `after ${strikes} deadlines`)
+    }
+  },
+)
+
+const isCounted = processorMs(ownThread()) !== undefined
+t.test('the time that the thread itself has run ends a check', { skip: !isCounted }, async t => {
+  const { timers, running, strike } = heldDeadlines()
+  const { check } = checkerFor(t, { deadlineMs: 300, timers, runTime: processorMs })
+  const checked = check(catastrophe.schema, catastrophe.value)
+  await running()
+  strike() // it has hardly begun
+  await running()
+  await wait(600)
+  for (let isDone = false; !isDone; ) {
+    strike()
+    isDone = await Promise.race([checked.then(() => true), wait(100).then(() => false)])
+  }
+  t.match(await checked, { ok: false, problems: ['the check took longer than 300 ms'] })
 })
 
 t.test('a deadline by the clock ends a check too', async t => {
