@@ -10,6 +10,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Principals } from '../access/principals.ts'
+import type { Access } from '../access/roles.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Roots } from '../access/user-folders.ts'
 import type { Events } from '../bus/events.ts'
@@ -30,7 +31,6 @@ import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
 import type { AgentChoice } from '../tasks/request.ts'
-import type { Access } from './auth.ts'
 import type { CallersAnswers, LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 

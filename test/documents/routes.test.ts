@@ -1,14 +1,16 @@
 // The table of operations and the server are one: every route has its entry, every entry its route, and what the entry
 // says of who may ask and what may be given is so.
+
 import { subscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import t from 'tap'
+import { rolesOf } from '../../src/access/roles.ts'
 import { roles } from '../../src/contract/token-events.ts'
 import { asyncApi } from '../../src/documents/asyncapi.ts'
 import { openApi } from '../../src/documents/openapi.ts'
-import { type Operation, rolesOf } from '../../src/documents/operation.ts'
+import type { Operation } from '../../src/documents/operation.ts'
 import { operations } from '../../src/documents/operations.ts'
 import { brief, read } from '../support/http.ts'
 import { adminToken, serveHere } from '../support/server.ts'
