@@ -60,6 +60,11 @@ export type Operation = {
   envelope?: true
 }
 
+/** Operations by their ids. The types of a table keep its paths and the schemas of its bodies, from which routes have theirs. */
+export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(
+  table: Table,
+): Table => table
+
 export const json = 'application/json'
 export const ndjson = 'application/x-ndjson'
 export const eventStream = 'text/event-stream'

@@ -20,6 +20,7 @@ import type { SessionState } from '../contract/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { AgentInfo, EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
+import type { OperationId } from '../documents/operations.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
@@ -110,6 +111,8 @@ declare module 'fastify' {
     bodyDigest: string | undefined
   }
   interface FastifyContextConfig {
+    /** Whose route it is. */
+    operation?: OperationId
     access?: Access
     /** It is a stream, whatever the caller accepts. */
     stream?: boolean

@@ -11,6 +11,7 @@ import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
 import { createOrigins } from '../origins.ts'
 import type { App } from '../parts.ts'
+import { route } from '../route.ts'
 import { createTaskCalls } from '../task-calls.ts'
 import { type Connection, openConnection, type SocketParts } from './connection.ts'
 import { createEventEncoder } from './event-channels.ts'
@@ -142,10 +143,7 @@ export const openSocketDoor = (
 
 /** Whoever asks for /ws without asking for a WebSocket. */
 export const socketRoutes = (app: App): void => {
-  app.route({
-    method: 'GET',
-    url: '/ws',
-    config: { access: 'open' },
+  route(app, 'openSocket', {
     handler: (_request, reply) =>
       reply
         .code(426)
