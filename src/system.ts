@@ -21,7 +21,7 @@ import { envSessionStream, streamOfStepSecret } from './contract/env-session-eve
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
-import { taskEnds } from './contract/task-events.ts'
+import { taskEnds } from './contract/task-lifecycle.ts'
 import { taskIdOf, taskStream } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'

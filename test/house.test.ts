@@ -5,7 +5,7 @@ import ts from 'typescript'
 
 const longestFile = 300
 const longestFunction = 80
-const highestMedian = 65
+const highestMedian = 64
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
@@ -33,7 +33,6 @@ const tooLong = [
   'src/bus/relay.ts createRelay',
   'src/cli/printer.ts createPrinter',
   'src/cli/program.ts createProgram',
-  'src/contract/task-events.ts',
   'src/documents/asyncapi.ts asyncApi',
   'src/documents/openapi.ts openApi',
   'src/egress/guarded-fetch.ts createOutsideFetch',
