@@ -5,7 +5,7 @@ import ts from 'typescript'
 
 const longestFile = 300
 const longestFunction = 80
-const highestMedian = 64
+const highestMedian = 62
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
@@ -75,7 +75,6 @@ const tooLong = [
   'src/tasks/commands.ts',
   'src/tasks/commands.ts createCommands',
   'src/tasks/idempotency.ts createIdempotency',
-  'src/tasks/queries.ts createQueries',
   'src/tasks/recall.ts createRecall',
   'src/tasks/toolbox.ts createToolbox',
   'src/telemetry/follower.ts startTelemetry',
