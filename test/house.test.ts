@@ -5,7 +5,7 @@ import ts from 'typescript'
 
 const longestFile = 300
 const longestFunction = 80
-const highestMedian = 62
+const highestMedian = 61
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
@@ -72,8 +72,6 @@ const tooLong = [
   'src/mcp/stdio.ts stdioTransport',
   'src/system.ts',
   'src/system.ts createSystem',
-  'src/tasks/commands.ts',
-  'src/tasks/commands.ts createCommands',
   'src/tasks/idempotency.ts createIdempotency',
   'src/tasks/recall.ts createRecall',
   'src/tasks/toolbox.ts createToolbox',
