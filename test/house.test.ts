@@ -5,7 +5,7 @@ import ts from 'typescript'
 
 const longestFile = 300
 const longestFunction = 80
-const highestMedian = 61
+const highestMedian = 60
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
