@@ -52,7 +52,6 @@ const tooLong = [
   'src/http/app.ts createApp',
   'src/http/environments.ts environmentRoutes',
   'src/http/query.ts readQuery',
-  'src/http/socket/connection.ts',
   'src/http/socket/connection.ts openConnection',
   'src/http/socket/inbox.ts createInbox',
   'src/http/socket/task-channels.ts createTaskChannels',
