@@ -13,7 +13,6 @@ import type { ReadStore } from '../projections/store.ts'
 import { isTicket } from './access/tickets.ts'
 import { type Roots, userFolder, workspaceOf } from './access/user-folders.ts'
 import { createEvents } from './bus/events.ts'
-import { createLive } from './bus/live.ts'
 import type { NatsBus } from './bus/nats-bus.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -110,7 +109,6 @@ export const createSystem = async (parts: SystemParts) => {
     report('warn', `the read models are rebuilt: ${error instanceof Error ? error.message : String(error)}`)
     return follow(true)
   })
-  const live = createLive()
   const quotas = createQuotas(parts.quotas)
   const disk = createDiskUse({
     walker: createWalker(world.timers),
@@ -128,7 +126,6 @@ export const createSystem = async (parts: SystemParts) => {
   const loop = createLoopShares(world.timers)
   const events = createEvents(log, loop)
   const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
-  log.onCommit(live.publish)
   log.onCommit(telling.commit)
 
   const queries = createQueries(store, projector, log)
@@ -253,7 +250,6 @@ export const createSystem = async (parts: SystemParts) => {
   log.onReopened(async () => {
     await projector.catchUp()
     takePlaces()
-    live.lookAgain()
     telling.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
@@ -318,7 +314,6 @@ export const createSystem = async (parts: SystemParts) => {
 
   return {
     log,
-    live,
     events,
     queries,
     environments,

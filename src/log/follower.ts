@@ -17,6 +17,8 @@ export type FollowerParts<T> = {
   handle: Handler<T>
   /** Waited for before each reading: a place, or time for others. */
   beforeRead?: (() => void | Promise<void>) | undefined
+  /** Called each time when nothing more is to be read and what was read is handled. */
+  caughtUp?: (() => void) | undefined
   /** This many items are kept while the handler works; when more come, all of them are read again. */
   keptAtMost: number
   /** Called once, when it has ended in any way. */
@@ -91,6 +93,7 @@ export const createFollower = <T>(parts: FollowerParts<T>) => {
     if (!page.isLast) isBehind = true
     const handled = hand(page.items, page.upTo)
     if (handled !== undefined) await handled
+    if (page.isLast) parts.caughtUp?.()
     if (isBehind) await nextTurn()
   }
   const takeKept = async ({ items, from, upTo }: Kept<T>): Promise<void> => {

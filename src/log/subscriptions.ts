@@ -12,6 +12,8 @@ export type SubscribeWish = {
   isNew?: boolean
   /** Waited for before each page that is read. */
   beforeRead?: () => void | Promise<void>
+  /** Called each time when the past was read and handled: what follows comes from commits. */
+  caughtUp?: () => void
   /** Commits are not handed over as they are: everything is read in pages, as `beforeRead` lets it. */
   inPages?: boolean
 }
@@ -90,7 +92,7 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
       for (const { follower } of ofAll) follower.lookAgain()
       for (const here of ofStream.values()) for (const { follower } of here) follower.lookAgain()
     },
-    subscribe: (({ stream, after, isNew, beforeRead, inPages = false }, handle) => {
+    subscribe: (({ stream, after, isNew, beforeRead, caughtUp, inPages = false }, handle) => {
       const reader: Reader = {
         inPages,
         follower: createFollower<Recorded>({
@@ -99,6 +101,7 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
           read: from => (stream === undefined ? readAll(from) : readStream(stream, from)),
           handle,
           beforeRead,
+          caughtUp,
           keptAtMost,
           onEnd: () => leave(reader, stream),
         }),
