@@ -125,8 +125,9 @@ export const createSystem = async (parts: SystemParts) => {
   log.onCommit(quotas.follow)
   const loop = createLoopShares(world.timers)
   const events = createEvents(log, loop)
-  const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
-  log.onCommit(telling.commit)
+  log
+    .subscribe({ after: log.head() }, parts.nats?.join(events) ?? events.publish)
+    .done.catch(error => report('error', 'events are no longer published', { error: String(error) }))
 
   const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
@@ -250,7 +251,6 @@ export const createSystem = async (parts: SystemParts) => {
   log.onReopened(async () => {
     await projector.catchUp()
     takePlaces()
-    telling.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!closed) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))

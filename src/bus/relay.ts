@@ -219,10 +219,6 @@ export const createRelay = ({ log, file, timers, report }: RelayParts) => {
       tail.add(told, upTo)
       wake()
     },
-    lookAgain(): void {
-      tail.lookAgain()
-      wake()
-    },
     /** The server does not allow what we do. */
     refused: hears.failed,
     /** Resolves when the connection is over, or the server stops. */

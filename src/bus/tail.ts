@@ -19,11 +19,6 @@ export const createTail = (log: Pick<Log, 'head' | 'readAll'>) => {
       kept = []
       from = upTo
     },
-    /** More may be stored than was added. */
-    lookAgain(): void {
-      kept = []
-      from = upTo = log.head()
-    },
     /** What comes next after a position, and how far that goes; not further: nothing has come yet. */
     async after(position: number): Promise<{ told: readonly Told[]; upTo: number }> {
       if (position >= from) {
