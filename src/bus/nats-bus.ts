@@ -92,10 +92,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
     join(events: Events): (committed: readonly Recorded[]) => void {
       feed = createNatsFeed(events.tell, timers, log.head())
       return committed => {
-        const told = toldOf(committed)
-        const upTo = committed.at(-1)?.position ?? log.head()
-        feed.commit(told, upTo)
-        relay.add(told, upTo)
+        feed.commit(toldOf(committed), committed.at(-1)?.position ?? log.head())
       }
     },
     start(): void {
