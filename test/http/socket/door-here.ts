@@ -38,7 +38,7 @@ export const doorHere = async (
   const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as SocketParts['tickets']
   const openStreams = createOpenStreams({ principals, tickets }, tickMs)
   const requests = createRequestCounts()
-  const { log, live } = system
+  const { log } = system
   const server = createServer()
   openSocketDoor(
     server,
@@ -61,7 +61,7 @@ export const doorHere = async (
       newItemId: () => 'tr',
       streamOf: taskStream,
       nextFrame: async () => 0,
-      openFeed: (wish, isNew) => openFeed({ log, live }, wish, isNew),
+      openFeed: (wish, isNew) => openFeed(log, wish, isNew),
       longAnswers: createLongAnswers(stopping.signal, wholeLoop),
       allowedOrigins: [],
       principals,
