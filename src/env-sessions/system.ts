@@ -15,7 +15,8 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { createSessions, type Resolved } from './commands.ts'
+import { createSessions } from './commands.ts'
+import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
 
 const sweepMs = 300_000
