@@ -5,7 +5,9 @@ import type { SessionRow } from './queries.ts'
 
 const end = async (deps: Shared, asked: Asked, id: string, reason: string): Promise<void> => {
   const stream = envSessionStream(id)
-  await deps.turns.take(id, () => deps.runtime.ask(stream, { type: 'CloseSession', reason, ...by(asked) }))
+  await deps.callers.ask({}, request =>
+    deps.runtime.ask(stream, { type: 'CloseSession', reason, request, ...by(asked) }),
+  )
   await deps.left(stream)
 }
 
@@ -21,7 +23,9 @@ export const removeSession = async (deps: Shared, asked: Asked, id: string): Pro
   const { user_id } = deps.queries.visible(asked.principal, id)
   const stream = envSessionStream(id)
   deps.steps.stopAll(id, 'deleted')
-  await deps.turns.take(id, () => deps.runtime.ask(stream, { type: 'DeleteSession', ...by(asked) }))
+  await deps.callers.ask({}, request =>
+    deps.runtime.ask(stream, { type: 'DeleteSession', request, ...by(asked) }),
+  )
   await deps.left(stream)
   deps.disk.changed(user_id)
   deps.lookedAt.delete(id)
@@ -48,11 +52,13 @@ export const closeIdle = async (
 }
 
 /** What cannot come back after a restart is closed, with what is known of its last step. */
-export const closeLost = async ({ queries, runtime }: Shared): Promise<void> => {
+export const closeLost = async ({ queries, runtime, callers }: Shared): Promise<void> => {
   for (const { id, recovery } of queries.active()) {
     if (recovery !== 'none') continue
     const reason = 'the server was restarted, and an environment of this kind does not come back'
     const who = { principal: 'system', causation: '' }
-    await runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, ...who })
+    await callers.ask({}, request =>
+      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, request, ...who }),
+    )
   }
 }

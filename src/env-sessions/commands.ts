@@ -1,5 +1,5 @@
 // The command service of environment sessions: each operation is a file of its own.
-import type { StepWish } from '../contract/env-session-commands.ts'
+import type { Caller } from '../../actors/env-session/callers.ts'
 import type { CreateEnvBody, ResetEnvBody, StepEnvBody } from '../contract/wire.ts'
 import { closeIdle, closeLost, closeSession, removeSession } from './close.ts'
 import { createSession } from './create.ts'
@@ -10,11 +10,11 @@ import { resetSession } from './reset.ts'
 import { createSessionRetries, type Retry } from './retries.ts'
 import { mayStep, step } from './step.ts'
 import { createStepsUnderWay } from './steps-under-way.ts'
-import { hasBegun, isOf, takeFor, toolsFor } from './task-steps.ts'
-import { createTurns } from './turns.ts'
+import type { StepCaller } from './take-step.ts'
+import { hasBegun, isOf, type TaskStep, takeFor, toolsFor } from './task-steps.ts'
 
 type Begins = Retry & { began(): void }
-type StepGiven = Retry & Pick<StepWish, 'began' | 'emit' | 'signal'>
+type StepGiven = Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>
 
 export const createSessions = (given: SessionDeps) => {
   const lookedAt = new Map<string, number>()
@@ -25,7 +25,6 @@ export const createSessions = (given: SessionDeps) => {
     retries,
     lookedAt,
     steps: createStepsUnderWay(given.disk),
-    turns: createTurns(),
   }
   return {
     create: (asked: Asked, body: CreateEnvBody, how: Begins) => createSession(deps, asked, body, how),
@@ -43,7 +42,7 @@ export const createSessions = (given: SessionDeps) => {
     toolsFor: (id: string, userId: string) => toolsFor(deps, id, userId),
     isOf: (id: string, userId: string) => isOf(deps, id, userId),
     hasBegun: (id: string, userId: string, effectId: string) => hasBegun(deps, id, userId, effectId),
-    takeFor: (id: string, wish: Parameters<typeof takeFor>[2]) => takeFor(deps, id, wish),
+    takeFor: (id: string, wish: TaskStep, caller: StepCaller) => takeFor(deps, id, wish, caller),
   }
 }
 export type Sessions = ReturnType<typeof createSessions>

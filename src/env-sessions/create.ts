@@ -1,6 +1,5 @@
 // Makes an environment session, or finds the one that is there already.
 import type { RequestKeys } from '../contract/commands.ts'
-import type { SessionCommand } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type EnvironmentSource } from '../contract/environment.ts'
 import { Invalid, otherUser, Refusal } from '../contract/refusals.ts'
@@ -76,15 +75,15 @@ type Made = {
 
 /** The view of the session that was made, or was there. */
 const make = async (deps: Shared, asked: Asked, sessionId: string, wish: Made): Promise<SessionView> => {
-  const { runtime, secrets, quotas, disk, ids } = deps
+  const { runtime, callers, secrets, quotas, disk, ids } = deps
   const { body, userId, source, keys, began } = wish
   const vars = body.env_vars ?? {}
   const values = asTexts(vars)
   const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
   if (ref !== undefined) secrets.put(ref, { env_vars: values })
   let release = () => {}
-  const command: SessionCommand = {
-    type: 'CreateSession',
+  const command = {
+    type: 'CreateSession' as const,
     wish: {
       session_id: sessionId,
       env_id: body.env_id ?? ids.next('env-'),
@@ -98,15 +97,17 @@ const make = async (deps: Shared, asked: Asked, sessionId: string, wish: Made): 
     values,
     seed: drawSeed(deps),
     keys,
-    async began() {
-      release = quotas.reserveSession(sessionId, userId, asked.principal.userId !== undefined)
-      await disk.mustHaveRoom(userId)
-      began()
-    },
     ...by(asked),
   }
+  const reserve = async () => {
+    release = quotas.reserveSession(sessionId, userId, asked.principal.userId !== undefined)
+    await disk.mustHaveRoom(userId)
+    began()
+  }
   try {
-    const view = await runtime.ask(envSessionStream(sessionId), command)
+    const view = await callers.ask({ began: reserve }, request =>
+      runtime.ask(envSessionStream(sessionId), { ...command, request }),
+    )
     if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
     return view
   } catch (error) {

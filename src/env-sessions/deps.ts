@@ -1,4 +1,5 @@
 // What the operations on environment sessions are given, and what they remember together.
+import type { Callers } from '../../actors/env-session/callers.ts'
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { SessionCommand } from '../contract/env-session-commands.ts'
 import type { EnvironmentSource, OpenObject } from '../contract/environment.ts'
@@ -13,7 +14,6 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { SessionQueries } from './queries.ts'
 import type { SessionRetries } from './retries.ts'
 import type { StepsUnderWay } from './steps-under-way.ts'
-import type { Turns } from './turns.ts'
 
 export type Resolved =
   | { source: EnvironmentSource; parameters: OpenObject }
@@ -21,6 +21,7 @@ export type Resolved =
 
 export type SessionDeps = {
   runtime: Runtime<SessionView, SessionCommand>
+  callers: Callers
   queries: SessionQueries
   environments: { resolve(envId?: string, classPath?: string): Promise<Resolved> }
   checker: SchemaChecker
@@ -40,7 +41,6 @@ export type SessionDeps = {
 export type Shared = SessionDeps & {
   retries: SessionRetries
   steps: StepsUnderWay
-  turns: Turns
   /** When a session was last looked at: no event says so. */
   lookedAt: Map<string, number>
 }

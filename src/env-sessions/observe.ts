@@ -5,7 +5,9 @@ import { active, lost } from './reading.ts'
 
 export const observe = async (deps: Shared, asked: Asked, id: string) => {
   await active(deps, asked.principal, id)
-  const view = await deps.runtime.ask(envSessionStream(id), { type: 'ObserveSession', ...by(asked) })
+  const view = await deps.callers.ask({}, request =>
+    deps.runtime.ask(envSessionStream(id), { type: 'ObserveSession', request, ...by(asked) }),
+  )
   if (view.state !== 'active') throw lost(view)
   deps.lookedAt.set(id, deps.clock.now())
   return { state: view.observed, tools: view.tools, done: view.done }

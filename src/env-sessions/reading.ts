@@ -11,7 +11,7 @@ import {
   type SessionView,
   stepAnswerOf,
 } from '../history/env-session.ts'
-import type { SessionDeps, Shared } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 
 const always = () => true
 
@@ -60,21 +60,11 @@ export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principa
   if (isKeyTaken(view, keys, id)) throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
 }
 
-/** A step that was begun and has no result is settled, if nothing runs that may still give one. */
-export const settle = async (
-  { runtime }: Pick<SessionDeps, 'runtime'>,
-  stream: string,
-  view: SessionView,
-): Promise<SessionView> =>
-  view.open === undefined ? view : runtime.ask(stream, { type: 'TellLostStep', ...view.openBy })
-
-/** The view, after a step that was cut off is settled. */
-export const settled = async (deps: Shared, id: string): Promise<SessionView> => {
+/** The view, after a step that was cut off is settled: one that was begun, has no result, and does not run any more. */
+export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {
   const view = await viewOf(deps, id)
-  const isCutOff = view.open !== undefined && !deps.turns.isBusy(id)
-  return isCutOff
-    ? deps.turns.take(id, async () => settle(deps, envSessionStream(id), await viewOf(deps, id)))
-    : view
+  if (view.open === undefined) return view
+  return deps.runtime.ask(envSessionStream(id), { type: 'SettleStep', ...view.openBy })
 }
 
 /** Room on the disk of the session's user. */

@@ -1,5 +1,4 @@
 // Begins a session again, with a seed and options.
-import type { SessionCommand } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError } from '../contract/environment.ts'
 import type { ResetEnvBody } from '../contract/wire.ts'
@@ -16,33 +15,32 @@ export const resetSession = async (
   body: ResetEnvBody,
   given: Retry & { began(): void },
 ) => {
-  const { queries, retries, steps, turns, runtime } = deps
+  const { queries, retries, steps, callers, runtime } = deps
   const { session_id: id, seed, options } = body
   const { principal } = asked
   const { delivery, began, idempotencyKey } = given
   const stream = envSessionStream(id)
   const keys = keysOf('reset', digestOfBody(['reset', body]), body, idempotencyKey)
-  const repeats = isUnkeyedRetry(given) ? { repeats: retries.repeats(principal, id, delivery) } : {}
-  const command: SessionCommand = {
-    type: 'ResetSession',
+  const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+  const command = {
+    type: 'ResetSession' as const,
     seed: seed ?? drawSeed(deps),
     options: options ?? {},
-    ...{ keys, began, ...repeats, ...by(asked) },
+    ...{ keys, ...by(asked) },
   }
   queries.visible(principal, id)
   const before = await settled(deps, id)
-  if (takenAt(before, command, principal.id) === undefined) {
+  if (takenAt(before, { keys }, principal.id, repeats) === undefined) {
     mustBeNew(before, keys, principal)
     await active(deps, principal, id)
     steps.stopAll(id, 'reset')
   }
-  const view = await turns
-    .take(id, () => runtime.ask(stream, command))
-    .catch(error => {
-      if (error instanceof AuthorsError) throw invalid(['options'], error.message)
-      throw error
-    })
-  const known = takenAt(view, command, principal.id)
+  const caller = { began, ...(repeats === undefined ? {} : { repeats }) }
+  const send = (request: number) => runtime.ask(stream, { ...command, request })
+  const view = await callers.ask(caller, send).catch(error => {
+    throw error instanceof AuthorsError ? invalid(['options'], error.message) : error
+  })
+  const known = takenAt(view, { keys }, principal.id, repeats)
   if (known === undefined && view.state !== 'active') throw lost(view)
   const revision = known ?? view.revision
   const { observation, tools, done } =

@@ -1,4 +1,5 @@
 // A step that a request asks for: one that is known already is answered again, any other must fit and is taken.
+import type { Caller } from '../../actors/env-session/callers.ts'
 import type { Repeats, StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
@@ -13,7 +14,7 @@ import { answerAt, lost, mustBeNew, mustHaveRoom, settled } from './reading.ts'
 import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
-type Wish = Pick<StepWish, 'effectId' | 'keys' | 'repeats'>
+type Wish = Pick<StepWish, 'effectId' | 'keys'>
 /** `revision`: where the step has been taken already. */
 type Foreseen = { view: SessionView; revision: number | undefined }
 
@@ -38,11 +39,12 @@ const foreseen = async (
   { principal }: Asked,
   body: StepEnvBody,
   wish: Wish,
+  repeats: Repeats | undefined,
 ): Promise<Foreseen> => {
   const { session_id: id } = body
   deps.queries.visible(principal, id)
   const view = await settled(deps, id)
-  const revision = takenAt(view, wish, principal.id)
+  const revision = takenAt(view, wish, principal.id, repeats)
   if (revision !== undefined) return { view, revision }
   mustBeNew(view, wish.keys, principal)
   if (view.state !== 'active') throw lost(view)
@@ -51,30 +53,24 @@ const foreseen = async (
   return { view, revision }
 }
 
-const wishOf = (
-  { ids }: Shared,
-  body: StepEnvBody,
-  key: string | undefined,
-  repeats: Repeats | undefined,
-): Wish => {
+const wishOf = ({ ids }: Shared, body: StepEnvBody, key: string | undefined): Wish => {
   const { env_vars: _, stream: __, request_id: ___, ...same } = body
-  const keys = keysOf('step', digestOfBody(same), body, key)
-  return { effectId: ids.next('call_'), keys, ...(repeats === undefined ? {} : { repeats }) }
+  return { effectId: ids.next('call_'), keys: keysOf('step', digestOfBody(same), body, key) }
 }
 
 export const step = async (
   deps: Shared,
   asked: Asked,
   body: StepEnvBody,
-  given: Retry & Pick<StepWish, 'began' | 'emit' | 'signal'>,
+  given: Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
 ): Promise<EnvStepAnswer> => {
   const { session_id: id, tool_name: toolName, tool_args, env_vars, task_id, expected_step } = body
   const { began, emit, signal, delivery, idempotencyKey } = given
   const { principal } = asked
   const { retries, ids } = deps
   const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
-  const wish = wishOf(deps, body, idempotencyKey, repeats)
-  const { view, revision } = await foreseen(deps, asked, body, wish)
+  const wish = wishOf(deps, body, idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
   if (revision !== undefined) {
     retries.answered(principal, id, revision, delivery)
     return answerAt(deps, envSessionStream(id), view, revision)
@@ -84,11 +80,12 @@ export const step = async (
     id,
     {
       ...wish,
-      ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_'), began, emit, signal },
+      ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_') },
       ...(env_vars && Object.keys(env_vars).length > 0 ? { envVars: asTexts(env_vars) } : {}),
       ...(task_id ? { taskId: task_id } : {}),
       ...(expected_step ? { expectedStep: expected_step } : {}),
     },
+    { began, emit, signal, ...(repeats === undefined ? {} : { repeats }) },
     by(asked),
   )
   retries.answered(principal, id, taken.revision, delivery)
@@ -107,8 +104,8 @@ export const mayStep = async (
 ): Promise<{ isKnown: boolean; next: number }> => {
   const { session_id: id, expected_step: expected } = body
   const repeats = isUnkeyedRetry(retry) ? deps.retries.mayRepeat(asked.principal, id) : undefined
-  const wish = wishOf(deps, body, retry.idempotencyKey, repeats)
-  const { view, revision } = await foreseen(deps, asked, body, wish)
+  const wish = wishOf(deps, body, retry.idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
   const next = view.step + 1 + deps.steps.count(id)
   if (revision !== undefined) return { isKnown: true, next }
   deps.steps.mustNotBeMany(id)

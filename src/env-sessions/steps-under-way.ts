@@ -1,5 +1,4 @@
 // The steps of each session that run or wait: how many there are, and how they are stopped.
-import type { StepWish } from '../contract/env-session-commands.ts'
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
@@ -21,7 +20,7 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
       throw new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
     },
     /** Counts a step until `over`. It is stopped by what ends its session, or when its user's disk is full. */
-    add(id: string, { signal }: Pick<StepWish, 'signal'>) {
+    add(id: string, signal: AbortSignal) {
       const controller = new AbortController()
       let refusal: Refusal | undefined
       const stop: Stop = why => {

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { envSessionKind } from '../../actors/env-session/actor.ts'
+import { createCallers } from '../../actors/env-session/callers.ts'
 import { createInstances, type Given, type SessionFolders } from '../../actors/env-session/instances.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
@@ -65,15 +66,18 @@ export const createSessionSystem = (parts: Parts) => {
     timers,
     secrets: ref => secrets.get(ref),
   })
+  const callers = createCallers()
   const kind = envSessionKind({
     clock,
     instances,
+    callers,
     keepSecrets: (ref, values) => secrets.put(ref, values),
     forgetSecrets: ref => secrets.forget(ref),
   })
   const runtime = createRuntime(log, kind, timers, onFault)
   const sessions = createSessions({
     runtime,
+    callers,
     queries,
     environments,
     checker: parts.checker,

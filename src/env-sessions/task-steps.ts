@@ -7,7 +7,7 @@ import { OutcomeUnknown } from '../contract/tools.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { Shared } from './deps.ts'
 import { mustHaveRoom, settled, viewOf } from './reading.ts'
-import { takeStep } from './take-step.ts'
+import { type StepCaller, takeStep } from './take-step.ts'
 
 /** The tools of the session, as far as they are the user's own; none when it is done. */
 export const toolsFor = async (
@@ -38,22 +38,21 @@ export const hasBegun = async (
   return byEffect.has(effectId) || unknown.has(effectId)
 }
 
+export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
 /**
  * A call of a task as a step of its session; the same effect is the same step. Rejects with OutcomeUnknown when
  * this run of the call was begun and nobody knows how it ended.
  */
-export const takeFor = async (
-  deps: Shared,
-  sessionId: string,
-  step: Omit<StepWish, 'keys'> & { attempt: number },
-) => {
+export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
   const view = await settled(deps, sessionId)
   const isUnknown = (view.unknown.get(step.effectId) ?? 0) >= step.attempt
   if (isUnknown) throw new OutcomeUnknown('nobody knows how this step ended: the server stopped while it ran')
   if (!view.byEffect.has(step.effectId)) await mustHaveRoom(deps, view)
   const who = { principal: 'system', causation: step.effectId }
-  const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, who).catch(error => {
-    throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
-  })
+  const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, caller, who).catch(
+    error => {
+      throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
+    },
+  )
   return { answer, at: { stream: envSessionStream(sessionId), revision } }
 }
