@@ -6,8 +6,9 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import type { Caller } from './callers.ts'
-import { type Instances, type OwnedSession, SessionLost } from './instances.ts'
+import type { Instances } from './instances.ts'
 import { cameBackOlder, keepState, keepStep } from './keeping.ts'
+import { type OwnedSession, SessionLost } from './ports.ts'
 
 /** A wish that is carried out. It lives in memory alone: a crash forgets it. */
 export type Running = {
