@@ -1,7 +1,7 @@
 // An environment session as an actor. A turn decides and appends. A wish that it accepts is kept in memory and carried
 // out after the turn; what came of it comes back as a command. Meanwhile other wishes wait in the mailbox, so the steps
 // of a session are taken one by one in the order in which they came.
-import type { SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
+import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
 import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -34,10 +34,42 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
 
 const isStep = (wish: SessionWish | undefined): boolean => wish?.type === 'TakeStep'
 
+/** Whose the events of a command are. */
+const envelopeOf = (command: SessionCommand, { created }: SessionView) => {
+  const asked = command.type === 'ReportOutcome' ? command.wish : command
+  const { principal, causation } = asked
+  const { user_id, session_id } =
+    asked.type === 'CreateSession' ? asked.wish : (created ?? { user_id: '', session_id: '' })
+  return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
+}
+
+type Own = { stream: string; view: SessionView; ask: (command: SessionCommand) => Promise<SessionView> }
+/** Carries a wish out, sends what came of it to the actor, and answers its caller. Never rejects. */
+const carryOutAndReport = async (
+  { instances, callers, keepSecrets }: SessionActorDeps,
+  { stream, view, ask }: Own,
+  work: Running,
+): Promise<void> => {
+  const { wish } = work
+  const outcome = await carryOut({ stream, view, instances, keepSecrets }, work, callers.of(wish.request))
+  if (outcome.of === 'failed') {
+    const nothing: Outcome = { of: 'nothing', now: work.now }
+    await ask({ type: 'ReportOutcome', wish, outcome: nothing }).catch(() => {})
+    callers.fail(wish.request, outcome.error)
+    return
+  }
+  try {
+    const after = await ask({ type: 'ReportOutcome', wish, outcome })
+    if (outcome.of !== 'ready') callers.answer(wish.request, after)
+  } catch (error) {
+    callers.fail(wish.request, error)
+  }
+}
+
 export const envSessionKind =
   (deps: SessionActorDeps): Kind<SessionView, SessionCommand> =>
   (stream, _tell, ask) => {
-    const { clock, instances, callers, keepSecrets, forgetSecrets } = deps
+    const { clock, instances, callers, forgetSecrets } = deps
     const view = emptySession()
     /** What is carried out, and what of it was started: in memory alone. */
     let running: Running | undefined
@@ -47,21 +79,6 @@ export const envSessionKind =
     let isAway = false
 
     const checked = (wish: SessionWish) => check(wish, view, callers.of(wish.request).repeats)
-
-    const start = async (work: Running): Promise<void> => {
-      const { wish } = work
-      const outcome = await carryOut({ stream, view, instances, keepSecrets }, work, callers.of(wish.request))
-      try {
-        if (outcome.of === 'failed') {
-          await ask({ type: 'ReportOutcome', wish, outcome: { of: 'nothing', now: work.now } })
-          throw outcome.error
-        }
-        const after = await ask({ type: 'ReportOutcome', wish, outcome })
-        if (outcome.of !== 'ready') callers.answer(wish.request, after)
-      } catch (error) {
-        callers.fail(wish.request, outcome.of === 'failed' ? outcome.error : error)
-      }
-    }
 
     const eventsOf = (command: SessionCommand): EnvSessionEvent[] => {
       if (command.type === 'SettleStep') {
@@ -111,17 +128,11 @@ export const envSessionKind =
         }
         if (isAway && running !== undefined) callers.fail(running.wish.request, new Refusal('ShuttingDown'))
       },
-      envelope(command) {
-        const { principal, causation } = command.type === 'ReportOutcome' ? command.wish : command
-        const wish = command.type === 'ReportOutcome' ? command.wish : undefined
-        const { user_id, session_id } =
-          wish?.type === 'CreateSession' ? wish.wish : (view.created ?? { user_id: '', session_id: '' })
-        return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
-      },
+      envelope: command => envelopeOf(command, view),
       reconcile() {
         if (running !== undefined && running !== started) {
           started = running
-          void start(running)
+          void carryOutAndReport(deps, { stream, view, ask }, running)
         }
         if (view.state === 'active' || view.created === undefined || clearedAt === view.revision) return
         // What it has on the disk goes when the log says that it has ended.
