@@ -1,6 +1,6 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
 
-import type { SessionFolders } from '../actors/env-session/instances.ts'
+import type { SessionFolders } from '../actors/env-session/ports.ts'
 import { createRuntime } from '../actors/runtime/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf } from '../actors/task/decide.ts'
