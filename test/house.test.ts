@@ -57,7 +57,6 @@ const tooLong = [
   'src/json-schema/thread.ts schemaThread',
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',
-  'src/log/log.ts',
   'src/log/log.ts openLog',
   'src/main.ts',
   'src/main.ts openFolder',
