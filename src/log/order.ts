@@ -2,22 +2,17 @@
 // number of the stream), fixed the moment they are made.
 import type { Clock, Random } from '../contract/ports.ts'
 import { type Header, type Recorded, RevisionConflict, type StreamAppend } from '../contract/stored.ts'
-import { asked } from './asked.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
-import type { PackedBatch, Store, StreamHead } from './store.ts'
+import { createHeads } from './heads.ts'
+import type { PackedBatch, Store } from './store.ts'
 import { createTimes } from './times.ts'
 
 export type OrderDeps = { clock: Clock; random: Random; build: string }
 export type Ordered = { packed: PackedBatch; recorded: Recorded[] }
 
-/** A stream's head, and the position of its newest event (0: it was read from the file). */
-type KnownHead = StreamHead & { position: number }
-
-const headsKept = 100_000
-
 /** `head`: the position of the newest event that is durable. */
 export const createOrder = (store: Store, { clock, random, build }: OrderDeps, head: () => number) => {
-  const heads = new Map<string, KnownHead>()
+  const heads = createHeads(store, head)
   // Of the newest event put in order, which is not durable yet, perhaps.
   let position = 0
   let lastStreamNo = 0
@@ -33,26 +28,6 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     return position
   }
 
-  /** The newest used last. A stream whose last events are not durable yet is never forgotten: the file is behind. */
-  const remember = (stream: string, known: KnownHead) => {
-    heads.delete(stream)
-    heads.set(stream, known)
-    if (heads.size <= headsKept) return
-    for (const [oldest, { position }] of heads) {
-      if (position <= head()) heads.delete(oldest)
-      return
-    }
-  }
-  const headOf = (stream: string): KnownHead | undefined => {
-    const known = heads.get(stream)
-    if (known !== undefined) return known
-    const stored = asked(() => store.headOf(stream))
-    if (stored === undefined) return undefined
-    const found = { ...stored, position: 0 }
-    remember(stream, found)
-    return found
-  }
-
   /** Throws what no append may do: name a stream twice, or expect another revision. */
   const check = (appends: StreamAppend[]): void => {
     if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
@@ -60,7 +35,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
     for (const { stream, expectedRevision, justMade } of appends) {
       if (justMade && expectedRevision === -1) continue
-      const actual = headOf(stream)?.revision ?? -1
+      const actual = heads.of(stream)?.revision ?? -1
       if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
     }
   }
@@ -80,7 +55,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     const recorded: Recorded[] = []
     const time = times.next()
     for (const [n, append] of appends.entries()) {
-      let known = heads.get(append.stream)
+      let known = heads.inMemory(append.stream)
       if (known === undefined) {
         known = { no: ++lastStreamNo, revision: -1, position: 0 }
         packed.newStreams.push({ no: known.no, id: append.stream })
@@ -95,10 +70,10 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
         packed.texts.push(openHeader(header, stream, common), payloads[n]?.[m] ?? '', random.text(16))
       }
       known.position = position
-      remember(append.stream, known)
+      heads.keep(append.stream, known)
     }
     return { packed, recorded }
   }
 
-  return { begin, put, revisionOf: (stream: string): number => headOf(stream)?.revision ?? -1 }
+  return { begin, put, revisionOf: (stream: string): number => heads.of(stream)?.revision ?? -1 }
 }
