@@ -6,7 +6,7 @@ import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf } from '../actors/task/decide.ts'
 import type { Ttls } from '../actors/task/facts.ts'
 import { createRunningCalls } from '../actors/task/running-calls.ts'
-import { createScheduler, type Place } from '../actors/task/scheduler.ts'
+import { createScheduler } from '../actors/task/scheduler.ts'
 import { misfitOf } from '../projections/projector.ts'
 import { createReadModels } from '../projections/read-models.ts'
 import type { ReadStore } from '../projections/store.ts'
@@ -111,13 +111,14 @@ export const createSystem = async (parts: SystemParts) => {
     return follow(true)
   })
   const live = createLive()
+  const queries = createQueries(store, projector, log)
   const quotas = createQuotas(parts.quotas)
   const disk = createDiskUse({
     walker: createWalker(world.timers),
     foldersOf: user =>
       [...Object.values(parts.roots), parts.sessionsRoot].map(root => userFolder(root, user)),
     limit: parts.quotas.disk,
-    isBound: user => queries.hasToken(user),
+    isBound: queries.hasToken,
     refusal: quotas.overDisk,
     clock: world.clock,
     timers: world.timers,
@@ -131,7 +132,6 @@ export const createSystem = async (parts: SystemParts) => {
   log.onCommit(live.publish)
   log.onCommit(telling.commit)
 
-  const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
   const fault = (error: unknown) => {
     // The log has told of its own failures, and a refusal only means that the task has moved on.
@@ -140,12 +140,9 @@ export const createSystem = async (parts: SystemParts) => {
       error: error instanceof Error ? error.stack : String(error),
     })
   }
-  const scheduler = createScheduler(parts.maxRunningTasks, (place: Place) => commands.start(place))
+  const scheduler = createScheduler(parts.maxRunningTasks)
   const calls = createRunningCalls()
-  const mcp = parts.mcp?.(taskId => {
-    for (const view of runtime.views()) if (view.created?.task_id === taskId) return view.status === 'working'
-    return false
-  })
+  const mcp = parts.mcp?.(scheduler.isRunning)
   if (mcp !== undefined) {
     log.onCommit(events => {
       for (const { header } of events) if (taskEnds.has(header.type)) mcp.ended(taskIdOf(header.stream))
@@ -181,10 +178,6 @@ export const createSystem = async (parts: SystemParts) => {
     }),
     keepTools: keepTools(log),
     calls,
-    children: {
-      ended: stream => commands.children.ended(stream),
-      cancel: (stream, cause) => commands.children.cancel(stream, cause),
-    },
     answerProblem: answerProblem(parts.checker),
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
@@ -216,6 +209,7 @@ export const createSystem = async (parts: SystemParts) => {
     ready: log.retry,
     isLogAway: log.isFailing,
   })
+  scheduler.onTurn(commands.start)
 
   /** Everybody's place, and what everybody has, as the log says. */
   const takePlaces = () => {

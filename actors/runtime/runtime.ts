@@ -36,7 +36,12 @@ export type Kind<View, Command> = (
   stream: string,
   /** A report from an effect to its own actor; never rejects. */
   tell: (command: Command) => Promise<void>,
+  /** Those of the other actors of this kind. */
+  mailboxes: Mailboxes<View, Command>,
 ) => Behaviour<View, Command>
+
+/** The mailboxes of all actors of one kind, by stream. */
+export type Mailboxes<View, Command> = Pick<Runtime<View, Command>, 'ask' | 'until'>
 
 export type Runtime<View, Command> = {
   /** One turn: the view after it. Rejects with a Refusal or the log's failure. */
@@ -98,7 +103,7 @@ export const createRuntime = <View, Command>(
     if (known !== undefined) return known
     const actor: Actor<View, Command> = {
       stream,
-      behaviour: kind(stream, command => ask(stream, command).then(ignore, onFault)),
+      behaviour: kind(stream, command => ask(stream, command).then(ignore, onFault), { ask, until }),
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -233,6 +238,17 @@ export const createRuntime = <View, Command>(
       void work(actor)
     })
 
+  const until = async (stream: string, done: (view: View) => boolean): Promise<View> => {
+    const actor = find(stream)
+    if (actor.loaded !== undefined) await actor.loaded
+    const { view } = actor.behaviour
+    if (done(view)) {
+      if (!actor.atWork) rest(actor)
+      return view
+    }
+    return new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
+  }
+
   const activate = async (stream: string): Promise<void> => {
     const actor = find(stream)
     if (actor.loaded !== undefined) await actor.loaded
@@ -241,16 +257,7 @@ export const createRuntime = <View, Command>(
 
   return {
     ask,
-    async until(stream, done) {
-      const actor = find(stream)
-      if (actor.loaded !== undefined) await actor.loaded
-      const { view } = actor.behaviour
-      if (done(view)) {
-        if (!actor.atWork) rest(actor)
-        return view
-      }
-      return new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
-    },
+    until,
     activate,
     passivate(stream) {
       const actor = actors.get(stream)

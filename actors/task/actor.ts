@@ -27,6 +27,7 @@ import {
 import type { Behaviour, Kind } from '../runtime/runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
+import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
 import { moveOf, taskMachine } from './machine.ts'
 import type { TaskParts } from './parts.ts'
@@ -41,7 +42,7 @@ type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
-  (_stream, tell) => {
+  (_stream, tell, mailboxes) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
     let machine: Actor<typeof taskMachine> | undefined
@@ -80,7 +81,15 @@ export const taskKind =
     const lookAgain = () => {
       if (!gone) reconcile()
     }
-    const effects = createCallRunner({ view, parts, scope, tell, lookAgain, bySystem })
+    const effects = createCallRunner({
+      view,
+      parts,
+      children: childrenOf(mailboxes),
+      scope,
+      tell,
+      lookAgain,
+      bySystem,
+    })
 
     const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 

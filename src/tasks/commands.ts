@@ -278,22 +278,6 @@ export const createCommands = ({
       return runtime.ask(stream, { type: 'GiveReward', reward, ...by(principal, requestId) })
     },
 
-    /** For a caller of a subagent: how its task ends, and its end when the caller is canceled. */
-    children: {
-      ended: (stream: string): Promise<TaskView> => runtime.until(stream, view => isTerminal(view.status)),
-      async cancel(stream: string, causation: string): Promise<void> {
-        const command: TaskCommand = {
-          type: 'CancelTask',
-          reason: 'caller_ended',
-          principal: 'system',
-          causation,
-        }
-        await runtime.ask(stream, command).catch(error => {
-          if (!(error instanceof Refusal)) throw error // it had ended already
-        })
-      },
-    },
-
     /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
     async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
       if (isLogAway()) await ready()
