@@ -14,7 +14,6 @@ import { echo } from './agents/echo.ts'
 import { agentList } from './agents/list.ts'
 import { model } from './agents/model/model.ts'
 import { script } from './agents/script.ts'
-import { nextFrame, openFeed, storedFrames } from './bus/feed.ts'
 import { createNatsBus } from './bus/nats-bus.ts'
 import { adminTokenOf, type Config, checkWorkspaceRoot, isWeak, makeDataDir } from './config.ts'
 import type { Agent } from './contract/agent.ts'
@@ -26,7 +25,6 @@ import { isPublic } from './egress/public-address.ts'
 import { createSessionFolders } from './env-sessions/folders.ts'
 import { createEnvironments } from './environments/environments.ts'
 import { findProtection, noProtection } from './environments/protection.ts'
-import { readWithPauses } from './fairness/slices.ts'
 import { createApp } from './http/app.ts'
 import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
@@ -55,7 +53,6 @@ import { openSecrets } from './platform/secrets.ts'
 import { build, version } from './platform/version.ts'
 import { realWorld } from './platform/world.ts'
 import { createSystem } from './system.ts'
-import { lastFrameOfAnswers } from './tasks/answers.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { tellWork } from './telemetry/told-work.ts'
 import { builtinTools } from './tools/builtin.ts'
@@ -171,7 +168,7 @@ export const openFolder = async (
     if (config.adminToken === undefined && whatStandsAt(files.adminToken) === undefined) {
       await tellAdminToken(log, path.basename(files.adminToken))
     }
-    const principals = createPrincipals({ log, queries: system.queries, world }, adminTokenOf(config))
+    const principals = createPrincipals({ log, queries: system.tasks.queries, world }, adminTokenOf(config))
     const { clock, random } = world
     const tickets = createTickets({ secrets, clock, random, principals })
     return {
@@ -221,7 +218,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
   const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
     folder
-  const { log, live, queries } = system
+  const { log, tasks, bus, fairness } = system
+  const { queries } = tasks
   if (isWeak(config.adminToken)) {
     report(
       'warn',
@@ -235,18 +233,18 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
   const openStreams = createOpenStreams({ principals, tickets })
   const app = await createApp({
-    commands: system.commands,
+    commands: tasks.commands,
     queries,
     principals,
     tickets,
     openStreams,
-    quotas: system.quotas,
+    quotas: fairness.quotas,
     sessions: system.environments.sessions,
     sessionQueries: system.environments.queries,
     environments: system.kinds,
     sessionMachineOf: describeSession,
     idleSeconds: config.sessionIdleSeconds,
-    events: system.events,
+    events: bus.events,
     roots,
     agents: {
       names: [...agents.keys()],
@@ -255,38 +253,37 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
       hasMcpServer: name => config.mcpServers.has(name),
     },
     problemsOfSchema: checker.problemsOf,
-    recall: system.recall,
+    recall: tasks.recall,
     audit,
     machineOf: describeMachine,
-    afterAnswers: (taskId, callIds) => lastFrameOfAnswers(log, taskStream(taskId), callIds),
+    afterAnswers: tasks.streams.afterAnswers,
     bodyLimit: config.bodyLimit,
     allowedOrigins: config.allowedOrigins,
     newId: () => world.ids.next('req_'),
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
-    loop: system.loop,
-    openFeed: (wish, isNew) => metrics.requests.taskStream(openFeed({ log, live }, wish, isNew)),
-    storedFrames: (stream, after, pause) =>
-      storedFrames(readWithPauses(log.readStream, pause), stream, after),
-    longAnswers: createLongAnswers(stopping.signal, system.loop),
-    nextFrame: stream => nextFrame(log, stream),
-    notDelivered: system.idempotency.notDelivered,
+    loop: fairness.loop,
+    openFeed: (wish, isNew) => metrics.requests.taskStream(tasks.streams.open(wish, isNew)),
+    storedFrames: tasks.streams.stored,
+    longAnswers: createLongAnswers(stopping.signal, fairness.loop),
+    nextFrame: tasks.streams.next,
+    notDelivered: tasks.idempotency.notDelivered,
     readiness: () => ({
       log: log.isFailing() ? 'failing' : 'ok',
       read_models: queries.isCurrent() ? 'ok' : 'behind',
       sandbox: wall,
       own_users: ownUsers,
       position: queries.headPosition(),
-      tasks: { ...queries.taskCounts(), ...system.scheduler.counts() },
+      tasks: { ...queries.taskCounts(), ...tasks.scheduler.counts() },
     }),
     requests: metrics.requests,
     metrics: metrics.exposition({
       taskCounts: queries.taskCounts,
-      places: system.scheduler.counts,
+      places: tasks.scheduler.counts,
       headPosition: log.head,
       isLogFailing: log.isFailing,
       lag: system.lag,
-      quotas: system.quotaCounts,
+      quotas: fairness.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
     stopping: stopping.signal,
@@ -347,7 +344,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     wall,
     ownUsers,
     resumed: system.resumed,
-    running: () => system.runtime.busy(),
+    running: () => tasks.runtime.busy(),
     stop,
     system,
   }
