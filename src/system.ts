@@ -1,5 +1,5 @@
 // Everything but the network, put together: the log, its readers, the actors, and the doors to them.
-import type { SessionFolders } from '../actors/env-session/instances.ts'
+import type { SessionFolders } from '../actors/env-session/ports.ts'
 import type { Ttls } from '../actors/task/facts.ts'
 import { createScheduler } from '../actors/task/scheduler.ts'
 import type { ReadStore } from '../projections/store.ts'
@@ -10,7 +10,7 @@ import type { Agent } from './contract/agent.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
-import { taskEnds } from './contract/task-events.ts'
+import { taskEnds } from './contract/task-lifecycle.ts'
 import { taskIdOf } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
@@ -91,8 +91,9 @@ export const createSystem = async (deps: SystemDeps) => {
     report,
   })
   const { quotas, disk, loop } = fairness
-  const bus = createBus(log, loop, deps.nats)
-  for (const follow of [projector.follow, quotas.follow, ...bus.followers]) log.onCommit(follow)
+  log.onCommit(projector.follow)
+  log.onCommit(quotas.follow)
+  const bus = createBus({ log, loop, nats: deps.nats, report })
 
   const scheduler = createScheduler(deps.maxRunningTasks)
   const mcp = deps.mcp?.(scheduler.isRunning)
@@ -117,7 +118,6 @@ export const createSystem = async (deps: SystemDeps) => {
   const tasks = createTasks({
     world,
     log,
-    live: bus.live,
     queries,
     secrets,
     agents: deps.agents,
@@ -142,7 +142,6 @@ export const createSystem = async (deps: SystemDeps) => {
     sessions: environments.queries,
     quotas,
     secrets,
-    bus,
     isClosed: () => closed,
     report,
   })

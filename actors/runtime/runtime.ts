@@ -3,51 +3,10 @@
 // what its state wants running with what runs; so recovery and normal life are one code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import {
-  type Log,
-  type NewEvent,
-  type Recorded,
-  RevisionConflict,
-  type StreamAppend,
-} from '../../src/contract/stored.ts'
+import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
+import type { Behaviour, Kind, Mailbox, Mailboxes } from './kind.ts'
 
-/** What is particular to one kind of actor. It lives as long as the actor is in memory. */
-export type Behaviour<View, Command> = {
-  view: View
-  /** Folds one event of the stream, stored or just appended. */
-  evolve(event: Recorded): void
-  /** Does outside what the decision needs to know; the turn waits for it. */
-  before?(command: Command): Promise<void>
-  /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
-  decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
-  /** Whose events these are, asked after `decide`. */
-  envelope(
-    command: Command,
-    events: NewEvent[],
-  ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
-  /** Starts or stops the difference between what the view wants running and what runs. */
-  reconcile(): void
-  /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
-  rest(): 'busy' | 'idle' | 'ended'
-  /** Lets go: stops what runs without a word to the log. */
-  stop(): void
-}
-export type Kind<View, Command> = (
-  stream: string,
-  /** A report from an effect to its own actor; never rejects. */
-  tell: (command: Command) => Promise<void>,
-  /** Those of the other actors of this kind. */
-  mailboxes: Mailboxes<View, Command>,
-) => Behaviour<View, Command>
-
-/** The mailboxes of all actors of one kind, by stream. */
-export type Mailboxes<View, Command> = Pick<Runtime<View, Command>, 'ask' | 'until'>
-
-export type Runtime<View, Command> = {
-  /** One turn: the view after it. Rejects with a Refusal or the log's failure. */
-  ask(stream: string, command: Command, isNew?: boolean): Promise<View>
-  /** Resolves once the view answers `done` with yes, now or after a later turn. */
-  until(stream: string, done: (view: View) => boolean): Promise<View>
+export type Runtime<View, Command> = Mailboxes<View, Command> & {
   /** Takes an actor into memory, so that what it wants running runs. */
   activate(stream: string): Promise<void>
   /** Puts an actor away now, whatever it does; the log is all that is left. */
@@ -97,13 +56,18 @@ export const createRuntime = <View, Command>(
 
   let stopped = false
 
+  const mailboxOf = (stream: string): Mailbox<View, Command> => ({
+    tell: command => ask(stream, command).then(ignore, onFault),
+    ask: command => ask(stream, command),
+  })
+
   const find = (stream: string, isNew = false): Actor<View, Command> => {
     if (stopped) throw new Refusal('ShuttingDown') // an effect that still has something to say is not heard
     const known = actors.get(stream)
     if (known !== undefined) return known
     const actor: Actor<View, Command> = {
       stream,
-      behaviour: kind(stream, command => ask(stream, command).then(ignore, onFault), { ask, until }),
+      behaviour: kind(stream, mailboxOf(stream), { ask, until }),
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -134,10 +98,17 @@ export const createRuntime = <View, Command>(
     }
   }
 
+  /** The oldest turn whose command can be decided. */
+  const nextTurn = ({ behaviour, turns }: Actor<View, Command>): Turn<View, Command> | undefined => {
+    if (behaviour.isReady === undefined) return turns.shift()
+    const at = turns.findIndex(({ command }) => behaviour.isReady?.(command))
+    return at === -1 ? undefined : turns.splice(at, 1)[0]
+  }
+
   const work = async (actor: Actor<View, Command>): Promise<void> => {
     if (actor.atWork) return
     actor.atWork = true
-    for (let turn = actor.turns.shift(); turn !== undefined; turn = actor.turns.shift()) {
+    for (let turn = nextTurn(actor); turn !== undefined; turn = nextTurn(actor)) {
       try {
         if (actor.loaded !== undefined) await actor.loaded
         await take(actor, turn.command)
@@ -152,8 +123,9 @@ export const createRuntime = <View, Command>(
 
   const take = async (actor: Actor<View, Command>, command: Command): Promise<void> => {
     const { behaviour, stream } = actor
+    const first = behaviour.first?.(command)
+    if (first !== undefined) await take(actor, first)
     const before = actor.revision
-    if (behaviour.before !== undefined) await behaviour.before(command)
     for (let tries = 1; ; tries++) {
       const { events, made } = behaviour.decide(command)
       if (events.length === 0) break
@@ -181,8 +153,9 @@ export const createRuntime = <View, Command>(
         }
       }
     }
+    behaviour.remember?.(command)
     // Whoever wrote: the actor itself, or somebody else whose events it has just read.
-    if (actor.gone || actor.revision === before) return
+    if (actor.gone || (actor.revision === before && behaviour.remember === undefined)) return
     behaviour.reconcile()
     answerWaiters(actor)
   }
@@ -211,17 +184,19 @@ export const createRuntime = <View, Command>(
     actor.behaviour.stop()
     const left = new Error('the actor was put away')
     for (const waiter of actor.waiters) waiter.reject(error ?? left)
-    for (const turn of actor.turns) turn.reject(error ?? left)
+    for (const turn of actor.turns) turn.reject(error ?? (stopped ? new Refusal('ShuttingDown') : left))
     actor.waiters = []
     actor.turns = []
   }
 
   /** An actor with nothing to do leaves memory: at once when it has ended, else when it was idle for a while. */
   const rest = (actor: Actor<View, Command>) => {
-    if (actor.gone || actor.waiters.length > 0 || actor.turns.length > 0) return
+    if (actor.gone) return
+    actor.restingSince = Number.POSITIVE_INFINITY
+    if (actor.waiters.length > 0 || actor.turns.length > 0) return
     const state = actor.behaviour.rest()
     if (state === 'ended') drop(actor)
-    actor.restingSince = state === 'idle' ? sweeps : Number.POSITIVE_INFINITY
+    if (state === 'idle') actor.restingSince = sweeps
   }
   let sweeps = 0
   const stopSweeping = timers.every(idleSweepMs, () => {

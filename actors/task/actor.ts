@@ -3,13 +3,8 @@ import { type Actor, createActor } from 'xstate'
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { NewEvent } from '../../src/contract/stored.ts'
-import {
-  isMove,
-  type Lifecycle,
-  type TaskEvent,
-  type TaskEventType,
-  taskEventVersion,
-} from '../../src/contract/task-events.ts'
+import { type TaskEvent, type TaskEventType, taskEventVersion } from '../../src/contract/task-events.ts'
+import { isMove, type Lifecycle } from '../../src/contract/task-lifecycle.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
@@ -24,7 +19,7 @@ import {
   system,
   type TaskView,
 } from '../../src/history/task-view.ts'
-import type { Behaviour, Kind } from '../runtime/runtime.ts'
+import type { Behaviour, Kind } from '../runtime/kind.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
 import { childrenOf } from './children.ts'
@@ -42,7 +37,7 @@ type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
-  (_stream, tell, mailboxes) => {
+  (_stream, { tell }, others) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
     let machine: Actor<typeof taskMachine> | undefined
@@ -84,7 +79,7 @@ export const taskKind =
     const effects = createCallRunner({
       view,
       parts,
-      children: childrenOf(mailboxes),
+      children: childrenOf(others),
       scope,
       tell,
       lookAgain,

@@ -3,7 +3,7 @@ import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
-import type { Mailboxes } from '../runtime/runtime.ts'
+import type { Mailboxes } from '../runtime/kind.ts'
 
 export type Children = {
   /** The view of the task once it has ended; rejects when it cannot be followed any more. */

@@ -1,24 +1,22 @@
-// The bus put together: what wakes the followers of one task, and what publishes the events of all, here or over NATS.
+// The bus put together: public events, published from what is committed, here or over NATS.
+import type { Report } from '../contract/ports.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { EventLog } from '../log/log.ts'
 import { createEvents } from './events.ts'
-import { createLive } from './live.ts'
 import type { NatsBus } from './nats-bus.ts'
 
-/** `nats`: carries events to those who follow them; undefined: they get what is committed. */
-export const createBus = (log: EventLog, loop: LoopShares, nats: Pick<NatsBus, 'join'> | undefined) => {
-  const live = createLive()
+type Deps = {
+  log: EventLog
+  loop: LoopShares
+  /** Carries events to those who follow them; undefined: they get what is committed. */
+  nats: Pick<NatsBus, 'join'> | undefined
+  report: Report
+}
+
+export const createBus = ({ log, loop, nats, report }: Deps) => {
   const events = createEvents(log, loop)
-  const publisher = nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
-  return {
-    live,
-    events,
-    /** These are called with each commit, in this order. */
-    followers: [live.publish, publisher.commit],
-    /** More may be stored than was committed: everybody looks into the log. */
-    lookAgain(): void {
-      live.lookAgain()
-      publisher.lookAgain()
-    },
-  }
+  log
+    .subscribe({ after: log.head() }, nats?.join(events) ?? events.publish)
+    .done.catch(error => report('error', 'events are no longer published', { error: String(error) }))
+  return { events }
 }

@@ -4,7 +4,8 @@
 import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
 import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
 import type { Recorded } from '../contract/stored.ts'
-import { type TaskEventData, taskEnds } from '../contract/task-events.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
+import { taskEnds } from '../contract/task-lifecycle.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
 

@@ -2,14 +2,8 @@
 // it down, frames and replay are read from it. A view is changed in place by its one owner; the items in it are
 // replaced, never changed, so whoever took a task or a frame keeps what they saw.
 import type { Header, Recorded } from '../contract/stored.ts'
-import {
-  type Form,
-  type Lifecycle,
-  type ModelResponse,
-  statusAfter,
-  type TaskEventData,
-  type TaskEventType,
-} from '../contract/task-events.ts'
+import type { Form, ModelResponse, TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { type Lifecycle, statusAfter } from '../contract/task-lifecycle.ts'
 import {
   type ErrorObject,
   isTerminal,

@@ -13,8 +13,9 @@ import {
 } from '../contract/stored.ts'
 import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
-import { createReading } from './reading.ts'
+import { createPages, createReading } from './reading.ts'
 import type { PackedBatch, Store, StreamHead } from './store.ts'
+import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type EventLog = Log & {
   /** Made once with the log; tells one log from another. */
@@ -24,6 +25,8 @@ export type EventLog = Log & {
   /** Called when the log was opened anew after a failed write: what is stored may be more than was answered.
    *  Nothing is appended until it is through. */
   onReopened(listener: () => Promise<void>): void
+  /** Past, then live. After a failed write it goes on when the listeners above are through. */
+  subscribe: Subscribe
   isFailing(): boolean
   /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
@@ -60,6 +63,8 @@ export const openLog = (
   { clock, random, build }: { clock: Clock; random: Random; build: string },
 ): EventLog => {
   const heads = new Map<string, KnownHead>()
+  const pages = createPages(store, () => head)
+  const subscriptions = createSubscriptions(pages, () => head)
   const onCommit: CommitListener[] = []
   const onReopened: (() => Promise<void>)[] = []
   let queue: Waiting[] = []
@@ -218,7 +223,9 @@ export const openLog = (
     for (const listener of onCommit) {
       told = told === undefined ? (listener(events) ?? undefined) : told.then(() => listener(events))
     }
-    return told
+    if (told !== undefined) return told.then(() => subscriptions.publish(events))
+    subscriptions.publish(events)
+    return undefined
   }
 
   /** Nothing that was put in order after the failure can stand: its positions are void. */
@@ -247,6 +254,7 @@ export const openLog = (
         lost = undefined
         readEnd()
         for (const listener of onReopened) await listener()
+        subscriptions.lookAgain()
         failed = undefined
       } catch (error) {
         throw new StorageFailure('the event log cannot be opened again', { cause: error })
@@ -292,7 +300,8 @@ export const openLog = (
   return {
     id: store.logId(),
     append,
-    ...createReading(store, () => head),
+    ...createReading(store, () => head, pages),
+    subscribe: subscriptions.subscribe,
     revisionOf: stream => headOf(stream)?.revision ?? -1,
     head: () => head,
     leafAt: at => asked(() => store.leafAt(at)),

@@ -2,7 +2,7 @@
 // the copied log names. Files have names of their own, so they can be added to a data folder without touching another.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { OwnedSession } from '../../actors/env-session/instances.ts'
+import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
 import { folderOfSession, partsOfState } from '../env-sessions/folders.ts'
 import { sortedMark } from '../env-sessions/sort-folders.ts'

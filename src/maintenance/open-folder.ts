@@ -4,24 +4,26 @@ import { openReadStore } from '../../projections/store.ts'
 import { createPrincipals, tellAdminToken } from '../access/principals.ts'
 import { createTickets } from '../access/tickets.ts'
 import { createAgents } from '../agents/agents.ts'
-import { createNatsBus } from '../bus/nats-bus.ts'
+import { createNatsBus, type NatsBusParts } from '../bus/nats-bus.ts'
 import { adminTokenOf, type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
-import type { Report } from '../contract/ports.ts'
+import type { Report, World } from '../contract/ports.ts'
 import type { Reach } from '../contract/tools.ts'
 import { isPublic } from '../egress/public-address.ts'
 import { createSessionFolders } from '../env-sessions/folders.ts'
 import { createEnvironments } from '../environments/environments.ts'
 import { findProtection, noProtection } from '../environments/protection.ts'
 import { createSchemaChecker } from '../json-schema/checker.ts'
-import { createMcp } from '../mcp/mcp.ts'
+import type { EventLog } from '../log/log.ts'
+import { createMcp, type Mcp } from '../mcp/mcp.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { openChildren } from '../platform/children/children.ts'
 import { checkPlaces, filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
-import { openSecrets } from '../platform/secrets.ts'
+import { openSecrets, type Secrets } from '../platform/secrets.ts'
 import { version } from '../platform/version.ts'
 import { realWorld } from '../platform/world.ts'
 import { createSystem } from '../system.ts'
+import type { Queries } from '../tasks/queries.ts'
 import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
 import { takeFolder } from './folder-lock.ts'
@@ -39,6 +41,41 @@ const protectionOf = (config: Config) => {
     firstUserId: config.firstUserId,
     allowUnsandboxedShell: config.allowUnsandboxedShell,
   })
+}
+
+/** Ends what an earlier life left running, and says so. */
+const openOwnChildren = async (folder: string, report: Report) => {
+  const children = await openChildren(folder)
+  const { killed } = children
+  if (killed > 0) report('warn', 'processes that a killed server left were killed', { killed })
+  return children
+}
+
+const natsOf = ({ nats }: Config, deps: Omit<NatsBusParts, 'settings'>) =>
+  nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
+
+type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
+const mcpOf =
+  (config: Config, deps: McpDeps) =>
+  (isWorking: (taskId: string) => boolean): Mcp =>
+    createMcp({
+      configured: config.mcpServers,
+      mayReach: config.allowPrivateUrls ? () => true : isPublic,
+      client: { name: 'reprise', version },
+      isWorking,
+      ...deps,
+    })
+
+type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secrets }
+/** Who may come in: by tokens, the admin's among them, and by tickets. */
+const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
+  const { adminToken } = filesOf(config.dataDir)
+  if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
+    await tellAdminToken(log, path.basename(adminToken))
+  }
+  const principals = createPrincipals({ log, queries, world }, adminTokenOf(config))
+  const { clock, random } = world
+  return { principals, tickets: createTickets({ secrets, clock, random, principals }) }
 }
 
 /** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
@@ -68,10 +105,8 @@ export const openFolder = async (
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())
     // Before any task goes on: what an earlier life left running may still work on the same things.
-    const children = await openChildren(files.children)
+    const children = await openOwnChildren(files.children, report)
     opened.unshift(() => children.close())
-    if (children.killed > 0)
-      report('warn', 'processes that a killed server left were killed', { killed: children.killed })
     const protection = idle ? noProtection : protectionOf(config)
     for (const problem of protection.problems) report('warn', problem)
     const environments = createEnvironments(
@@ -79,10 +114,7 @@ export const openFolder = async (
       config.environments,
     )
     opened.unshift(() => environments.close())
-    const nats =
-      config.nats && !idle
-        ? createNatsBus({ settings: config.nats, log, file: files.nats, timers: world.timers, report })
-        : undefined
+    const nats = idle ? undefined : natsOf(config, { log, file: files.nats, timers: world.timers, report })
     const system = await createSystem({
       world,
       log,
@@ -91,16 +123,7 @@ export const openFolder = async (
       agents,
       tools: builtinTools(world),
       checker,
-      mcp: isWorking =>
-        createMcp({
-          configured: config.mcpServers,
-          mayReach: config.allowPrivateUrls ? () => true : isPublic,
-          children,
-          timers: world.timers,
-          report,
-          client: { name: 'reprise', version },
-          isWorking,
-        }),
+      mcp: mcpOf(config, { children, timers: world.timers, report }),
       environments,
       sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
       sessionIdleSeconds: config.sessionIdleSeconds,
@@ -114,12 +137,7 @@ export const openFolder = async (
       idle,
       ...(reach === undefined ? {} : { reach }),
     })
-    if (config.adminToken === undefined && whatStandsAt(files.adminToken) === undefined) {
-      await tellAdminToken(log, path.basename(files.adminToken))
-    }
-    const principals = createPrincipals({ log, queries: system.tasks.queries, world }, adminTokenOf(config))
-    const { clock, random } = world
-    const tickets = createTickets({ secrets, clock, random, principals })
+    const access = await openAccess(config, { log, queries: system.tasks.queries, world, secrets })
     return {
       world,
       files,
@@ -130,8 +148,7 @@ export const openFolder = async (
       environments,
       protection,
       system,
-      principals,
-      tickets,
+      ...access,
       metrics,
       nats,
       unlock,

@@ -16,7 +16,6 @@ type Deps = {
   sessions: Pick<SessionQueries, 'active'>
   quotas: Pick<Quotas, 'fill'>
   secrets: Pick<Secrets, 'sweep'>
-  bus: { lookAgain(): void }
   isClosed: () => boolean
   report: Report
 }
@@ -47,7 +46,6 @@ export const createRecovery = (deps: Deps) => {
   deps.log.onReopened(async () => {
     await deps.projector.catchUp()
     takePlaces()
-    deps.bus.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!isClosed()) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))

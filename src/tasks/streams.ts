@@ -1,14 +1,13 @@
 // The public streams of tasks: what is stored, what comes, and where an answer's own part begins.
 import { type FeedWish, nextFrame, openFeed, storedFrames } from '../bus/feed.ts'
-import type { Live } from '../bus/live.ts'
-import type { Log } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { type Pause, readWithPauses } from '../fairness/slices.ts'
+import type { EventLog } from '../log/log.ts'
 import { lastFrameOfAnswers } from './answers.ts'
 
-export const createTaskStreams = (log: Log, live: Live) => ({
+export const createTaskStreams = (log: EventLog) => ({
   /** Past frames, then live ones. */
-  open: (wish: FeedWish, isNew?: boolean) => openFeed({ log, live }, wish, isNew),
+  open: (wish: FeedWish, isNew?: boolean) => openFeed(log, wish, isNew),
   /** The stored frames of a task after a number. */
   stored: (stream: string, after: number, pause: Pause) =>
     storedFrames(readWithPauses(log.readStream, pause), stream, after),

@@ -1,7 +1,6 @@
 // Tasks put together: their actors, the two doors to them, their past, their files, and what happens to them by itself.
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'
-import type { Live } from '../bus/live.ts'
 import type { Report } from '../contract/ports.ts'
 import { createCommands } from './commands.ts'
 import { createExpiry } from './expiry.ts'
@@ -13,7 +12,6 @@ import { createRecovery } from './recovery.ts'
 import { createTaskStreams } from './streams.ts'
 
 type Deps = KindDeps & {
-  live: Live
   /** When this server started. */
   startedAt: number
   report: Report
@@ -55,7 +53,7 @@ export const createTasks = (deps: Deps) => {
     queries,
     commands,
     recall,
-    streams: createTaskStreams(log, deps.live),
+    streams: createTaskStreams(log),
     idempotency,
     scheduler,
     runtime,
