@@ -5,7 +5,6 @@ import { performance } from 'node:perf_hooks'
 import { openReadStore } from '../projections/store.ts'
 import { foldersOf } from '../src/access/user-folders.ts'
 import { script } from '../src/agents/script.ts'
-import { openFeed } from '../src/bus/feed.ts'
 import type { Agent } from '../src/contract/agent.ts'
 import { taskStream } from '../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../src/contract/wire.ts'
@@ -160,7 +159,7 @@ const openSystem = async (folder: string) => {
     const workdir = path.join(folder, 'default', world.ids.next('w_'))
     const said: number[] = []
     saidAt.set(workdir, said)
-    const created = await system.commands.create({
+    const created = await system.tasks.commands.create({
       principal,
       request: { ...request, workdir: () => workdir },
       body,
@@ -171,7 +170,7 @@ const openSystem = async (folder: string) => {
     if (!('taskId' in created)) throw new Error('no new task')
     const wish = { stream: taskStream(created.taskId), after: -1, endsAtWait: true }
     let heard = 0
-    for await (const frames of openFeed(log, wish).frames()) {
+    for await (const frames of system.tasks.streams.open(wish).frames()) {
       const now = performance.now()
       for (const frame of frames) {
         if (frame.type !== 'task.text.delta') continue

@@ -6,7 +6,7 @@ import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { emptySession, evolveSession, type SessionView } from '../../src/history/env-session.ts'
-import type { Behaviour, Kind } from '../runtime/runtime.ts'
+import type { Behaviour, Kind } from '../runtime/kind.ts'
 import type { Callers } from './callers.ts'
 import { check } from './check.ts'
 import { decideOutcome, settleStep } from './decide.ts'
@@ -68,7 +68,7 @@ const carryOutAndReport = async (
 
 export const envSessionKind =
   (deps: SessionActorDeps): Kind<SessionView, SessionCommand> =>
-  (stream, _tell, ask) => {
+  (stream, { ask }) => {
     const { clock, instances, callers, forgetSecrets } = deps
     const view = emptySession()
     /** What is carried out, and what of it was started: in memory alone. */

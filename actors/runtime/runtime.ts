@@ -3,52 +3,10 @@
 // what its state wants running with what runs; so recovery and normal life are one code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import {
-  type Log,
-  type NewEvent,
-  type Recorded,
-  RevisionConflict,
-  type StreamAppend,
-} from '../../src/contract/stored.ts'
+import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
+import type { Behaviour, Kind, Mailbox, Mailboxes } from './kind.ts'
 
-/** What is particular to one kind of actor. It lives as long as the actor is in memory. */
-export type Behaviour<View, Command> = {
-  view: View
-  /** Folds one event of the stream, stored or just appended. */
-  evolve(event: Recorded): void
-  /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */
-  isReady?(command: Command): boolean
-  /** A command that must be decided before this one. */
-  first?(command: Command): Command | undefined
-  /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
-  decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
-  /** Whose events these are, asked after `decide`. */
-  envelope(
-    command: Command,
-    events: NewEvent[],
-  ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
-  /** Keeps in memory what a decided command changes and the log does not hold, once its events are stored. */
-  remember?(command: Command): void
-  /** Starts or stops the difference between what the view wants running and what runs. */
-  reconcile(): void
-  /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
-  rest(): 'busy' | 'idle' | 'ended'
-  /** Lets go: stops what runs without a word to the log. */
-  stop(): void
-}
-export type Kind<View, Command> = (
-  stream: string,
-  /** A report from an effect to its own actor; never rejects. */
-  tell: (command: Command) => Promise<void>,
-  /** The same for an effect that somebody waits for: rejects where its turn does. */
-  ask: (command: Command) => Promise<View>,
-) => Behaviour<View, Command>
-
-export type Runtime<View, Command> = {
-  /** One turn: the view after it. Rejects with a Refusal or the log's failure. */
-  ask(stream: string, command: Command, isNew?: boolean): Promise<View>
-  /** Resolves once the view answers `done` with yes, now or after a later turn. */
-  until(stream: string, done: (view: View) => boolean): Promise<View>
+export type Runtime<View, Command> = Mailboxes<View, Command> & {
   /** Takes an actor into memory, so that what it wants running runs. */
   activate(stream: string): Promise<void>
   /** Puts an actor away now, whatever it does; the log is all that is left. */
@@ -98,17 +56,18 @@ export const createRuntime = <View, Command>(
 
   let stopped = false
 
+  const mailboxOf = (stream: string): Mailbox<View, Command> => ({
+    tell: command => ask(stream, command).then(ignore, onFault),
+    ask: command => ask(stream, command),
+  })
+
   const find = (stream: string, isNew = false): Actor<View, Command> => {
     if (stopped) throw new Refusal('ShuttingDown') // an effect that still has something to say is not heard
     const known = actors.get(stream)
     if (known !== undefined) return known
     const actor: Actor<View, Command> = {
       stream,
-      behaviour: kind(
-        stream,
-        command => ask(stream, command).then(ignore, onFault),
-        command => ask(stream, command),
-      ),
+      behaviour: kind(stream, mailboxOf(stream), { ask, until }),
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -254,6 +213,17 @@ export const createRuntime = <View, Command>(
       void work(actor)
     })
 
+  const until = async (stream: string, done: (view: View) => boolean): Promise<View> => {
+    const actor = find(stream)
+    if (actor.loaded !== undefined) await actor.loaded
+    const { view } = actor.behaviour
+    if (done(view)) {
+      if (!actor.atWork) rest(actor)
+      return view
+    }
+    return new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
+  }
+
   const activate = async (stream: string): Promise<void> => {
     const actor = find(stream)
     if (actor.loaded !== undefined) await actor.loaded
@@ -262,16 +232,7 @@ export const createRuntime = <View, Command>(
 
   return {
     ask,
-    async until(stream, done) {
-      const actor = find(stream)
-      if (actor.loaded !== undefined) await actor.loaded
-      const { view } = actor.behaviour
-      if (done(view)) {
-        if (!actor.atWork) rest(actor)
-        return view
-      }
-      return new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
-    },
+    until,
     activate,
     passivate(stream) {
       const actor = actors.get(stream)

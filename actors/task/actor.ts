@@ -19,9 +19,10 @@ import {
   system,
   type TaskView,
 } from '../../src/history/task-view.ts'
-import type { Behaviour, Kind } from '../runtime/runtime.ts'
+import type { Behaviour, Kind } from '../runtime/kind.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
+import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
 import { moveOf, taskMachine } from './machine.ts'
 import type { TaskParts } from './parts.ts'
@@ -36,7 +37,7 @@ type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
-  (_stream, tell) => {
+  (_stream, { tell }, others) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
     let machine: Actor<typeof taskMachine> | undefined
@@ -75,7 +76,15 @@ export const taskKind =
     const lookAgain = () => {
       if (!gone) reconcile()
     }
-    const effects = createCallRunner({ view, parts, scope, tell, lookAgain, bySystem })
+    const effects = createCallRunner({
+      view,
+      parts,
+      children: childrenOf(others),
+      scope,
+      tell,
+      lookAgain,
+      bySystem,
+    })
 
     const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 

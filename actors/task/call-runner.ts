@@ -6,6 +6,7 @@ import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
 import { itemOf, type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
 import { outcomeOf } from './child.ts'
+import type { Children } from './children.ts'
 import type { TaskParts } from './parts.ts'
 import { type RunningCall, runTool, watchChild } from './running-calls.ts'
 import { createSayer } from './sayer.ts'
@@ -14,7 +15,8 @@ const lookAgainMs = 1000
 
 type Parts = {
   view: TaskView
-  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'children' | 'workspaceOf' | 'reach'>
+  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'workspaceOf' | 'reach'>
+  children: Children
   scope: (created: NonNullable<TaskView['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
   /** Looks again at what the task wants, now that more is known of its calls. */
@@ -22,7 +24,7 @@ type Parts = {
   bySystem: () => { principal: string; causation: string }
 }
 
-export const createCallRunner = ({ view, parts, scope, tell, lookAgain, bySystem }: Parts) => {
+export const createCallRunner = ({ view, parts, children, scope, tell, lookAgain, bySystem }: Parts) => {
   const { world, calls, reach } = parts
   /** Calls whose outcome is waited for here. */
   const awaited = new Set<string>()
@@ -54,8 +56,8 @@ export const createCallRunner = ({ view, parts, scope, tell, lookAgain, bySystem
   const startChild = (taskId: string): RunningCall => {
     const stream = taskStream(taskId)
     reach('after-intent', 'child')
-    const ended = () => parts.children.ended(stream).then(outcomeOf)
-    const cancel = () => parts.children.cancel(stream, bySystem().causation)
+    const ended = () => children.ended(stream).then(outcomeOf)
+    const cancel = () => children.cancel(stream, bySystem().causation)
     const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
     reach('during', 'child')
     return call

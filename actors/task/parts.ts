@@ -5,7 +5,6 @@ import type { Log } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { Reach, Toolbox, ToolInput } from '../../src/contract/tools.ts'
 import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
 import type { Ttls } from './facts.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -18,8 +17,6 @@ export type TaskParts = {
   /** The stream that holds a list of tools for a user, stored when it is new. */
   keepTools: (owner: string, tools: ToolDefinition[]) => Promise<string>
   calls: RunningCalls
-  /** Subagents' tasks, by stream. `ended` rejects when it cannot be followed any more. */
-  children: { ended(stream: string): Promise<TaskView>; cancel(stream: string, cause: string): Promise<void> }
   /** Why a text is no answer that fits a schema; undefined: it fits. */
   answerProblem: (schema: object, answer: string, user: string) => Promise<ErrorObject | undefined>
   /** The hidden values of a task's request by reference; undefined when they are gone. */

@@ -4,6 +4,8 @@
 
 export type Place = { taskId: string; userId: string; sessionId: string }
 export type Scheduler = {
+  /** Calls back for each waiting task whose turn has come: its place is held already. */
+  onTurn(start: (place: Place) => void): void
   /** Asked while a task is being created: true, it starts now and holds a place; false, it waits in line. */
   admit(place: Place): boolean
   /** Continues at once, whatever the limits say: it was answered or resumed. */
@@ -16,12 +18,15 @@ export type Scheduler = {
   reset(): void
   /** After `fill`: starts whoever may. */
   begin(): void
+  /** Whether it holds a place as one that works. */
+  isRunning(taskId: string): boolean
   counts(): { running: number; waiting: number }
 }
 
 type Session = { key: string; working: Set<string>; waiting: Place[] }
 
-export const createScheduler = (limit: number, start: (place: Place) => void): Scheduler => {
+export const createScheduler = (limit: number): Scheduler => {
+  const listeners: ((place: Place) => void)[] = []
   const sessions = new Map<string, Session>()
   const running = new Map<string, Place>()
   const waiting = new Map<string, Place>()
@@ -80,11 +85,12 @@ export const createScheduler = (limit: number, start: (place: Place) => void): S
       if (mine.size > 0) ready.set(userId, mine) // behind the others: users take turns
       waiting.delete(place.taskId)
       hold(place)
-      start(place)
+      for (const start of listeners) start(place)
     }
   }
 
   return {
+    onTurn: start => void listeners.push(start),
     admit(place) {
       const session = sessionOf(place)
       const free = !full() && session.working.size === 0 && session.waiting.length === 0
@@ -115,6 +121,7 @@ export const createScheduler = (limit: number, start: (place: Place) => void): S
       for (const known of [sessions, running, waiting, ready]) known.clear()
     },
     begin: fillPlaces,
+    isRunning: taskId => running.has(taskId),
     counts: () => ({ running: running.size, waiting: waiting.size }),
   }
 }

@@ -2,7 +2,7 @@
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
-import { openFolder } from '../main.ts'
+import { openFolder } from '../maintenance/open-folder.ts'
 import { NoAnswer } from './exit.ts'
 import { mustHaveLog } from './folder.ts'
 import { createReport } from './report.ts'

@@ -20,6 +20,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import { createSessions } from './commands.ts'
 import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
+import { createSessionTools } from './tools.ts'
 
 const sweepMs = 300_000
 /**
@@ -30,7 +31,7 @@ const most = Math.max(4, availableParallelism())
 const opening = { most, mostOfOne: Math.floor(most / 2) }
 const largestSeed = 2 ** 32 - 1
 
-type Parts = {
+type Deps = {
   world: World
   log: EventLog
   store: ReadStore
@@ -49,10 +50,10 @@ type Parts = {
   onFault: (error: unknown) => void
 }
 
-export const createSessionSystem = (parts: Parts) => {
-  const { world, log, secrets, environments, folders, onFault } = parts
+export const createSessionSystem = (deps: Deps) => {
+  const { world, log, secrets, environments, folders, onFault } = deps
   const { clock, timers, ids } = world
-  const queries = createSessionQueries(parts.store, parts.projector)
+  const queries = createSessionQueries(deps.store, deps.projector)
   const turn = createFairTurns(opening)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // each that waits for its turn listens
@@ -62,7 +63,7 @@ export const createSessionSystem = (parts: Parts) => {
       open: (source, given, user) => turn(user, () => environments.open(source, given), stopping.signal),
     },
     folders,
-    longestFile: parts.disk.longestFile,
+    longestFile: deps.disk.longestFile,
     log,
     timers,
     secrets: ref => secrets.get(ref),
@@ -81,24 +82,26 @@ export const createSessionSystem = (parts: Parts) => {
     callers,
     queries,
     environments,
-    checker: parts.checker,
+    checker: deps.checker,
     log,
     secrets,
-    quotas: parts.quotas,
-    disk: parts.disk,
+    quotas: deps.quotas,
+    disk: deps.disk,
     clock,
     ids,
     left: instances.left,
     randomSeed: () => randomInt(largestSeed),
-    isNamed: parts.isNamed,
+    isNamed: deps.isNamed,
   })
   const system = { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const
   const sweep = () =>
-    void sessions.cleanUp({ principal: system, requestId: 'idle' }, parts.idleSeconds).catch(onFault)
+    void sessions.cleanUp({ principal: system, requestId: 'idle' }, deps.idleSeconds).catch(onFault)
   const stopSweeping = timers.every(sweepMs, sweep)
   return {
     sessions,
     queries,
+    /** The tools of the session that a task names. */
+    tools: createSessionTools(sessions),
     busy: runtime.busy,
     /** What a stop has left over: sessions that cannot come back, and files of those that are none. */
     async start(): Promise<void> {

@@ -1,6 +1,5 @@
 // The command service of tasks: each command names a stream, asks its actor, and answers when the log and the read models
 // hold what happened.
-import { childCommands } from './commands/children.ts'
 import { creationCommands } from './commands/create.ts'
 import type { CommandDeps } from './commands/deps.ts'
 import { inputCommands } from './commands/inputs.ts'
@@ -15,6 +14,5 @@ export const createCommands = (deps: CommandDeps) => ({
   ...moveCommands(deps),
   ...inputCommands(deps),
   ...scheduledCommands(deps),
-  children: childCommands(deps),
 })
 export type Commands = ReturnType<typeof createCommands>

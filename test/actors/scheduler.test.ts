@@ -7,7 +7,8 @@ import { randomOf } from '../support/world.ts'
 const place = (taskId: string, userId = 'u1', sessionId = taskId): Place => ({ taskId, userId, sessionId })
 const given = (limit: number) => {
   const started: string[] = []
-  const scheduler = createScheduler(limit, ({ taskId }) => void started.push(taskId))
+  const scheduler = createScheduler(limit)
+  scheduler.onTurn(({ taskId }) => void started.push(taskId))
   return { scheduler, started }
 }
 
@@ -103,7 +104,8 @@ t.test('random comings and goings: within the limit, one a session, nobody forgo
       waiting.splice(waiting.indexOf(taskId), 1)
       working.add(taskId)
     }
-    const scheduler = createScheduler(limit, begin)
+    const scheduler = createScheduler(limit)
+    scheduler.onTurn(begin)
     const sessionOf = (id: string) => `${places.get(id)?.userId} ${places.get(id)?.sessionId}`
     for (let n = 0; n < 60; n++) {
       const known = [...working, ...beside, ...waiting]

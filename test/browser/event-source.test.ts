@@ -82,7 +82,7 @@ const given = async (t: Test) => {
   const { origin, cutAll } = await sameOrigin(t, url)
   const { token } = await subscriberOf(api)
   await create(api)
-  const before = system.events.position()
+  const before = system.bus.events.position()
   const { page, context, complaints } = await newPage(t)
   await page.goto(`${origin}#token=${token}`)
   await untilState(page, /^Live$/)

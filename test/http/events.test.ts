@@ -27,7 +27,7 @@ await create()
 await create({ session_id: 's1' })
 
 t.test('the head, and every byte of the first event: the position', async t => {
-  const at = system.events.position()
+  const at = system.bus.events.position()
   const { socket, state, answer, body } = await rawStream(
     url,
     requestText('/api/events', undefined, 'X-Request-ID: me'),
@@ -93,7 +93,7 @@ t.test('whatever stands in a title, an event is one line of data', async t => {
 t.test('the position is given only without a cursor, and is itself a cursor', async t => {
   const live = await listen(url)
   const [first] = await live.until(heard => heard.length > 0)
-  t.same(first, { id: system.events.position(), type: 'Position', body: { position: first?.id } })
+  t.same(first, { id: system.bus.events.position(), type: 'Position', body: { position: first?.id } })
   await live.cut()
   await create()
   const again = await listen(url, { headers: { 'last-event-id': `${first?.id}` } })
@@ -105,7 +105,7 @@ t.test('the position is given only without a cursor, and is itself a cursor', as
 
 t.test('where a reader begins', async t => {
   const all = heardBy(await everything())
-  const head = system.events.position()
+  const head = system.bus.events.position()
   const middle = all[5]?.id ?? 0
   const from = (after: number) => all.filter(({ id }) => id > after)
   const wishes: [what: string, query: string, header: string | undefined, after: number][] = [
@@ -134,7 +134,7 @@ t.test('where a reader begins', async t => {
 })
 
 t.test('what is no cursor is refused, where it stands', async t => {
-  const beyond = `${system.events.position() + 1}`
+  const beyond = `${system.bus.events.position() + 1}`
   const bad = [beyond, '999999999999999', 'x', '-1', '1.5', '1e1', '+1', '00', '0x1', 'Earliest', 'latest']
   const worse = ['9007199254740993', '99999999999999999999', '%20', '1%20', '%D9%A3', 'earliest,1', '']
   for (const value of [...bad, ...worse]) {
@@ -316,7 +316,7 @@ t.test('everybody hears the same, in the same order, wherever they begin', async
   })
   const streams = await Promise.all([0, 0, 0, 7].map(open))
   const work = Array.from({ length: 40 }, (_, n) => create({ user_message_content: `${n}` }))
-  for (let n = 0; n < 6; n++) streams.push(await open(system.events.position()))
+  for (let n = 0; n < 6; n++) streams.push(await open(system.bus.events.position()))
   await Promise.all(work)
   const all = heardBy(await everything())
   for (const { after, stream } of streams) {
@@ -464,7 +464,7 @@ t.test('a stored event that is damaged breaks the stream before it, and is repor
   for (const user_message_content of ['one', 'two', 'three']) {
     await read(own.api('POST', '/tasks', { ...echo, user_message_content }))
   }
-  const head = own.system.events.position()
+  const head = own.system.bus.events.position()
   // As somebody who may write to the file, while the server runs.
   const db = new Database(path.join(own.dataDir, 'log.db'))
   const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all()

@@ -264,7 +264,7 @@ t.test('the same ticket serves each reconnect, one connection at a time', async 
   await first.over
   t.equal(first.end(), 'broken', 'a new one closes the old')
   await create(server)
-  const newest = system.events.position()
+  const newest = system.bus.events.position()
   await second.until(heard => (heard.at(-1)?.id ?? 0) >= newest - 1)
   t.ok((second.ids()[0] ?? 0) > at)
   t.equal(second.end(), undefined)

@@ -44,7 +44,7 @@ const givenOld = async (
     const body: CreateTaskBody = { user_message_content: 'x', stream: false, user_id: user, ...more }
     const request = await readTaskRequest(body, undefined, foldersOf(roots, user), agents, async () => [])
     const wish = { principal, body, envelopeId: 'req', idempotencyKey: undefined, isRetry: false }
-    return server.system.commands.create({ ...wish, request: { ...request, workdir: () => workdir } })
+    return server.system.tasks.commands.create({ ...wish, request: { ...request, workdir: () => workdir } })
   }
   for (const { user, workspace_dir, steps = done, task_id } of tasks) {
     const agent_config = script(...steps) as AgentConfig

@@ -18,7 +18,7 @@ import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/platform/secrets.ts'
-import { createSystem, type SystemParts } from '../../src/system.ts'
+import { createSystem, type SystemDeps } from '../../src/system.ts'
 import { readTaskRequest } from '../../src/tasks/request.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
@@ -102,7 +102,7 @@ const closable = (inner: Store): Store => {
   }
 }
 
-const noEnvironments: SystemParts['environments'] = {
+const noEnvironments: SystemDeps['environments'] = {
   resolve: async () => ({ refused: 'unknown', message: 'there are none' }),
   open: () => Promise.reject(new Error('there are none')),
   list: async () => [],
@@ -110,7 +110,7 @@ const noEnvironments: SystemParts['environments'] = {
 }
 
 type Options = {
-  environments?: SystemParts['environments']
+  environments?: SystemDeps['environments']
   world?: TestWorld
   store?: Store
   readModels?: string
@@ -186,7 +186,7 @@ export const givenSystem = async (options: Options = {}) => {
     const principal = call.principal ?? admin
     const own = foldersOf(roots, ownerOf(principal, body.user_id))
     const request = await readTaskRequest(body, undefined, own, agentChoice, checker.problemsOf)
-    const created = await system.commands.create({
+    const created = await system.tasks.commands.create({
       principal,
       request,
       body,
@@ -218,10 +218,14 @@ export const givenSystem = async (options: Options = {}) => {
   }
   /** The task object as GET answers it. */
   const get = (taskId: string, principal = admin) =>
-    JSON.parse(system.queries.taskText(system.queries.visible(principal, taskId).position))
+    JSON.parse(system.tasks.queries.taskText(system.tasks.queries.visible(principal, taskId).position))
 
   return {
     ...system,
+    ...system.tasks,
+    ...system.bus,
+    loop: system.fairness.loop,
+    quotas: system.fairness.quotas,
     world,
     store,
     create,

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap'
 import { envSessionKind } from '../../../actors/env-session/actor.ts'
 import { createCallers } from '../../../actors/env-session/callers.ts'
 import { createInstances } from '../../../actors/env-session/instances.ts'
-import { createRuntime, type Kind } from '../../../actors/runtime/runtime.ts'
+import type { Kind } from '../../../actors/runtime/kind.ts'
+import { createRuntime } from '../../../actors/runtime/runtime.ts'
 import type { SessionCommand, SessionWish } from '../../../src/contract/env-session-commands.ts'
 import { createSessionFolders } from '../../../src/env-sessions/folders.ts'
 import type { SessionView } from '../../../src/history/env-session.ts'
@@ -22,8 +23,8 @@ type SessionKind = Kind<SessionView, SessionCommand>
 /** The kind, whose actors get every command as `send` makes it, reports of their own effects included. */
 const sentBy =
   (send: Send, kind: SessionKind): SessionKind =>
-  (stream, tell, ask) =>
-    kind(stream, tell, command => ask(send(command)))
+  (stream, own, others) =>
+    kind(stream, { ...own, ask: command => own.ask(send(command)) }, others)
 
 const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
   const random = randomOf(seed)

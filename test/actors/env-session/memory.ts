@@ -6,7 +6,7 @@ import {
   type StepAnswer,
 } from '../../../src/contract/environment.ts'
 import type { ToolDefinition } from '../../../src/contract/wire.ts'
-import type { SystemParts } from '../../../src/system.ts'
+import type { SystemDeps } from '../../../src/system.ts'
 
 export type Sum = { total: number; drawn: number[]; at: number[] }
 const tool = (name: string, properties: OpenObject = {}): ToolDefinition => ({
@@ -122,7 +122,7 @@ export const memoryEnvironments = () => {
     }
   }
 
-  const environments: SystemParts['environments'] = {
+  const environments: SystemDeps['environments'] = {
     async resolve(_envId, classPath = 'refold') {
       if (!['refold', 'snapshot', 'none'].includes(classPath))
         return { refused: 'unknown', message: classPath }

@@ -11,7 +11,7 @@ import { openLog } from '../../../src/log/log.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
 import type { Secrets } from '../../../src/platform/secrets.ts'
-import type { SystemParts } from '../../../src/system.ts'
+import type { SystemDeps } from '../../../src/system.ts'
 import { memorySecrets, rowsOf, storeOf } from '../../support/system.ts'
 import { type TestWorld, testWorld } from '../../support/world.ts'
 
@@ -22,7 +22,7 @@ const checker = {
 }
 
 export type SessionOptions = {
-  environments: SystemParts['environments']
+  environments: SystemDeps['environments']
   workspaceRoot: string
   world?: TestWorld
   store?: Store

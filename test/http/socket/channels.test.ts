@@ -90,13 +90,13 @@ t.test('without since only what comes, and a channel brings its own events alone
       async channels => {
         const socket = await openSocket(url)
         const answer = await socket.ask({ type: 'subscribe', channels })
-        t.same([answer.position, answer.recovered], [system.events.position(), false])
+        t.same([answer.position, answer.recovered], [system.bus.events.position(), false])
         t.same(answer.channels, [...new Set(channels)])
         return { channels, socket }
       },
     ),
   )
-  const from = system.events.position()
+  const from = system.bus.events.position()
   await create()
   await sessionOf()
   await create(playing({ fail: { code: -32000, message: 'no' } }))
@@ -111,7 +111,7 @@ t.test('without since only what comes, and a channel brings its own events alone
 
 t.test('since is a position, as a number or text, or earliest', async t => {
   const all = (await everything()).filter(({ told }) => told.channel === 'tasks')
-  for (const since of [0, '0', 'earliest', 5, '5', system.events.position()]) {
+  for (const since of [0, '0', 'earliest', 5, '5', system.bus.events.position()]) {
     const socket = await openSocket(url)
     const answer = await socket.ask({ type: 'subscribe', channels: ['tasks'], since })
     const position = since === 'earliest' ? 0 : Number(since)
@@ -169,7 +169,7 @@ t.test('what cannot be subscribed to is told, and what was subscribed to goes on
   const socket = await openSocket(url)
   const { id } = await create()
   await socket.ask({ type: 'subscribe', channels: ['tasks'] })
-  const head = system.events.position()
+  const head = system.bus.events.position()
   const refused: [Record<string, unknown>, string[]][] = [
     [{}, ['body channels missing']],
     [{ channels: 'tasks' }, ['body channels list_type']],
@@ -209,7 +209,7 @@ t.test(
   async t => {
     const socket = await openSocket(url)
     const channelsHeard = async () => {
-      const from = system.events.position()
+      const from = system.bus.events.position()
       await create()
       await sessionOf()
       await until(() => socket.told().length >= 0)
@@ -264,7 +264,7 @@ t.test("a user's token hears that user's events and no other's", async t => {
   const sockets = await Promise.all(Object.values(tokens).map(token => open(token, { since })))
   const live = await Promise.all(Object.values(tokens).map(token => open(token, {})))
   const spying = await open(tokens.bob, { since, filter: { task_id: ofAnn.id } })
-  const from = system.events.position()
+  const from = system.bus.events.position()
   await create({ session_id: 'shared', ...playing({ subagent: 'echo', input: 'x' }) }, apiOf(url, tokens.ann))
   await create({ session_id: 'shared', user_id: 'bob' })
   await create()
@@ -296,7 +296,7 @@ t.test('everybody hears the same in the same order, wherever they begin, while m
   }
   await open(0)
   const work = Array.from({ length: 40 }, (_, n) => create({ user_message_content: `${n}` }))
-  for (let n = 0; n < 6; n++) await open(n % 2 === 0 ? 0 : system.events.position())
+  for (let n = 0; n < 6; n++) await open(n % 2 === 0 ? 0 : system.bus.events.position())
   await Promise.all(work)
   const all = (await everything()).filter(({ told }) => told.channel !== 'sessions')
   for (const { socket, after } of sockets) {

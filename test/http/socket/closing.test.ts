@@ -246,7 +246,7 @@ t.test('events that cannot be read: later, and the operator is told', async t =>
       queueMicrotask(() => onFault(new Error('the disk said no')))
       return { resume() {}, close() {} }
     },
-  } as unknown as typeof server.system.events
+  } as unknown as typeof server.system.bus.events
   const { url, faults } = await doorHere(t, server, { parts: { events } })
   const socket = await openSocket(url)
   t.equal((await socket.ask({ type: 'subscribe', channels: ['tasks'] })).position, 7)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { openFeed } from '../../../src/bus/feed.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { wholeLoop } from '../../../src/fairness/loop-shares.ts'
 import { createAdmission } from '../../../src/http/admission.ts'
@@ -38,16 +37,16 @@ export const doorHere = async (
   const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as SocketParts['tickets']
   const openStreams = createOpenStreams({ principals, tickets }, tickMs)
   const requests = createRequestCounts()
-  const { log } = system
+  const { tasks, bus, fairness } = system
   const server = createServer()
   openSocketDoor(
     server,
     {
-      commands: system.commands,
-      queries: system.queries,
-      recall: system.recall,
+      commands: tasks.commands,
+      queries: tasks.queries,
+      recall: tasks.recall,
       sessions: system.environments.sessions,
-      events: system.events,
+      events: bus.events,
       roots: { workspace: '/nowhere/w', rollouts: '/nowhere/r', logs: '/nowhere/l' },
       agents: {
         names: ['echo', 'script'],
@@ -61,13 +60,13 @@ export const doorHere = async (
       newItemId: () => 'tr',
       streamOf: taskStream,
       nextFrame: async () => 0,
-      openFeed: (wish, isNew) => openFeed(log, wish, isNew),
+      openFeed: tasks.streams.open,
       longAnswers: createLongAnswers(stopping.signal, wholeLoop),
       allowedOrigins: [],
       principals,
       tickets,
       openStreams,
-      quotas: system.quotas,
+      quotas: fairness.quotas,
       requests,
       stopping: stopping.signal,
       fault: error => faults.push(error),

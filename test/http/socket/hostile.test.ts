@@ -202,7 +202,7 @@ const fillUp = async (tasks: number) => {
 t.test('who does not read is closed as too slow, loses nothing by it, and holds nobody up', async t => {
   const { url } = await doorHere(t, server, { tickMs: 50 })
   const [slow, quick] = [await openSocket(url), await openSocket(url)]
-  const since = system.events.position()
+  const since = system.bus.events.position()
   for (const socket of [slow, quick]) await socket.ask({ type: 'subscribe', channels: ['agents'], since })
   slow.ws.pause()
   await fillUp(120)

@@ -1,0 +1,14 @@
+// The agents that there are, by name; `model` when there is one to ask.
+import type { Agent } from '../contract/agent.ts'
+import type { Timers } from '../contract/ports.ts'
+import { demo } from './demo.ts'
+import { echo } from './echo.ts'
+import { model } from './model/model.ts'
+import { script } from './script.ts'
+
+type ModelSettings = Parameters<typeof model>[0] & { limits: Parameters<typeof model>[1] }
+
+export const createAgents = (timers: Timers, settings: ModelSettings | undefined): Map<string, Agent> => {
+  const withModel = settings === undefined ? [] : [model(settings, settings.limits, timers)]
+  return new Map([echo, script(timers), demo(timers), ...withModel].map(agent => [agent.name, agent]))
+}

@@ -1,0 +1,40 @@
+// Looks at the log once a second: whether its files are still there, whether it can be written again after a failure, and
+// whether the read models have fallen behind it.
+import type { Projector } from '../../projections/projector.ts'
+import type { Report, Timers } from '../contract/ports.ts'
+import type { EventLog } from '../log/log.ts'
+
+const lookMs = 1000
+
+type Deps = {
+  log: Pick<EventLog, 'check' | 'isFailing' | 'retry'>
+  projector: Pick<Projector, 'isCurrent' | 'catchUp'>
+  timers: Pick<Timers, 'every'>
+  report: Report
+}
+
+/** The answer stops it. */
+export const watchLog = ({ log, projector, timers, report }: Deps): (() => void) => {
+  let catchingUp = false
+  const catchUpAgain = () => {
+    if (catchingUp) return
+    catchingUp = true
+    projector.catchUp().then(
+      () => {
+        catchingUp = false
+        report('warn', 'the read models have caught up')
+      },
+      () => {
+        catchingUp = false
+      },
+    )
+  }
+  return timers.every(lookMs, () => {
+    const trouble = log.check()
+    if (trouble !== undefined) {
+      report('error', `${trouble}: nothing more is stored; put it back, or start the server again`)
+    }
+    if (log.isFailing()) log.retry().catch(() => {})
+    else if (!projector.isCurrent()) catchUpAgain()
+  })
+}

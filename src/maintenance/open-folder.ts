@@ -1,0 +1,160 @@
+// Opens a data folder with everything that lives on it, and lets go of it when something goes wrong.
+import path from 'node:path'
+import { openReadStore } from '../../projections/store.ts'
+import { createPrincipals, tellAdminToken } from '../access/principals.ts'
+import { createTickets } from '../access/tickets.ts'
+import { createAgents } from '../agents/agents.ts'
+import { createNatsBus, type NatsBusParts } from '../bus/nats-bus.ts'
+import { adminTokenOf, type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
+import type { Report, World } from '../contract/ports.ts'
+import type { Reach } from '../contract/tools.ts'
+import { isPublic } from '../egress/public-address.ts'
+import { createSessionFolders } from '../env-sessions/folders.ts'
+import { createEnvironments } from '../environments/environments.ts'
+import { findProtection, noProtection } from '../environments/protection.ts'
+import { createSchemaChecker } from '../json-schema/checker.ts'
+import type { EventLog } from '../log/log.ts'
+import { createMcp, type Mcp } from '../mcp/mcp.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { openChildren } from '../platform/children/children.ts'
+import { checkPlaces, filesOf } from '../platform/data-folder.ts'
+import { whatStandsAt } from '../platform/plain-file.ts'
+import { openSecrets, type Secrets } from '../platform/secrets.ts'
+import { version } from '../platform/version.ts'
+import { realWorld } from '../platform/world.ts'
+import { createSystem } from '../system.ts'
+import type { Queries } from '../tasks/queries.ts'
+import { builtinTools } from '../tools/builtin.ts'
+import { isPinned } from './backup-pins.ts'
+import { takeFolder } from './folder-lock.ts'
+import { bringFilesHome } from './old-places.ts'
+import { openCountedLog } from './open-log.ts'
+import { goOnShorter } from './resumed-log.ts'
+
+const protectionOf = (config: Config) => {
+  const { sessions, rollouts, logs } = filesOf(config.dataDir)
+  return findProtection({
+    dataDir: config.dataDir,
+    sessions,
+    ownFolders: [config.workspaceRoot, rollouts, logs],
+    modules: config.environments.path,
+    firstUserId: config.firstUserId,
+    allowUnsandboxedShell: config.allowUnsandboxedShell,
+  })
+}
+
+/** Ends what an earlier life left running, and says so. */
+const openOwnChildren = async (folder: string, report: Report) => {
+  const children = await openChildren(folder)
+  const { killed } = children
+  if (killed > 0) report('warn', 'processes that a killed server left were killed', { killed })
+  return children
+}
+
+const natsOf = ({ nats }: Config, deps: Omit<NatsBusParts, 'settings'>) =>
+  nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
+
+type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
+const mcpOf =
+  (config: Config, deps: McpDeps) =>
+  (isWorking: (taskId: string) => boolean): Mcp =>
+    createMcp({
+      configured: config.mcpServers,
+      mayReach: config.allowPrivateUrls ? () => true : isPublic,
+      client: { name: 'reprise', version },
+      isWorking,
+      ...deps,
+    })
+
+type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secrets }
+/** Who may come in: by tokens, the admin's among them, and by tickets. */
+const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
+  const { adminToken } = filesOf(config.dataDir)
+  if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
+    await tellAdminToken(log, path.basename(adminToken))
+  }
+  const principals = createPrincipals({ log, queries, world }, adminTokenOf(config))
+  const { clock, random } = world
+  return { principals, tickets: createTickets({ secrets, clock, random, principals }) }
+}
+
+/** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
+export const openFolder = async (
+  config: Config,
+  report: Report,
+  { idle = false, reach, acceptLoss = false }: { idle?: boolean; reach?: Reach; acceptLoss?: boolean } = {},
+) => {
+  makeDataDir(config.dataDir)
+  if (!idle) checkWorkspaceRoot(config)
+  checkPlaces(config.dataDir)
+  const files = filesOf(config.dataDir)
+  const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
+  const unlock = takeFolder(config.dataDir)
+  const opened: (() => unknown)[] = [unlock]
+  try {
+    const world = realWorld()
+    const metrics = createMetrics()
+    const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss })
+    opened.unshift(() => log.close())
+    await goOnShorter(config.dataDir, log, acceptLoss, report)
+    log.onCommit(metrics.events.follow)
+    if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
+    const agents = createAgents(world.timers, config.model)
+    const secrets = openSecrets(files.secrets, report)
+    opened.unshift(() => secrets.close())
+    const checker = createSchemaChecker()
+    opened.unshift(() => checker.close())
+    // Before any task goes on: what an earlier life left running may still work on the same things.
+    const children = await openOwnChildren(files.children, report)
+    opened.unshift(() => children.close())
+    const protection = idle ? noProtection : protectionOf(config)
+    for (const problem of protection.problems) report('warn', problem)
+    const environments = createEnvironments(
+      { children, timers: world.timers, protection, dataDir: config.dataDir },
+      config.environments,
+    )
+    opened.unshift(() => environments.close())
+    const nats = idle ? undefined : natsOf(config, { log, file: files.nats, timers: world.timers, report })
+    const system = await createSystem({
+      world,
+      log,
+      openReadStore: anew => openReadStore(files.readModels, anew),
+      secrets,
+      agents,
+      tools: builtinTools(world),
+      checker,
+      mcp: mcpOf(config, { children, timers: world.timers, report }),
+      environments,
+      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
+      sessionIdleSeconds: config.sessionIdleSeconds,
+      roots,
+      sessionsRoot: files.sessions,
+      ttls: config.ttls,
+      maxRunningTasks: config.maxRunningTasks,
+      quotas: config.quotas,
+      nats,
+      report,
+      idle,
+      ...(reach === undefined ? {} : { reach }),
+    })
+    const access = await openAccess(config, { log, queries: system.tasks.queries, world, secrets })
+    return {
+      world,
+      files,
+      roots,
+      agents,
+      checker,
+      children,
+      environments,
+      protection,
+      system,
+      ...access,
+      metrics,
+      nats,
+      unlock,
+    }
+  } catch (error) {
+    for (const close of opened) await close()
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+// Opens the log of a data folder, unless read.db knows of events that it does not hold.
+import { eventsKnownTo } from '../../projections/read-only.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import type { World } from '../contract/ports.ts'
+import { openLog } from '../log/log.ts'
+import { isBegun } from '../log/sqlite-file.ts'
+import { sqliteStore } from '../log/sqlite-store.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { filesOf } from '../platform/data-folder.ts'
+import { build } from '../platform/version.ts'
+
+type Deps = {
+  world: World
+  files: ReturnType<typeof filesOf>
+  metrics: Metrics['log']
+  /** Begins a new log where the one of read.db is gone. */
+  acceptLoss: boolean
+}
+
+/** Throws CannotStart. */
+export const openCountedLog = ({ world, files, metrics, acceptLoss }: Deps) => {
+  const known = isBegun(files.log) ? 0 : eventsKnownTo(files.readModels)
+  if (known > 0 && !acceptLoss) {
+    throw new CannotStart(
+      `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin anew`,
+    )
+  }
+  const { clock, random, ids } = world
+  const store = metrics.store(sqliteStore(files.log, () => ids.next('log_'), [files.lock, files.secrets]))
+  return metrics.log(openLog(store, { clock, random, build }))
+}

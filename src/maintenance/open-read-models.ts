@@ -1,0 +1,49 @@
+// Opens the read models and brings them up to the head of the log; those that cannot be used are made again from it.
+import { misfitOf } from '../../projections/projector.ts'
+import { createReadModels } from '../../projections/read-models.ts'
+import type { ReadStore } from '../../projections/store.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import type { Report, Timers } from '../contract/ports.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import { createSessionQueries } from '../env-sessions/queries.ts'
+import type { EventLog } from '../log/log.ts'
+import { createQueries } from '../tasks/queries.ts'
+
+type Deps = {
+  log: EventLog
+  /** Opens the file; `anew` throws away what is there. */
+  openStore: (anew: boolean) => ReadStore
+  timers: Timers
+  report: Report
+}
+
+const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean) => {
+  const store = openStore(anew)
+  try {
+    const misfit = misfitOf(store, log)
+    if (misfit !== undefined) throw new Error(misfit)
+    const projector = createReadModels(store, log, timers, report)
+    await projector.catchUp()
+    // Reads what everything else starts from, so that damage is found while the read models can still be made again.
+    const direct = { ...projector, reading: <T>(ask: () => T): T => ask() }
+    const tasks = createQueries(store, direct, log)
+    tasks.unfinished()
+    tasks.tokens()
+    createSessionQueries(store, direct).active()
+    return { store, projector }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** Whatever is wrong with read models, they hold nothing that the log does not hold. Throws CannotStart. */
+export const openReadModels = (deps: Deps) =>
+  openOnce(deps, false).catch(error => {
+    if (error instanceof CannotStart) throw error
+    if (error instanceof DamagedEvent)
+      throw new CannotStart(`log.db is damaged: ${error.message}; restore it from a backup`)
+    const why = error instanceof Error ? error.message : String(error)
+    deps.report('warn', `the read models are rebuilt: ${why}`)
+    return openOnce(deps, true)
+  })

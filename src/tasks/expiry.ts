@@ -1,0 +1,31 @@
+// Ends tasks whose time has run out.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import { deadlineOf } from '../../actors/task/decide.ts'
+import type { TaskCommand } from '../contract/commands.ts'
+import type { Clock } from '../contract/ports.ts'
+import type { TaskView } from '../history/task-view.ts'
+import type { Commands } from './commands.ts'
+import type { Queries } from './queries.ts'
+
+type Deps = {
+  runtime: Pick<Runtime<TaskView, TaskCommand>, 'views'>
+  commands: Pick<Commands, 'expire'>
+  queries: Pick<Queries, 'overdue'>
+  clock: Clock
+  /** When this server started: a working task has its time from then on. */
+  startedAt: number
+  onFault: (error: unknown) => void
+}
+
+/** Deadlines of tasks that wait stand in the read model; those of working tasks are known to their actors. */
+export const createExpiry =
+  ({ runtime, commands, queries, clock, startedAt, onFault }: Deps) =>
+  (): void => {
+    const now = clock.now()
+    const overdue = queries.overdue(now)
+    for (const view of runtime.views()) {
+      if (view.status !== 'working' || view.created === undefined) continue
+      if ((deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now) overdue.push(view.created.task_id)
+    }
+    for (const taskId of overdue) commands.expire(taskId, startedAt).catch(onFault)
+  }

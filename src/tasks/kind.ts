@@ -1,0 +1,69 @@
+// What the actors of tasks are made with.
+import { taskKind } from '../../actors/task/actor.ts'
+import type { Ttls } from '../../actors/task/facts.ts'
+import type { RunningCalls } from '../../actors/task/running-calls.ts'
+import type { Scheduler } from '../../actors/task/scheduler.ts'
+import { type Roots, workspaceOf } from '../access/user-folders.ts'
+import type { Agent } from '../contract/agent.ts'
+import type { World } from '../contract/ports.ts'
+import type { Reach, Tool, ToolSource } from '../contract/tools.ts'
+import type { DiskUse } from '../fairness/disk/disk-use.ts'
+import type { LoopShares } from '../fairness/loop-shares.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { SchemaChecker } from '../json-schema/checker.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Queries } from './queries.ts'
+import { answerProblem } from './structured-output.ts'
+import { keepTools } from './tool-lists.ts'
+import { createToolbox } from './toolbox.ts'
+
+export type KindDeps = {
+  world: World
+  log: EventLog
+  queries: Queries
+  secrets: Secrets
+  agents: ReadonlyMap<string, Agent>
+  checker: SchemaChecker
+  /** The built-in tools, those of the environment session that a task names, and those of MCP servers. */
+  tools: { builtin: Tool[]; session: ToolSource; mcp: ToolSource }
+  scheduler: Scheduler
+  quotas: Pick<Quotas, 'reserveTask'>
+  disk: Pick<DiskUse, 'shareOf'>
+  loop: LoopShares
+  roots: Roots
+  ttls: Ttls
+  isDraining: () => boolean
+  /** Called at every point where a crash would leave an effect half done. */
+  reach: Reach
+}
+
+export const createKind = (deps: KindDeps, calls: RunningCalls) => {
+  const { log, queries, secrets, agents, checker, quotas, roots, disk } = deps
+  return taskKind({
+    world: deps.world,
+    log,
+    agents: name => agents.get(name),
+    tools: createToolbox({ ...deps.tools, agents: [...agents.keys()], checker }),
+    keepTools: keepTools(log),
+    calls,
+    answerProblem: answerProblem(checker),
+    secrets: ref => secrets.get(ref),
+    forgetSecrets: ref => secrets.forget(ref),
+    scheduler: deps.scheduler,
+    // An agent that works for one user is bound as that user is.
+    reserve: child => {
+      const principal = queries.rowById(child.root_task_id ?? '')?.principal
+      const isBound = principal === undefined || queries.userOfPrincipal(principal) !== undefined
+      return quotas.reserveTask(child.task_id, child.user_id, isBound)
+    },
+    ttls: deps.ttls,
+    workspaceOf: created => ({
+      ...workspaceOf(roots.workspace, created),
+      disk: disk.shareOf(created.user_id),
+    }),
+    turnOf: deps.loop.enter,
+    draining: deps.isDraining,
+    reach: deps.reach,
+  })
+}

@@ -1,0 +1,40 @@
+// Takes up the tasks that have not ended, after a start and after the log was away.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { Scheduler } from '../../actors/task/scheduler.ts'
+import type { TaskCommand } from '../contract/commands.ts'
+import type { Report } from '../contract/ports.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import type { TaskView } from '../history/task-view.ts'
+import type { Queries } from './queries.ts'
+
+type Unfinished = ReturnType<Queries['unfinished']>
+type Deps = {
+  runtime: Pick<Runtime<TaskView, TaskCommand>, 'activate'>
+  scheduler: Scheduler
+  report: Report
+}
+
+export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
+  /** Gives every task the place that it has by the log. */
+  takePlaces(unfinished: Unfinished): void {
+    scheduler.reset()
+    for (const { id, user_id, session_id, status, subtask } of unfinished) {
+      const waits = status === 'queued' || status === 'created'
+      if (subtask === 1 || (status !== 'working' && !waits)) continue
+      scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
+    }
+  },
+  /** Goes on with those that work and starts those whose turn it is; safe to call again. */
+  async goOn(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
+    for (const { id, status } of unfinished) {
+      if (status !== 'working') continue
+      if (isClosed()) return
+      await runtime.activate(taskStream(id)).catch(error => {
+        const at = error instanceof DamagedEvent ? error.message : String(error)
+        report('error', `task ${id} cannot go on: ${at}`)
+      })
+    }
+    if (!isClosed()) scheduler.begin()
+  },
+})

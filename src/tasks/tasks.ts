@@ -1,0 +1,77 @@
+// Tasks put together: their actors, the two doors to them, their past, their files, and what happens to them by itself.
+import { createRuntime } from '../../actors/runtime/runtime.ts'
+import { createRunningCalls } from '../../actors/task/running-calls.ts'
+import type { Report } from '../contract/ports.ts'
+import { createCommands } from './commands.ts'
+import { createExpiry } from './expiry.ts'
+import { createTaskFiles } from './files.ts'
+import { createIdempotency } from './idempotency.ts'
+import { createKind, type KindDeps } from './kind.ts'
+import { createRecall } from './recall.ts'
+import { createRecovery } from './recovery.ts'
+import { createTaskStreams } from './streams.ts'
+
+type Deps = KindDeps & {
+  /** When this server started. */
+  startedAt: number
+  report: Report
+  onFault: (error: unknown) => void
+}
+
+export const createTasks = (deps: Deps) => {
+  const { world, log, queries, secrets, scheduler, quotas, roots, report, startedAt, onFault } = deps
+  const { clock, timers, ids } = world
+  const idempotency = createIdempotency(queries, clock)
+  const calls = createRunningCalls()
+  const runtime = createRuntime(log, createKind(deps, calls), timers, onFault)
+  const commands = createCommands({
+    runtime,
+    scheduler,
+    queries,
+    idempotency,
+    secrets,
+    quotas,
+    ids,
+    ready: log.retry,
+    isLogAway: log.isFailing,
+  })
+  scheduler.onTurn(commands.start)
+  const recall = createRecall(log, queries, clock)
+  const files = createTaskFiles({
+    kinds: {
+      rollouts: { root: roots.rollouts, lines: recall.rollouts },
+      log: { root: roots.logs, lines: recall.logLines },
+    },
+    queries,
+    shareOf: deps.disk.shareOf,
+    clock,
+    report,
+  })
+  const expire = createExpiry({ runtime, commands, queries, clock, startedAt, onFault })
+  const maySweep = () => !deps.isDraining() && !log.isFailing() && queries.isCurrent()
+  return {
+    queries,
+    commands,
+    recall,
+    streams: createTaskStreams(log),
+    idempotency,
+    scheduler,
+    runtime,
+    files,
+    ...createRecovery({ runtime, scheduler, report }),
+    expireOverdue(): void {
+      if (maySweep()) expire()
+    },
+    /** What is due: tasks end whose time has run out, and files of ended ones are written. */
+    async sweep(): Promise<void> {
+      if (!maySweep()) return
+      expire()
+      await files.write()
+    },
+    stop(): void {
+      runtime.stop()
+      calls.stop()
+    },
+  }
+}
+export type Tasks = ReturnType<typeof createTasks>
