@@ -1,7 +1,7 @@
 // The tasks read model: one row a task, one row an item. Events are folded in memory; each task that changed is
 // written once, however many events it had in between.
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
-import type { TaskEventData } from '../../src/contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { type CreateTaskBody, isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -79,7 +79,7 @@ export const tasksProjection = (
     const row = rowOf.get(taskIdOf(stream))
     const view = emptyTask()
     for (const page of streamPages(stream)) {
-      for (const event of page) if (event.header.revision < revision) evolve(view, event)
+      for (const event of page) if (event.header.revision < revision) evolve(view, taskEvents.read(event))
     }
     if (row === undefined || row.status !== view.status) {
       throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} before revision ${revision}`)
@@ -192,15 +192,16 @@ export const tasksProjection = (
 
   return {
     fold(events) {
-      for (const event of events) {
-        const { stream, type, principal, time } = event.header
-        if (!isTaskStream(stream)) continue
+      for (const stored of events) {
+        if (!isTaskStream(stored.header.stream)) continue
+        const event = taskEvents.read(stored)
+        const { stream, principal, time } = event.header
         const task = taskOfEvent(event)
         changed.set(stream, task)
         evolve(task.view, event)
-        if (type === 'AgentStepCompleted') steps.push([event.position, task.row])
-        if (type === 'TaskCreated' || type === 'InputAccepted') {
-          const { idempotency_key: key, digest = '' } = event.data as TaskEventData<'InputAccepted'>
+        if (event.type === 'AgentStepCompleted') steps.push([event.position, task.row])
+        if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
+          const { idempotency_key: key, digest = '' } = event.data
           if (key !== undefined) keys.push([principal, key, taskIdOf(stream), digest, Date.parse(time)])
         }
       }

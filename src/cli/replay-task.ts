@@ -1,5 +1,6 @@
 // One task, told again from its stored events, and what the read models say of it.
 import type { Difference } from '../../projections/compare.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { tell } from '../history/frames.ts'
@@ -19,7 +20,7 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
   for await (const page of log.readStream(taskStream(taskId))) {
     for (const event of page) {
       try {
-        frames += tell(view, event).length
+        frames += tell(view, taskEvents.read(event)).length
       } catch (error) {
         if (error instanceof DamagedEvent) throw error
         throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)

@@ -1,4 +1,5 @@
 // What an agent sees: the inputs and items of a task, chosen by reference, put together without doubles.
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -97,7 +98,7 @@ export const foldStream = async (
 ): Promise<TaskView> => {
   const view = emptyTask()
   for await (const page of read(stream)) {
-    for (const event of page) if (event.header.revision <= upTo) evolve(view, event)
+    for (const event of page) if (event.header.revision <= upTo) evolve(view, taskEvents.read(event))
   }
   return view
 }

@@ -1,8 +1,10 @@
 // The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
 // the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+
+import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'
-import { DamagedEvent, type Recorded } from '../contract/stored.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 import { partsOf } from './items.ts'
 import { taskOf } from './task-object.ts'
@@ -264,16 +266,15 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
 }
 
 /** How many frames a fact gives. */
-export const frameCount = <T extends TaskEventType>(type: T, data: TaskEventData<T>): number =>
-  rules[type].count(data)
+export const frameCount = ({ type, data }: TaskEvent): number =>
+  (rules[type] as Rule<TaskEventType>).count(data)
 
 /** Moves the view by one event and gives the frames of it. Throws DamagedEvent when their number is another. */
-export const tell = (view: TaskView, event: Recorded): Frame[] => {
-  const { header, position } = event
+export const tell = (view: TaskView, event: RecordedTaskEvent): Frame[] => {
+  const { header, position, type, data } = event
   const firstSeq = view.seq
   evolve(view, event)
-  const rule = rules[header.type as TaskEventType] as Rule<TaskEventType>
-  const bodies = rule.frames(view, event.data as TaskEventData<TaskEventType>, header.time)
+  const bodies = (rules[type] as Rule<TaskEventType>).frames(view, data, header.time)
   if (header.seq !== firstSeq || header.frames !== bodies.length) {
     throw new DamagedEvent(position, `gives ${bodies.length} frames from ${firstSeq}, not as it was numbered`)
   }

@@ -1,4 +1,5 @@
 // A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
@@ -8,15 +9,16 @@ import {
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
 import { statusAfter, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
-import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
+import { taskIdOf } from '../contract/task-stream.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'
 
 const titleLength = 80
 
+type TaskIds = { task_id: string; session_id: string }
 type Told<T extends TaskEventType> = (
   data: TaskEventData<T>,
-  about: { task_id: string; session_id: string },
+  about: TaskIds,
   header: Header,
 ) => Omit<PublicEvent, 'timestamp'> | undefined
 
@@ -30,12 +32,11 @@ const updated =
   })
 
 const moved =
-  <T extends TaskEventType>(type: T): Told<T> =>
-  (data, about) => {
-    const { from, reason } = data as { from: TaskStatus; reason?: string }
+  (type: TaskEventType) =>
+  ({ from, reason }: { from: TaskStatus; reason?: string }, about: TaskIds) => {
     const new_status = statusAfter(from, type) as TaskStatus
     const why = reason === undefined ? {} : { reason }
-    return { type: 'TaskStatusChanged', ...about, old_status: from, new_status, ...why }
+    return { type: 'TaskStatusChanged' as const, ...about, old_status: from, new_status, ...why }
   }
 
 const rules: { [T in TaskEventType]?: Told<T> } = {
@@ -119,10 +120,10 @@ const sessionRules: { [T in EnvSessionEventType]?: ToldOfSession<T> } = {
   EnvSessionDeleted: (_, session_id) => ({ type: 'EnvSessionDeleted', session_id }),
 }
 
-const toldOfTask = ({ header, data }: Recorded) => {
-  const { type, stream, session_id } = header
-  const rule = rules[type as TaskEventType] as Told<TaskEventType> | undefined
-  return rule?.(data as TaskEventData<TaskEventType>, { task_id: taskIdOf(stream), session_id }, header)
+const toldOfTask = ({ type, header, data }: RecordedTaskEvent) => {
+  const { stream, session_id } = header
+  const rule = rules[type] as Told<TaskEventType> | undefined
+  return rule?.(data, { task_id: taskIdOf(stream), session_id }, header)
 }
 const toldOfSession = ({ header, data }: Recorded) => {
   const rule = sessionRules[header.type as EnvSessionEventType] as
@@ -134,11 +135,8 @@ const toldOfSession = ({ header, data }: Recorded) => {
 /** The public event of a stored one; undefined: it is nothing to subscribers. */
 export const publicEventOf = (recorded: Recorded): PublicEvent | undefined => {
   const { stream, time } = recorded.header
-  const told = isTaskStream(stream)
-    ? toldOfTask(recorded)
-    : isEnvSessionStream(stream)
-      ? toldOfSession(recorded)
-      : undefined
+  const event = taskEvents.find(recorded)
+  const told = event ? toldOfTask(event) : isEnvSessionStream(stream) ? toldOfSession(recorded) : undefined
   if (told === undefined) return undefined
   const { type, ...fields } = told
   return { type, timestamp: time, ...fields } as PublicEvent

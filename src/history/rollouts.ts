@@ -2,8 +2,7 @@
 
 import { answerOf } from '../chat/messages.ts'
 import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
-import type { Recorded } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, seenNext } from './context.ts'
 import { type EnvStep, envStepsAt } from './env-steps.ts'
@@ -59,8 +58,7 @@ export type Rollout = {
 
 const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_${step}`
 
-export type StepEnd = Recorded<TaskEventData<'AgentStepCompleted'>>
-export const isStepEnd = (event: Recorded): event is StepEnd => event.header.type === 'AgentStepCompleted'
+export type StepEnd = RecordedTaskEvent<'AgentStepCompleted'>
 
 export const logprobsOf = (items: OutputItem[]): Logprob[] =>
   items.flatMap(item => {
@@ -184,16 +182,16 @@ const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promi
   const ends: Survey['ends'] = []
   const taken: Taken[] = []
   for await (const page of read(stream)) {
-    for (const event of page) {
-      if (event.header.revision > upTo) continue
+    for (const stored of page) {
+      if (stored.header.revision > upTo) continue
+      const event = taskEvents.read(stored)
       evolve(view, event)
-      if (isStepEnd(event)) {
+      if (event.type === 'AgentStepCompleted') {
         ends.push({ position: event.position, isSummary: event.data.compressed !== undefined })
       }
-      const { agent_step, call_id, env_step } = event.data as TaskEventData<'EffectCompleted'>
-      if (event.header.type === 'EffectCompleted' && env_step !== undefined) {
-        taken.push({ agentStep: agent_step, callId: call_id, ...env_step })
-      }
+      if (event.type !== 'EffectCompleted') continue
+      const { agent_step, call_id, env_step } = event.data
+      if (env_step !== undefined) taken.push({ agentStep: agent_step, callId: call_id, ...env_step })
     }
   }
   const request = view.created?.request
@@ -244,9 +242,10 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   const last = ends.at(-1)?.position
   let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
-    for (const event of page) {
-      if (event.header.revision > upTo) return
-      if (isStepEnd(event)) {
+    for (const stored of page) {
+      if (stored.header.revision > upTo) return
+      const event = taskEvents.read(stored)
+      if (event.type === 'AgentStepCompleted') {
         first ??= await firstSeen(read, view)
         if (event.position > after && (summaries || event.data.compressed === undefined)) {
           const entry = rolloutOf(view, event, first, await toolsOf(view.toolList))

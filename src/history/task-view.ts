@@ -1,7 +1,8 @@
 // The fold of a task: what its events say so far. The only one: the actor decides by it, the projection writes
 // it down, frames and replay are read from it. A view is changed in place by its one owner; the items in it are
 // replaced, never changed, so whoever took a task or a frame keeps what they saw.
-import type { Header, Recorded } from '../contract/stored.ts'
+import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import type { Header } from '../contract/stored.ts'
 import {
   type Form,
   type Lifecycle,
@@ -447,12 +448,10 @@ const millisOf = (time: string): number => {
 }
 
 /** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
-export const evolve = (view: TaskView, { position, header, data }: Recorded): TaskView => {
-  const type = header.type as TaskEventType
-  const fold = folds[type] as Fold<TaskEventType> | undefined
-  if (fold === undefined) throw new Error(`there is no task event ${type}`)
+export const evolve = (view: TaskView, { position, type, header, data }: RecordedTaskEvent): TaskView => {
+  const fold = folds[type] as Fold<TaskEventType>
   view.status = statusAfter(view.status, type)
-  fold(view, data as TaskEventData<TaskEventType>, header)
+  fold(view, data, header)
   view.revision = header.revision
   view.position = position
   view.seq = (header.seq ?? 0) + (header.frames ?? 0)

@@ -4,6 +4,7 @@
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import type { Replay } from '../contract/answers.ts'
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
@@ -129,7 +130,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       if ('time' in moment && moment.time > clock.now()) throw beyond()
       const view = emptyTask()
       for await (const page of reader(pause)(taskStream(taskId))) {
-        for (const event of page) if (!isPast(moment, event)) evolve(view, event)
+        for (const event of page) if (!isPast(moment, event)) evolve(view, taskEvents.read(event))
       }
       if ('frame' in moment && moment.frame >= view.seq) throw beyond()
       if (view.status === 'absent')
@@ -143,7 +144,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       const view = emptyTask()
       for (let tries = 1; ; tries++) {
         for await (const page of reader(pause)(stream, view.revision))
-          for (const event of page) tell(view, event)
+          for (const event of page) tell(view, taskEvents.read(event))
         queries.rowById(row.id) // what it reads is written first
         const found = await compared(queries.textsOf(row.position, pause), taskOf(view), pause).catch(
           error => {
