@@ -1,5 +1,6 @@
 // An environment session as an actor: what is asked of it is checked, done outside, and then stored as what came of it.
 // A turn waits for its environment, so the steps of a session are taken one by one in the order in which they came.
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { SessionCommand } from '../../src/contract/env-session-commands.ts'
 import {
   type EnvSessionEvent,
@@ -127,7 +128,7 @@ export const envSessionKind =
     const behaviour: Behaviour<SessionView, SessionCommand> = {
       view,
       evolve(event) {
-        evolveSession(view, event)
+        evolveSession(view, sessionEvents.read(event))
         instances.moved(stream, event.header.revision, view.isUnkept)
       },
       async before(command) {

@@ -1,5 +1,6 @@
 // The instances of environments that live in this process, by session. They outlive their actors, which leave memory
 // sooner; one that is not where its session's log is, is worth nothing and is made anew from the log.
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { EnvSessionEventData, Snapshot } from '../../src/contract/env-session-events.ts'
 import {
   EnvironmentGone,
@@ -126,16 +127,15 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     let steps: EnvSessionEventData<'EnvStepCompleted'>[] = []
     let seen: unknown
     for await (const page of log.readStream(stream)) {
-      for (const { header, data } of page) {
-        if (header.type === 'EnvSessionCreated' || header.type === 'EnvSessionReset') {
-          const { seed, now, observation, steps_before, ...rest } =
-            data as EnvSessionEventData<'EnvSessionReset'>
-          reset = { seed, now, options: rest.options ?? {} }
+      for (const { type, data } of page.map(sessionEvents.read)) {
+        if (type === 'EnvSessionCreated' || type === 'EnvSessionReset') {
+          const { seed, now, observation, steps_before } = data
+          reset = { seed, now, options: type === 'EnvSessionReset' ? data.options : {} }
           before = steps_before ?? 0
           steps = []
           seen = observation
         }
-        if (header.type === 'EnvStepCompleted') steps.push(data as EnvSessionEventData<'EnvStepCompleted'>)
+        if (type === 'EnvStepCompleted') steps.push(data)
       }
     }
     if (reset === undefined) throw new SessionLost('the log has no beginning of it')

@@ -1,6 +1,8 @@
 // The door to environment sessions: names the stream, asks its actor, and says what came of it.
+
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { RequestKeys } from '../contract/commands.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
 import type { Repeats, SessionCommand, StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import {
@@ -234,7 +236,8 @@ export const createSessions = (parts: Parts) => {
   const foldTo = async (stream: string, revision: number): Promise<SessionView> => {
     const view = emptySession()
     for await (const page of log.readStream(stream)) {
-      for (const event of page) if (event.header.revision <= revision) evolveSession(view, event)
+      for (const event of page)
+        if (event.header.revision <= revision) evolveSession(view, sessionEvents.read(event))
     }
     return view
   }

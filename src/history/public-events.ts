@@ -1,9 +1,9 @@
 // A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
-  isEnvSessionStream,
   sessionIdOf,
 } from '../contract/env-session-events.ts'
 import type { PublicEvent } from '../contract/public-events.ts'
@@ -125,19 +125,21 @@ const toldOfTask = ({ type, header, data }: RecordedTaskEvent) => {
   const rule = rules[type] as Told<TaskEventType> | undefined
   return rule?.(data, { task_id: taskIdOf(stream), session_id }, header)
 }
-const toldOfSession = ({ header, data }: Recorded) => {
-  const rule = sessionRules[header.type as EnvSessionEventType] as
-    | ToldOfSession<EnvSessionEventType>
-    | undefined
-  return rule?.(data as EnvSessionEventData<EnvSessionEventType>, sessionIdOf(header.stream))
+const toldOfSession = ({ type, header, data }: RecordedSessionEvent) => {
+  const rule = sessionRules[type] as ToldOfSession<EnvSessionEventType> | undefined
+  return rule?.(data, sessionIdOf(header.stream))
+}
+const toldOf = (recorded: Recorded) => {
+  const ofTask = taskEvents.find(recorded)
+  if (ofTask !== undefined) return toldOfTask(ofTask)
+  const ofSession = sessionEvents.find(recorded)
+  return ofSession && toldOfSession(ofSession)
 }
 
 /** The public event of a stored one; undefined: it is nothing to subscribers. */
 export const publicEventOf = (recorded: Recorded): PublicEvent | undefined => {
-  const { stream, time } = recorded.header
-  const event = taskEvents.find(recorded)
-  const told = event ? toldOfTask(event) : isEnvSessionStream(stream) ? toldOfSession(recorded) : undefined
+  const told = toldOf(recorded)
   if (told === undefined) return undefined
   const { type, ...fields } = told
-  return { type, timestamp: time, ...fields } as PublicEvent
+  return { type, timestamp: recorded.header.time, ...fields } as PublicEvent
 }

@@ -3,6 +3,7 @@
 
 import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
 import { bodyOf, toldOf } from '../../src/bus/told.ts'
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionStream } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
@@ -33,7 +34,7 @@ const taskFolds = (stream: string, events: Recorded[]): Fold[] => {
 const sessionFolds = (stream: string, events: Recorded[]): Fold[] => {
   const view = emptySession()
   const seen: unknown[] = []
-  for (const event of events) {
+  for (const event of events.map(sessionEvents.read)) {
     const { created, newest, tools, state, step, done, seed, open, observation, observed } = evolveSession(
       view,
       event,
