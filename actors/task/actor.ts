@@ -16,15 +16,11 @@ import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { firstSeen, seenNext } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import {
-  effectIdOf,
-  emptyTask,
-  evolve,
-  formOf,
-  openCalls,
-  system,
-  type TaskView,
-} from '../../src/history/task-view.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
+import { formOf } from '../../src/history/task/course.ts'
+import { system } from '../../src/history/task/messages.ts'
+import { effectIdOf } from '../../src/history/task/steps.ts'
+import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'

@@ -5,7 +5,7 @@ import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { tell } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyTask } from '../history/task-view.ts'
+import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { digestOfBody } from '../platform/digest.ts'
@@ -15,7 +15,7 @@ import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
 const foldTask = async (log: ReadOnlyLog, taskId: string) => {
-  const view = emptyTask()
+  const view = emptyShown()
   let frames = 0
   for await (const page of log.readStream(taskStream(taskId))) {
     for (const event of page) {

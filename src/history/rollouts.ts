@@ -6,7 +6,9 @@ import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, seenNext } from './context.ts'
 import { type EnvStep, envStepsAt } from './env-steps.ts'
-import { emptyTask, evolve, promptIds, system, type TaskView } from './task-view.ts'
+import { system } from './task/messages.ts'
+import { promptIds } from './task/model-calls.ts'
+import { emptyTask, evolve, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
 /**

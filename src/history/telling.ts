@@ -6,10 +6,13 @@ import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen } from './context.ts'
-import { type Frame, tell } from './frames.ts'
+import { type Frame, framesOf } from './frames.ts'
 import { type Rollout, rolloutOf, rolloutsOf, type StepEnd } from './rollouts.ts'
-import { emptyTask, type TaskView } from './task-view.ts'
+import { emptyTask, evolve, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
+
+/** A teller may be asked for rollouts, which are read from the whole view. */
+const tell = framesOf(evolve)
 
 const lateRollouts = new WeakMap<Frame, () => AsyncGenerator<Rollout>>()
 /**

@@ -4,7 +4,7 @@ import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
 import { tell } from '../history/frames.ts'
-import { emptyTask } from '../history/task-view.ts'
+import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
 /** What is wrong, and where; without a position it is about more than one event. */
@@ -30,7 +30,7 @@ export const checkLog = async (
   let breathAt = breathEvents
 
   const checkStream = async (stream: string): Promise<void> => {
-    const view = isTaskStream(stream) ? emptyTask() : undefined
+    const view = isTaskStream(stream) ? emptyShown() : undefined
     let at: number | undefined
     try {
       for await (const page of log.readStream(stream)) {

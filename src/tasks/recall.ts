@@ -18,7 +18,7 @@ import type { ReadStream } from '../history/context.ts'
 import { tell } from '../history/frames.ts'
 import { inOrder, type Rollout, rolloutsOf, type Wanted } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
+import { emptyShown, evolveShown, type ShownTask } from '../history/task-view.ts'
 import { createTeller } from '../history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
 import type { Queries, TaskRow } from './queries.ts'
@@ -37,7 +37,7 @@ const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
 
 /** The task object of a view: the items of a long one are written as they are taken. */
-const taskTextOf = (view: TaskView): Text => {
+const taskTextOf = (view: ShownTask): Text => {
   const task = taskOf(view)
   return isLongerThan(task, wholeAtMost) ? piecesOf(task) : JSON.stringify(task)
 }
@@ -66,7 +66,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
-  const textOf = (view: TaskView, upTo?: number, pause = usualPause()): Text => {
+  const textOf = (view: ShownTask, upTo?: number, pause = usualPause()): Text => {
     const text = taskTextOf(view)
     const { created } = view
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
@@ -128,9 +128,9 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     async asOf(taskId: string, moment: Moment, pause = usualPause()): Promise<Text> {
       if ('position' in moment && moment.position > log.head()) throw beyond()
       if ('time' in moment && moment.time > clock.now()) throw beyond()
-      const view = emptyTask()
+      const view = emptyShown()
       for await (const page of reader(pause)(taskStream(taskId))) {
-        for (const event of page) if (!isPast(moment, event)) evolve(view, taskEvents.read(event))
+        for (const event of page) if (!isPast(moment, event)) evolveShown(view, taskEvents.read(event))
       }
       if ('frame' in moment && moment.frame >= view.seq) throw beyond()
       if (view.status === 'absent')
@@ -141,7 +141,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     /** Folds the stored events again, frames included, and compares the task with what the read models say. */
     async replay(row: TaskRow, pause = usualPause()): Promise<Replay> {
       const stream = taskStream(row.id)
-      const view = emptyTask()
+      const view = emptyShown()
       for (let tries = 1; ; tries++) {
         for await (const page of reader(pause)(stream, view.revision))
           for (const event of page) tell(view, taskEvents.read(event))

@@ -5,7 +5,8 @@ import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
 import { rolloutOf } from '../history/rollouts.ts'
 import { withRest } from '../history/said.ts'
-import { emptyTask, evolve, itemOf, type TaskView } from '../history/task-view.ts'
+import { itemOf } from '../history/task/output.ts'
+import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
 
 type Contents = Record<string, string>
 type Part = { type: string; [key: string]: unknown }
