@@ -3,7 +3,7 @@
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
-import { rolloutOf } from '../history/rollouts.ts'
+import { rolloutOf } from '../history/rollout.ts'
 import { withRest } from '../history/said.ts'
 import { itemOf } from '../history/task/output.ts'
 import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
