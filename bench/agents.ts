@@ -171,7 +171,7 @@ const openSystem = async (folder: string) => {
     if (!('taskId' in created)) throw new Error('no new task')
     const wish = { stream: taskStream(created.taskId), after: -1, endsAtWait: true }
     let heard = 0
-    for await (const frames of openFeed({ log, live: system.live }, wish).frames()) {
+    for await (const frames of openFeed(log, wish).frames()) {
       const now = performance.now()
       for (const frame of frames) {
         if (frame.type !== 'task.text.delta') continue

@@ -59,8 +59,8 @@ export const run = async (): Promise<void> => {
       timers,
       report: (level, message) => level !== 'info' && console.log(message),
     })
-    const telling = bus.join(events)
-    return { ...bus, events, telling }
+    const publish = bus.join(events)
+    return { ...bus, events, publish }
   }
   const rounds = await interleave({
     bare: () =>
@@ -109,7 +109,7 @@ export const run = async (): Promise<void> => {
     const now = performance.now()
     for (const { position } of events) committedAt.set(position, now)
   })
-  log.onCommit(bus.telling.commit)
+  log.subscribe({ after: log.head() }, bus.publish)
   const listener = await nats.client(here)
   const sentAt: number[] = []
   listener.subscribe('bare.>', {

@@ -5,7 +5,7 @@ import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
 import { type Limits, tasksProjection, usualLimits } from './tasks/table.ts'
-import { tokensProjection } from './tokens.ts'
+import { tokensProjection } from './tokens/table.ts'
 
 export const createReadModels = (
   store: ReadStore,

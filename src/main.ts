@@ -221,7 +221,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
   const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
     folder
-  const { log, live, queries } = system
+  const { log, queries } = system
   if (isWeak(config.adminToken)) {
     report(
       'warn',
@@ -265,7 +265,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
     loop: system.loop,
-    openFeed: (wish, isNew) => metrics.requests.taskStream(openFeed({ log, live }, wish, isNew)),
+    openFeed: (wish, isNew) => metrics.requests.taskStream(openFeed(log, wish, isNew)),
     storedFrames: (stream, after, pause) =>
       storedFrames(readWithPauses(log.readStream, pause), stream, after),
     longAnswers: createLongAnswers(stopping.signal, system.loop),

@@ -1,6 +1,6 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
 
-import type { SessionFolders } from '../actors/env-session/instances.ts'
+import type { SessionFolders } from '../actors/env-session/ports.ts'
 import { createRuntime } from '../actors/runtime/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf } from '../actors/task/decide.ts'
@@ -13,7 +13,6 @@ import type { ReadStore } from '../projections/store.ts'
 import { isTicket } from './access/tickets.ts'
 import { type Roots, userFolder, workspaceOf } from './access/user-folders.ts'
 import { createEvents } from './bus/events.ts'
-import { createLive } from './bus/live.ts'
 import type { NatsBus } from './bus/nats-bus.ts'
 import type { Agent } from './contract/agent.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -21,7 +20,7 @@ import { envSessionStream, streamOfStepSecret } from './contract/env-session-eve
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { DamagedEvent, StorageFailure } from './contract/stored.ts'
-import { taskEnds } from './contract/task-events.ts'
+import { taskEnds } from './contract/task-lifecycle.ts'
 import { taskIdOf, taskStream } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
@@ -110,7 +109,6 @@ export const createSystem = async (parts: SystemParts) => {
     report('warn', `the read models are rebuilt: ${error instanceof Error ? error.message : String(error)}`)
     return follow(true)
   })
-  const live = createLive()
   const quotas = createQuotas(parts.quotas)
   const disk = createDiskUse({
     walker: createWalker(world.timers),
@@ -127,9 +125,9 @@ export const createSystem = async (parts: SystemParts) => {
   log.onCommit(quotas.follow)
   const loop = createLoopShares(world.timers)
   const events = createEvents(log, loop)
-  const telling = parts.nats?.join(events) ?? { commit: events.publish, lookAgain: events.lookAgain }
-  log.onCommit(live.publish)
-  log.onCommit(telling.commit)
+  log
+    .subscribe({ after: log.head() }, parts.nats?.join(events) ?? events.publish)
+    .done.catch(error => report('error', 'events are no longer published', { error: String(error) }))
 
   const queries = createQueries(store, projector, log)
   const idempotency = createIdempotency(queries, world.clock)
@@ -253,8 +251,6 @@ export const createSystem = async (parts: SystemParts) => {
   log.onReopened(async () => {
     await projector.catchUp()
     takePlaces()
-    live.lookAgain()
-    telling.lookAgain()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!closed) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))
@@ -318,7 +314,6 @@ export const createSystem = async (parts: SystemParts) => {
 
   return {
     log,
-    live,
     events,
     queries,
     environments,

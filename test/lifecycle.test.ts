@@ -3,7 +3,8 @@
 import t from 'tap'
 import { createActor } from 'xstate'
 import { taskMachine } from '../actors/task/machine.ts'
-import { statusAfter, type TaskEventType, taskEventSchemas } from '../src/contract/task-events.ts'
+import { type TaskEventType, taskEventSchemas } from '../src/contract/task-events.ts'
+import { statusAfter } from '../src/contract/task-lifecycle.ts'
 
 const states = [
   'absent',

@@ -1,32 +1,29 @@
-// An environment session as an actor: what is asked of it is checked, done outside, and then stored as what came of it.
-// A turn waits for its environment, so the steps of a session are taken one by one in the order in which they came.
+// An environment session as an actor. A turn decides and appends. A wish that it accepts is kept in memory and carried
+// out after the turn; what came of it comes back as a command. Meanwhile other wishes wait in the mailbox, so the steps
+// of a session are taken one by one in the order in which they came.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
-import type { SessionCommand } from '../../src/contract/env-session-commands.ts'
-import {
-  type EnvSessionEvent,
-  envSessionEventVersion,
-  stepSecretRef,
-} from '../../src/contract/env-session-events.ts'
-import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
+import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
+import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import { StorageFailure } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession, type SessionView } from '../../src/history/env-session.ts'
 import type { Behaviour, Kind } from '../runtime/runtime.ts'
+import type { Callers } from './callers.ts'
 import { check } from './check.ts'
-import { decideSession, type Outcome } from './decide.ts'
-import { type Instances, type OwnedSession, SessionLost } from './instances.ts'
-import { cameBackOlder, keepState, keepStep } from './keeping.ts'
+import { decideOutcome, settleStep } from './decide.ts'
+import { carryOut, type Running } from './effects.ts'
+import type { Instances } from './instances.ts'
 import { sessionMoveOf } from './machine.ts'
 
-export type SessionParts = {
+export type SessionActorDeps = {
   clock: Clock
   instances: Instances
+  callers: Callers
   keepSecrets: (ref: string, values: Record<string, unknown>) => void
   forgetSecrets: (ref: string) => void
 }
 
-/** The machine's word on every fact before it is stored; one that it refuses is a bug of ours. */
+/** The machine's word on every event before it is stored; one that it refuses is a bug of ours. */
 const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   let at = state
   for (const { type } of events) {
@@ -36,93 +33,66 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   }
 }
 
-const notBegun = 'it was canceled before it began'
+const isStep = (wish: SessionWish | undefined): boolean => wish?.type === 'TakeStep'
 
-/** What is wrong with what the environment was given, in the words of its author; a disk that fails is ours. */
-const authors = <T>(work: Promise<T>): Promise<T> =>
-  work.catch(error => {
-    const isTheirs = !(error instanceof EnvironmentGone) && error.syscall === undefined
-    throw isTheirs ? new AuthorsError(error.message) : error
-  })
-const isFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+/** Whose the events of a command are. */
+const envelopeOf = (command: SessionCommand, { created }: SessionView) => {
+  const asked = command.type === 'ReportOutcome' ? command.wish : command
+  const { principal, causation } = asked
+  const { user_id, session_id } =
+    asked.type === 'CreateSession' ? asked.wish : (created ?? { user_id: '', session_id: '' })
+  return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
+}
+
+type Own = { stream: string; view: SessionView; ask: (command: SessionCommand) => Promise<SessionView> }
+/** Carries a wish out, sends what came of it to the actor, and answers its caller. Never rejects. */
+const carryOutAndReport = async (
+  { instances, callers, keepSecrets }: SessionActorDeps,
+  { stream, view, ask }: Own,
+  work: Running,
+): Promise<void> => {
+  const { wish } = work
+  const outcome = await carryOut({ stream, view, instances, keepSecrets }, work, callers.of(wish.request))
+  if (outcome.of === 'failed') {
+    const nothing: Outcome = { of: 'nothing', now: work.now }
+    await ask({ type: 'ReportOutcome', wish, outcome: nothing }).catch(() => {})
+    callers.fail(wish.request, outcome.error)
+    return
+  }
+  try {
+    const after = await ask({ type: 'ReportOutcome', wish, outcome })
+    if (outcome.of !== 'ready') callers.answer(wish.request, after)
+  } catch (error) {
+    callers.fail(wish.request, error)
+  }
+}
 
 export const envSessionKind =
-  ({ clock, instances, keepSecrets, forgetSecrets }: SessionParts): Kind<SessionView, SessionCommand> =>
-  stream => {
+  (deps: SessionActorDeps): Kind<SessionView, SessionCommand> =>
+  (stream, _tell, ask) => {
+    const { clock, instances, callers, forgetSecrets } = deps
     const view = emptySession()
-    let outcome: Outcome = { of: 'nothing', now: 0 }
-    const own = (): OwnedSession => view.created ?? { session_id: '', user_id: '' }
+    /** What is carried out, and what of it was started: in memory alone. */
+    let running: Running | undefined
+    let started: Running | undefined
+    /** The revision at whose end the files of the session were cleared. */
+    let clearedAt = -1
+    let isAway = false
 
-    const kept = async (instance: Instance, session: OwnedSession, step: number) =>
-      keepState(instances, instance, session, { step, before: view.snapshot })
-    const keptReset = async (instance: Instance, session: OwnedSession) => {
-      const { snapshot } = await kept(instance, session, view.step)
-      return snapshot === undefined ? {} : { snapshot }
-    }
+    const checked = (wish: SessionWish) => check(wish, view, callers.of(wish.request).repeats)
 
-    const run = async (command: SessionCommand, now: number): Promise<Outcome> => {
-      switch (command.type) {
-        case 'CreateSession': {
-          const { wish, source, values, seed } = command
-          const given = { kwargs: wish.kwargs, env_vars: values }
-          await command.began()
-          const instance = await authors(instances.open(stream, wish, source, given))
-          const answer = await authors(instance.reset({ seed, options: {}, now }))
-          const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await keptReset(instance, wish)) }
-        }
-        case 'CloseSession':
-        case 'DeleteSession':
-          await instances.drop(stream)
-          return { of: 'closed', now }
-        case 'ObserveSession':
-          // An older state is the one that is there: the log tells of a newer one, which was not kept.
-          view.observed = (await instances.look(stream, view))?.state ?? view.observed
-          return { of: 'nothing', now }
-        case 'IntendStep':
-          if (command.step.signal.aborted) throw new Error(notBegun)
-          await instances.look(stream, view) // a step whose environment cannot be had has not begun
-          return { of: 'begun', now }
-        case 'TellLostStep':
-          return { of: 'begun', now }
-        case 'ResetSession': {
-          const { seed, options } = command
-          const instance = await instances.of(stream, view)
-          await command.began()
-          const answer = await authors(instance.reset({ seed, options, now }))
-          const { recovery } = instance
-          return { of: 'reset', now, answer, recovery, ...(await keptReset(instance, own())) }
-        }
-        case 'TakeStep': {
-          const { toolName: tool, toolArgs: args, envVars, effectId, emit, signal } = command.step
-          if (signal.aborted && view.open === undefined) throw new Error(notBegun)
-          const instance = await instances.of(stream, view)
-          const number = view.step + 1
-          command.step.began(number)
-          const hasSecrets = instance.recovery === 'refold' && envVars !== undefined
-          const secretRef = hasSecrets ? { secretRef: stepSecretRef(stream, effectId) } : {}
-          if (hasSecrets) keepSecrets(stepSecretRef(stream, effectId), { env_vars: envVars })
-          const seed = { seed: view.seed, number: number - view.stepsBefore }
-          const given = { tool, args, ...seed, now, env_vars: envVars }
-          const answer = await instance.step(given, { emit, signal }).catch(error => {
-            if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
-            throw error
-          })
-          const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
-          const older = instances.isOlder(stream) ? [cameBackOlder(view)] : []
-          const { snapshot, ...added } = await keepStep(view, answer, () => kept(instance, own(), number))
-          const said = [...older, ...(added.error === undefined ? [] : [added.error])].join('; ')
-          return {
-            of: 'step',
-            now,
-            answer: { ...answer, ...added, ...(said === '' ? {} : { error: said }) },
-            stopped,
-            ...secretRef,
-            ...(snapshot === undefined ? {} : { snapshot }),
-          }
-        }
+    const eventsOf = (command: SessionCommand): EnvSessionEvent[] => {
+      if (command.type === 'SettleStep') {
+        return isStep(running?.wish) || check(command, view) === 'nothing'
+          ? []
+          : settleStep(view, clock.now())
       }
+      if (command.type === 'ReportOutcome') {
+        if (running?.wish.request !== command.wish.request) throw new Error('the actor was put away')
+        return decideOutcome(command.wish, view, command.outcome)
+      }
+      checked(command)
+      return []
     }
 
     const behaviour: Behaviour<SessionView, SessionCommand> = {
@@ -131,48 +101,51 @@ export const envSessionKind =
         evolveSession(view, sessionEvents.read(event))
         instances.moved(stream, event.header.revision, view.isUnkept)
       },
-      async before(command) {
-        const now = clock.now()
-        outcome = { of: 'nothing', now }
-        if (check(command, view) === 'nothing') return
-        try {
-          outcome = await run(command, now)
-        } catch (error) {
-          if (instances.isStopped()) throw new Refusal('ShuttingDown') // it was ended by us
-          if (error instanceof AuthorsError) instances.still(stream, view.revision)
-          const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
-          if (command.type === 'CreateSession') {
-            instances.leave(stream, command.wish) // there is no session to lose
-            await instances.left(stream)
-          }
-          if (isFull(error)) throw new StorageFailure('the disk is full')
-          if (!isOver || command.type === 'CreateSession') throw error
-          await instances.drop(stream)
-          const during = (error as { during?: 'step' }).during
-          outcome = { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
-        }
-      },
+      /** While a wish is carried out, the others wait. A step that runs is no step that was cut off. */
+      isReady: ({ type }) =>
+        running === undefined || type === 'ReportOutcome' || (type === 'SettleStep' && isStep(running.wish)),
+      first: ({ type }) =>
+        type === 'TakeStep' && view.open !== undefined ? { type: 'SettleStep', ...view.openBy } : undefined,
       decide(command) {
-        const events = decideSession(command, view, outcome)
+        const events = eventsOf(command)
         judge(view, events)
         return {
           events: events.map(({ type, data }) => ({ type, schema_version: envSessionEventVersion, data })),
           made: [],
         }
       },
-      envelope: command => {
-        const { principal, causation } = command
-        const { user_id, session_id } = command.type === 'CreateSession' ? command.wish : own()
-        return { principal, owner: user_id, session_id, correlation_id: session_id, causation_id: causation }
+      remember(command) {
+        if (command.type === 'SettleStep') return
+        if (command.type === 'ReportOutcome') {
+          const { wish, outcome } = command
+          if (outcome.of === 'seen') view.observed = outcome.state ?? view.observed
+          running = outcome.of === 'ready' ? { wish, now: clock.now(), stage: 'act' } : undefined
+        } else if (checked(command) === 'nothing') callers.answer(command.request, view)
+        else {
+          // Only the author of a `refold` environment says that its actions may be repeated.
+          const isRepeatable = view.created?.recovery === 'refold'
+          const stage = command.type === 'TakeStep' && !isRepeatable ? 'prepare' : 'act'
+          running = { wish: command, now: clock.now(), stage }
+        }
+        if (isAway && running !== undefined) callers.fail(running.wish.request, new Refusal('ShuttingDown'))
       },
+      envelope: command => envelopeOf(command, view),
       reconcile() {
-        if (view.state === 'active' || view.created === undefined) return
+        if (running !== undefined && running !== started) {
+          started = running
+          void carryOutAndReport(deps, { stream, view, ask }, running)
+        }
+        if (view.state === 'active' || view.created === undefined || clearedAt === view.revision) return
         // What it has on the disk goes when the log says that it has ended.
+        clearedAt = view.revision
         instances.leave(stream, view.created)
         for (const ref of view.secretRefs) forgetSecrets(ref)
       },
-      rest: () => (view.state === 'active' ? 'idle' : 'ended'),
-      stop: () => instances.letGo(stream),
+      rest: () => (running !== undefined ? 'busy' : view.state === 'active' ? 'idle' : 'ended'),
+      stop() {
+        isAway = true
+        instances.letGo(stream)
+      },
     }
     return behaviour
   }

@@ -1,6 +1,11 @@
 // What a session refuses before anything is done, and what has been done already. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
-import type { SessionCommand, StepWish } from '../../src/contract/env-session-commands.ts'
+import type {
+  Repeats,
+  SessionCommand,
+  SessionWish,
+  StepWish,
+} from '../../src/contract/env-session-commands.ts'
 import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
 import { isKeyTaken, nameOfKey, type SessionView, takenAt } from '../../src/history/env-session.ts'
 
@@ -19,7 +24,12 @@ const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
   return 'do'
 }
 
-export const check = (command: SessionCommand, view: SessionView): Check => {
+/** `repeats` belongs to the caller: whether its retry may be what was done at a revision. */
+export const check = (
+  command: SessionWish | Extract<SessionCommand, { type: 'SettleStep' }>,
+  view: SessionView,
+  repeats?: Repeats,
+): Check => {
   const { state, created } = view
   if (command.type === 'CreateSession') {
     const { wish, source, keys, principal } = command
@@ -41,10 +51,10 @@ export const check = (command: SessionCommand, view: SessionView): Check => {
   if (command.type === 'DeleteSession') return 'do'
   if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
   // What was done is answered, also when the session has closed since.
-  const step = command.type === 'TakeStep' || command.type === 'IntendStep' ? command.step : undefined
-  const asked = command.type === 'ResetSession' ? command : step
-  if (command.type === 'TellLostStep') return view.open === undefined ? 'nothing' : 'do'
-  if (asked !== undefined && takenAt(view, asked, command.principal) !== undefined) return 'nothing'
+  const step = command.type === 'TakeStep' ? command.step : undefined
+  const asked = command.type === 'ResetSession' ? { keys: command.keys } : step
+  if (command.type === 'SettleStep') return view.open === undefined ? 'nothing' : 'do'
+  if (asked !== undefined && takenAt(view, asked, command.principal, repeats) !== undefined) return 'nothing'
   if (state !== 'active') throw gone(view)
   if (asked !== undefined && isKeyTaken(view, asked.keys, command.principal)) {
     throw new Refusal('Conflict', { idempotency_key: asked.keys.idempotencyKey })

@@ -7,7 +7,8 @@ import {
   type StepAnswer,
 } from '../../src/contract/environment.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
-import type { Instances, OwnedSession } from './instances.ts'
+import type { Instances } from './instances.ts'
+import type { OwnedSession } from './ports.ts'
 
 type Keeper = Pick<Instances, 'keep' | 'isBackupMade'>
 /** `leftOut`: parts of the state that are not kept. */

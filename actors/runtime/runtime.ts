@@ -16,8 +16,10 @@ export type Behaviour<View, Command> = {
   view: View
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
-  /** Does outside what the decision needs to know; the turn waits for it. */
-  before?(command: Command): Promise<void>
+  /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */
+  isReady?(command: Command): boolean
+  /** A command that must be decided before this one. */
+  first?(command: Command): Command | undefined
   /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
   decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
   /** Whose events these are, asked after `decide`. */
@@ -25,6 +27,8 @@ export type Behaviour<View, Command> = {
     command: Command,
     events: NewEvent[],
   ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
+  /** Keeps in memory what a decided command changes and the log does not hold, once its events are stored. */
+  remember?(command: Command): void
   /** Starts or stops the difference between what the view wants running and what runs. */
   reconcile(): void
   /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
@@ -36,6 +40,8 @@ export type Kind<View, Command> = (
   stream: string,
   /** A report from an effect to its own actor; never rejects. */
   tell: (command: Command) => Promise<void>,
+  /** The same for an effect that somebody waits for: rejects where its turn does. */
+  ask: (command: Command) => Promise<View>,
 ) => Behaviour<View, Command>
 
 export type Runtime<View, Command> = {
@@ -98,7 +104,11 @@ export const createRuntime = <View, Command>(
     if (known !== undefined) return known
     const actor: Actor<View, Command> = {
       stream,
-      behaviour: kind(stream, command => ask(stream, command).then(ignore, onFault)),
+      behaviour: kind(
+        stream,
+        command => ask(stream, command).then(ignore, onFault),
+        command => ask(stream, command),
+      ),
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -129,10 +139,17 @@ export const createRuntime = <View, Command>(
     }
   }
 
+  /** The oldest turn whose command can be decided. */
+  const nextTurn = ({ behaviour, turns }: Actor<View, Command>): Turn<View, Command> | undefined => {
+    if (behaviour.isReady === undefined) return turns.shift()
+    const at = turns.findIndex(({ command }) => behaviour.isReady?.(command))
+    return at === -1 ? undefined : turns.splice(at, 1)[0]
+  }
+
   const work = async (actor: Actor<View, Command>): Promise<void> => {
     if (actor.atWork) return
     actor.atWork = true
-    for (let turn = actor.turns.shift(); turn !== undefined; turn = actor.turns.shift()) {
+    for (let turn = nextTurn(actor); turn !== undefined; turn = nextTurn(actor)) {
       try {
         if (actor.loaded !== undefined) await actor.loaded
         await take(actor, turn.command)
@@ -147,8 +164,9 @@ export const createRuntime = <View, Command>(
 
   const take = async (actor: Actor<View, Command>, command: Command): Promise<void> => {
     const { behaviour, stream } = actor
+    const first = behaviour.first?.(command)
+    if (first !== undefined) await take(actor, first)
     const before = actor.revision
-    if (behaviour.before !== undefined) await behaviour.before(command)
     for (let tries = 1; ; tries++) {
       const { events, made } = behaviour.decide(command)
       if (events.length === 0) break
@@ -176,8 +194,9 @@ export const createRuntime = <View, Command>(
         }
       }
     }
+    behaviour.remember?.(command)
     // Whoever wrote: the actor itself, or somebody else whose events it has just read.
-    if (actor.gone || actor.revision === before) return
+    if (actor.gone || (actor.revision === before && behaviour.remember === undefined)) return
     behaviour.reconcile()
     answerWaiters(actor)
   }
@@ -206,17 +225,19 @@ export const createRuntime = <View, Command>(
     actor.behaviour.stop()
     const left = new Error('the actor was put away')
     for (const waiter of actor.waiters) waiter.reject(error ?? left)
-    for (const turn of actor.turns) turn.reject(error ?? left)
+    for (const turn of actor.turns) turn.reject(error ?? (stopped ? new Refusal('ShuttingDown') : left))
     actor.waiters = []
     actor.turns = []
   }
 
   /** An actor with nothing to do leaves memory: at once when it has ended, else when it was idle for a while. */
   const rest = (actor: Actor<View, Command>) => {
-    if (actor.gone || actor.waiters.length > 0 || actor.turns.length > 0) return
+    if (actor.gone) return
+    actor.restingSince = Number.POSITIVE_INFINITY
+    if (actor.waiters.length > 0 || actor.turns.length > 0) return
     const state = actor.behaviour.rest()
     if (state === 'ended') drop(actor)
-    actor.restingSince = state === 'idle' ? sweeps : Number.POSITIVE_INFINITY
+    if (state === 'idle') actor.restingSince = sweeps
   }
   let sweeps = 0
   const stopSweeping = timers.every(idleSweepMs, () => {

@@ -4,13 +4,8 @@ import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { NewEvent } from '../../src/contract/stored.ts'
-import {
-  isMove,
-  type Lifecycle,
-  type TaskEvent,
-  type TaskEventType,
-  taskEventVersion,
-} from '../../src/contract/task-events.ts'
+import { type TaskEvent, type TaskEventType, taskEventVersion } from '../../src/contract/task-events.ts'
+import { isMove, type Lifecycle } from '../../src/contract/task-lifecycle.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'

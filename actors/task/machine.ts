@@ -3,7 +3,8 @@
 // has no final state: what runs is decided from the stored facts alone (effects.ts), and a task that ended can
 // still be deleted.
 import { setup, transition } from 'xstate'
-import type { Lifecycle, TaskEventType } from '../../src/contract/task-events.ts'
+import type { TaskEventType } from '../../src/contract/task-events.ts'
+import type { Lifecycle } from '../../src/contract/task-lifecycle.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 
 const fromWaiting = { TaskCanceled: 'canceled', TaskExpired: 'expired' } as const

@@ -2,26 +2,13 @@
 // be looked at one by one are read slice by slice, so that nobody else waits while somebody searches a million tasks.
 
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { TaskStatus } from '../../src/contract/wire.ts'
 import { nextTurn, type Pause } from '../../src/fairness/slices.ts'
 import { largeFrom, wholeAtMost } from '../../src/platform/pieces.ts'
 import type { ReadStore, Statement } from '../store.ts'
 import { soundRow, type TaskKeys } from '../sums.ts'
+import { and, createFilters, fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
 import type { StoredTask, StoredTasks } from './stored.ts'
 
-export type TaskFilter = {
-  userId: string | undefined
-  sessionId: string | undefined
-  statuses: TaskStatus[]
-  includeSubtasks: boolean
-  agent?: string | undefined
-  /** A part of the code or the message of its error, in any case. */
-  error?: string | undefined
-  /** Milliseconds: created then or later. */
-  createdAfter?: number | undefined
-  /** Milliseconds: created earlier. */
-  createdBefore?: number | undefined
-}
 export type ListWish = TaskFilter & {
   startingAfter: string | undefined
   endingBefore: string | undefined
@@ -41,13 +28,6 @@ export type TaskCounts = {
 const sliceRows = 1000
 
 type Order = 'asc' | 'desc'
-/** Conditions in SQL with their values. */
-type Where = { sql: string[]; values: unknown[] }
-const and = ({ sql, values }: Where, condition: string, ...more: unknown[]): Where => ({
-  sql: [...sql, condition],
-  values: [...values, ...more],
-})
-
 type Parts = {
   store: ReadStore
   stored: StoredTasks
@@ -63,9 +43,6 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     `SELECT id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at,
        rollouts, row_sum FROM tasks WHERE position = ?`,
   )
-  const firstFrom = store.prepare<[number], { position: number; created_at: number }>(
-    'SELECT position, created_at FROM tasks WHERE position >= ? ORDER BY position LIMIT 1',
-  )
   const statements = new Map<string, Statement<unknown[], unknown>>()
   const prepared = <Row>(sql: string) => {
     const known = statements.get(sql) ?? store.prepare<unknown[], unknown>(sql)
@@ -73,44 +50,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     return known as Statement<unknown[], Row>
   }
 
-  /** From this position on every task was created at this time or later: times in the log never go back. */
-  const positionAt = (time: number): number => {
-    let [low, high] = [0, head() + 1]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const row = firstFrom.get(middle)
-      if (row === undefined || row.created_at >= time) high = middle
-      else low = row.position + 1
-    }
-    return low
-  }
-
-  /** What an index helps with. `own`: the only user whose tasks are there. */
-  const whereOf = (filter: TaskFilter, own: string | undefined): Where => {
-    const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
-    let where: Where = { sql: ['deleted = 0'], values: [] }
-    for (const user of new Set([own, userId])) if (user !== undefined) where = and(where, 'user_id = ?', user)
-    if (sessionId !== undefined) where = and(where, 'session_id = ?', sessionId)
-    if (!includeSubtasks) where = and(where, 'subtask = 0')
-    if (createdAfter !== undefined) where = and(where, 'position >= ?', positionAt(createdAfter))
-    if (createdBefore !== undefined) where = and(where, 'position < ?', positionAt(createdBefore))
-    return where
-  }
-  /** What each row must be looked at for; undefined: nothing. */
-  const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
-    let where: Where = { sql: [], values: [] }
-    if (agent !== undefined) where = and(where, 'agent = ?', agent)
-    if (error !== undefined) where = and(where, 'coalesce(instr(error, ?), 0) > 0', error.toLowerCase())
-    return where.sql.length === 0 ? undefined : where
-  }
-  /** One walk along an index for each status: a walk over all of them would pass over the others one by one. */
-  const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
-    const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
-    // Only failed tasks have an error.
-    const found =
-      error === undefined ? wanted : wanted.some(one => (one ?? 'failed') === 'failed') ? ['failed'] : []
-    return found.map(status => (status === undefined ? where : and(where, 'status = ?', status)))
-  }
+  const whereOf = createFilters(store, head)
 
   /** Slices of rows in order, until one is not full or `take` wants no more; `take` gives the last position of its slice. */
   const inSlices = async (

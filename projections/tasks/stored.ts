@@ -7,6 +7,7 @@ import type { Pause } from '../../src/fairness/slices.ts'
 import type { Piece, Text } from '../../src/platform/pieces.ts'
 import type { ReadStore } from '../store.ts'
 import { DamagedText, sound } from '../sums.ts'
+import { createStoredRows, type Kept } from './stored-rows.ts'
 
 /** Read at one go. */
 const pieceBytes = 1024 * 1024
@@ -16,7 +17,6 @@ const mostGoes = 4
 /** `text`: a task as JSON; `size`: about its bytes. */
 export type StoredTask = { text: Text; size: number }
 
-type Kept = { bytes: Buffer; sum: number }
 /** Where a text stands: the fields of a task, or one of its items. */
 type Place = { size: number; sum: number; n: number | undefined }
 
@@ -31,45 +31,36 @@ const found = (text: Kept | undefined): Kept => {
   return text
 }
 
+/** Neighbouring items that are short enough together, as one run; a long one is a run by itself. */
+function* runsOf(items: [n: number, size: number, sum: number][]) {
+  let run: typeof items = []
+  let bytes = 0
+  for (const item of items) {
+    if (run.length > 0 && bytes + item[1] > pieceBytes) {
+      yield run
+      run = []
+      bytes = 0
+    }
+    run.push(item)
+    bytes += item[1]
+  }
+  if (run.length > 0) yield run
+}
+
 /** `reading`: as of the projector. */
 export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
-  const fieldsAt = store.prepare<[number], { fields: string; sum: number }>(
-    'SELECT fields, sum FROM tasks WHERE position = ?',
-  )
-  const bodies = store.prepare<[number], { body: string; sum: number }>(
-    'SELECT body, sum FROM items WHERE task = ? ORDER BY n',
-  )
-  const sizeAt = store
-    .prepare<[number, number], number>(
-      `SELECT octet_length(fields) + (SELECT coalesce(sum(octet_length(body) + 1), 0) FROM items WHERE task = ?)
-       FROM tasks WHERE position = ?`,
-    )
-    .pluck()
-  const summaryAt = store.prepare<[number], { summary: string; summary_sum: number }>(
-    'SELECT summary, summary_sum FROM tasks WHERE position = ?',
-  )
-  const fieldsPlace = store.prepare<[number], { size: number; sum: number; ended: number }>(
-    'SELECT octet_length(fields) AS size, sum, ended_at IS NOT NULL AS ended FROM tasks WHERE position = ?',
-  )
-  const itemPlaces = store
-    .prepare<[number], [n: number, size: number, sum: number]>(
-      'SELECT n, octet_length(body), sum FROM items WHERE task = ? ORDER BY n',
-    )
-    .raw()
-  /** Items that are still being said: their status stands at their beginning. */
-  const openItems = store.prepare<[number], { n: number } & Kept>(
-    `SELECT n, CAST(body AS BLOB) AS bytes, sum FROM items
-     WHERE task = ? AND instr(substr(body, 1, 2000), '"status":"in_progress"') > 0`,
-  )
-  const fieldsPart = store.prepare<[number, number, number], Kept>(
-    'SELECT substr(CAST(fields AS BLOB), ?, ?) AS bytes, sum FROM tasks WHERE position = ?',
-  )
-  const itemPart = store.prepare<[number, number, number, number], Kept>(
-    'SELECT substr(CAST(body AS BLOB), ?, ?) AS bytes, sum FROM items WHERE task = ? AND n = ?',
-  )
-  const itemRun = store.prepare<[number, number, number], Kept>(
-    'SELECT CAST(body AS BLOB) AS bytes, sum FROM items WHERE task = ? AND n >= ? AND n <= ? ORDER BY n',
-  )
+  const {
+    fieldsAt,
+    bodies,
+    sizeAt,
+    summaryAt,
+    fieldsPlace,
+    itemPlaces,
+    openItems,
+    fieldsPart,
+    itemPart,
+    itemRun,
+  } = createStoredRows(store)
 
   const whole = (position: number): string => {
     const row = fieldsAt.get(position)
@@ -112,22 +103,6 @@ export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) =
     if (fields.ended === 0) for (const { n, ...kept } of openItems.all(position)) open.set(n, kept)
     const kept = fields.size <= pieceBytes ? partOf(position, undefined, 0, fields.size) : undefined
     return { fields: { ...fields, n: undefined }, kept, items: itemPlaces.all(position), open }
-  }
-
-  /** Neighbouring items that are short enough together, as one run; a long one is a run by itself. */
-  function* runsOf(items: [n: number, size: number, sum: number][]) {
-    let run: typeof items = []
-    let bytes = 0
-    for (const item of items) {
-      if (run.length > 0 && bytes + item[1] > pieceBytes) {
-        yield run
-        run = []
-        bytes = 0
-      }
-      run.push(item)
-      bytes += item[1]
-    }
-    if (run.length > 0) yield run
   }
 
   /** The task as it is when its first piece is taken. Throws ChangedMeanwhile. */

@@ -212,11 +212,8 @@ export const createEvents = (
   }
 
   /** Tells the public events up to a position: all of those after the ones that were told before. */
-  const tell = (events: readonly Told[], upTo: number): void => {
-    // What is told late, after the log was opened anew, has been read from there.
-    const told =
-      (events[0]?.position ?? upTo) > published ? events : events.slice(indexAfter(events, published))
-    published = Math.max(published, upTo)
+  const tell = (told: readonly Told[], upTo: number): void => {
+    published = upTo
     if (subscribers === 0) {
       kept = []
       keptFrom = published
@@ -248,18 +245,6 @@ export const createEvents = (
     tell,
     publish: (committed: readonly Recorded[]): void =>
       tell(subscribers === 0 ? [] : toldOf(committed), committed.at(-1)?.position ?? published),
-
-    /** More may be stored than was published: everybody looks into the log. */
-    lookAgain(): void {
-      published = Math.max(published, log.head())
-      kept = []
-      keptFrom = published
-      const everybody = [...live.values()].flatMap(here => [...here])
-      for (const subscriber of everybody) {
-        leave(subscriber, 'reading')
-        read(subscriber)
-      }
-    },
 
     /** Follows from after a position. `onFault`: what is stored cannot be read; nothing comes after it. */
     subscribe(

@@ -1,11 +1,12 @@
 // The frames of one task: past first, then live, without a gap or a repeat.
 import { isLongerThan } from '../contract/length.ts'
-import type { Log, Recorded } from '../contract/stored.ts'
+import type { Log } from '../contract/stored.ts'
 import { isTerminal } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import type { TaskView } from '../history/task-view.ts'
 import { createTeller } from '../history/telling.ts'
-import type { Live, Watch } from './live.ts'
+import { type Batches, createBatches } from '../log/batches.ts'
+import type { EventLog } from '../log/log.ts'
 
 /** A place for folding what is stored: memory and time of which there is not enough for everybody at once. */
 export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
@@ -33,49 +34,63 @@ const endOf = (view: TaskView, endsAtWait: boolean): boolean =>
 
 const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
 
-async function* eventsOf(
-  log: Log,
-  watch: Watch,
+/** The events of a task, from its first; the place is held while stored ones are read. */
+const eventsOf = (
+  log: Pick<EventLog, 'subscribe'>,
   { stream, place = noPlace }: FeedWish,
   isNew: boolean,
-): AsyncGenerator<Recorded[]> {
-  let revision = -1
-  let look = !isNew
+  isClosed: () => boolean,
+): Batches => {
+  let isReading = false
   let isHeavy = false
-  for (;;) {
-    if (look) {
-      await place.enter()
-      for await (const page of log.readStream(stream, revision)) {
-        revision = page.at(-1)?.header.revision ?? revision
-        isHeavy ||= isLongerThan(page, lightAtMost)
-        if (!isHeavy) place.leave()
-        yield page
-        await place.enter()
-      }
-      place.leave()
-    }
-    const events = await watch.next()
-    if (events === undefined) return
-    const first = events === 'missed' ? undefined : events[0]
-    // Not the event that comes next: some were seen already, or some went by. The log knows.
-    look = first?.header.revision !== revision + 1
-    if (look || events === 'missed') continue
-    revision = events.at(-1)?.header.revision ?? revision
-    yield events
-  }
+  return createBatches(handle =>
+    log.subscribe(
+      {
+        stream,
+        after: -1,
+        isNew,
+        async beforeRead() {
+          isReading = true
+          await place.enter()
+          if (isClosed()) place.leave() // whoever closed it did not find it there
+        },
+        caughtUp() {
+          isReading = false
+          place.leave()
+        },
+      },
+      events => {
+        if (isReading) isHeavy ||= isLongerThan(events, lightAtMost)
+        if (isReading && !isHeavy) place.leave()
+        return handle(events)
+      },
+    ),
+  )
 }
 
 /**
  * Follows a task. `isNew` says that its stream does not exist yet, so there is nothing to read first.
  * Throws DamagedEvent when what is stored does not give the frames that it was numbered for.
  */
-export const openFeed = ({ log, live }: { log: Log; live: Live }, wish: FeedWish, isNew = false): Feed => {
-  const { stream, after, endsAtWait } = wish
-  const watch = live.watch(stream)
+export const openFeed = (
+  log: Pick<EventLog, 'subscribe' | 'readStream'>,
+  wish: FeedWish,
+  isNew = false,
+): Feed => {
+  const { after, endsAtWait } = wish
+  let isClosed = false
+  const follow = () => eventsOf(log, wish, isNew, () => isClosed)
+  let batches = isNew ? follow() : undefined
+  const close = () => {
+    isClosed = true
+    batches?.close()
+  }
   async function* frames(): AsyncGenerator<Frame[], void, undefined> {
+    if (isClosed) return
     const { view, tell } = createTeller(log.readStream)
+    batches ??= follow()
     try {
-      for await (const events of eventsOf(log, watch, wish, isNew)) {
+      for await (const events of batches.all()) {
         const told: Frame[] = []
         let ended = false
         for (const event of events) {
@@ -91,11 +106,11 @@ export const openFeed = ({ log, live }: { log: Log; live: Live }, wish: FeedWish
         if (ended) return
       }
     } finally {
-      watch.close()
+      close()
       wish.place?.leave()
     }
   }
-  return { frames, close: () => watch.close() }
+  return { frames, close }
 }
 
 /** The number that the next frame of a task will have: one after its last. */

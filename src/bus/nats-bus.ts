@@ -88,21 +88,11 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
   }
 
   return {
-    /** From now on what is committed reaches those who follow events through here. */
-    join(events: Events) {
+    /** What is committed after the head of now is to be given to the answer, and reaches those who follow events. */
+    join(events: Events): (committed: readonly Recorded[]) => void {
       feed = createNatsFeed(events.tell, timers, log.head())
-      return {
-        commit(committed: readonly Recorded[]): void {
-          const told = toldOf(committed)
-          const upTo = committed.at(-1)?.position ?? log.head()
-          feed.commit(told, upTo)
-          relay.add(told, upTo)
-        },
-        lookAgain(): void {
-          feed.forget(log.head())
-          relay.lookAgain()
-          events.lookAgain()
-        },
+      return committed => {
+        feed.commit(toldOf(committed), committed.at(-1)?.position ?? log.head())
       }
     },
     start(): void {

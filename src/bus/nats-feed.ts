@@ -114,16 +114,8 @@ export const createNatsFeed = (
       // else it was told before
     },
 
-    /** NATS is away, or the log was opened anew. */
+    /** NATS is away. */
     goBackToTheLog,
-    /** What was committed and not told has been read from the log by everybody. */
-    forget(position: number): void {
-      waiting = []
-      ready = 0
-      upTo = position
-      newest = undefined
-      carries = false
-    },
   }
 }
 export type NatsFeed = ReturnType<typeof createNatsFeed>

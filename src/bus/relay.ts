@@ -9,12 +9,13 @@ import { type Connection, reasonOf } from './nats.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
 import { expectedBytes, type Outlet, plainOutlet, streamOutlet } from './outlets.ts'
 import { openStream, WrongStream } from './relay-stream.ts'
-import { createTail } from './tail.ts'
-import { bodyOf, type Told } from './told.ts'
+import { bodyOf, type Told, toldOf } from './told.ts'
 
 /** Sent and not acknowledged yet, at most. */
 const messagesAtMost = 1024
 const bytesAtMost = 4 * 1024 * 1024
+/** Read and not sent yet: from here on the log is not read further. */
+const queuedAtMost = 4096
 /** Nothing was acknowledged for so long: what is under way is lost. */
 const patienceMs = 3000
 const shortestWaitMs = 50
@@ -42,7 +43,6 @@ const sizeOf = (body: string, headers: Record<string, string>): number =>
   )
 
 export const createRelay = ({ log, file, timers, report }: RelayParts) => {
-  const tail = createTail(log)
   const counts = { published: 0, tooLong: 0, stopped: 0 }
   /** Read from the log up to here; what was sent of it and not taken yet, oldest first. */
   let read = 0
@@ -116,6 +116,41 @@ export const createRelay = ({ log, file, timers, report }: RelayParts) => {
     return typeof found === 'number' ? found : 0
   }
 
+  /** The public events after a position that are not sent yet: a page of them, and more is not read. */
+  const queueAfter = (from: number) => {
+    let queue: Told[] = []
+    let upTo = from
+    let broken: { error: unknown } | undefined
+    let makeRoom = () => {}
+    const subscription = log.subscribe({ after: from }, events => {
+      queue.push(...toldOf(events))
+      upTo = events.at(-1)?.position ?? upTo
+      wake()
+      if (queue.length < queuedAtMost) return
+      return new Promise<void>(resolve => {
+        makeRoom = resolve
+      })
+    })
+    subscription.done.catch(error => {
+      broken = { error }
+      wake()
+    })
+    return {
+      /** Throws what the log could not be read for. */
+      take() {
+        if (broken !== undefined) throw broken.error
+        const told = queue
+        queue = []
+        makeRoom()
+        return { told, upTo }
+      },
+      stop() {
+        makeRoom()
+        void subscription.stop()
+      },
+    }
+  }
+
   /** Throws Interrupted; false: it is over. */
   const mayGoOn = (): boolean => {
     if (isOver()) return false
@@ -141,26 +176,30 @@ export const createRelay = ({ log, file, timers, report }: RelayParts) => {
 
   /** Everything after a position, until it is over. */
   const follow = async (outlet: Outlet, from: number, maxMessage: number, isKept: boolean): Promise<void> => {
+    const unsent = queueAfter(from)
     let prev = from
     read = newest = from
-    while (mayGoOn()) {
-      const before = read
-      const { told, upTo } = await tail.after(read)
-      for (const one of told) {
-        while (underWay.length >= messagesAtMost || bytes >= bytesAtMost) {
-          await rest(patienceMs)
-          if (!mayGoOn()) return
+    try {
+      while (mayGoOn()) {
+        const before = read
+        const { told, upTo } = unsent.take()
+        for (const one of told) {
+          while (underWay.length >= messagesAtMost || bytes >= bytesAtMost) {
+            await rest(patienceMs)
+            if (!mayGoOn()) return
+          }
+          give(outlet, one, prev, maxMessage)
+          prev = one.position
         }
-        read = one.position
-        give(outlet, one, prev, maxMessage)
-        prev = one.position
+        read = upTo
+        const mustSave = !isKept && !isSaved()
+        if (mustSave && performance.now() - savedAt >= saveEveryMs) await save()
+        // A page that held nothing to send was read all the same: others have their turn.
+        if (upTo > before) await new Promise(resolve => setImmediate(resolve))
+        else if (mayGoOn()) await rest(underWay.length > 0 ? patienceMs : mustSave ? saveEveryMs : undefined)
       }
-      read = upTo
-      const mustSave = !isKept && !isSaved()
-      if (mustSave && performance.now() - savedAt >= saveEveryMs) await save()
-      // A page that held nothing to send was read all the same: others have their turn.
-      if (upTo > before) await new Promise(resolve => setImmediate(resolve))
-      else if (mayGoOn()) await rest(underWay.length > 0 ? patienceMs : mustSave ? saveEveryMs : undefined)
+    } finally {
+      unsent.stop()
     }
   }
 
@@ -215,14 +254,6 @@ export const createRelay = ({ log, file, timers, report }: RelayParts) => {
   return {
     counts,
     position,
-    add(told: readonly Told[], upTo: number): void {
-      tail.add(told, upTo)
-      wake()
-    },
-    lookAgain(): void {
-      tail.lookAgain()
-      wake()
-    },
     /** The server does not allow what we do. */
     refused: hears.failed,
     /** Resolves when the connection is over, or the server stops. */

@@ -6,12 +6,17 @@ import { publicEventOf } from '../history/public-events.ts'
 /** A public event, whose it is, and the position of the stored one that it tells. */
 export type Told = { position: number; owner: string; event: PublicEvent }
 
-export const toldOf = (events: readonly Recorded[]): Told[] => {
+const ofBatches = new WeakMap<readonly Recorded[], Told[]>()
+/** The public ones of these events: made once for all who are handed the same list. */
+export const toldOf = (events: readonly Recorded[]): readonly Told[] => {
+  const known = ofBatches.get(events)
+  if (known !== undefined) return known
   const told: Told[] = []
   for (const recorded of events) {
     const event = publicEventOf(recorded)
     if (event !== undefined) told.push({ position: recorded.position, owner: recorded.header.owner, event })
   }
+  ofBatches.set(events, told)
   return told
 }
 

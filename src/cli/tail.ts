@@ -1,6 +1,5 @@
 // reprise tail: public events as they are appended, from the log file: beside a server, over its restarts, or without.
 import { statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type EventName, eventNames, heardByName, type PublicEvent } from '../contract/public-events.ts'
@@ -13,9 +12,6 @@ import { fitted, type Printer, type Style } from './printer.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
 type Options = Common & { since?: string; type?: string[]; task?: string; session?: string; user?: string }
-
-/** How often the file is looked at again. */
-const lookMs = 100
 
 const sinceOf = (since: string | undefined, head: number): number => {
   if (since === undefined) return head
@@ -86,7 +82,7 @@ export const tail = async (options: Options): Promise<void> => {
   const file = filesOf(config.dataDir).log
   const log = openLogOf(config)
   const head = log.head()
-  let position = sinceOf(options.since, head)
+  const after = sinceOf(options.since, head)
   const printer = openTerminal(options)
   const rowsOf = (recorded: Recorded): string[] => {
     const event = publicEventOf(recorded)
@@ -98,19 +94,23 @@ export const tail = async (options: Options): Promise<void> => {
 
   const fileNow = () => statSync(file, { throwIfNoEntry: false })?.ino
   const opened = fileNow()
-  printer.line(`events after position ${position} (Ctrl-C ends it)`)
+  printer.line(`events after position ${after} (Ctrl-C ends it)`)
+  const show = async (rows: string[]): Promise<void> => {
+    if (!(await printer.rows(rows))) void following.stop()
+  }
   // That a reader has gone shows when it is written to: the last line of the past waits until it had time to go.
   let held: string[] = []
-  for (;;) {
-    for await (const page of log.readAll(position)) {
-      position = page.at(-1)?.position ?? position
-      const rows = [...held, ...page.flatMap(rowsOf)]
-      held = position <= head ? rows.splice(-1) : []
-      if (!(await printer.rows(rows))) return log.close()
-    }
-    if (fileNow() !== opened) throw new NoAnswer(`${file} was replaced or removed: start again`)
-    await sleep(lookMs)
-    if (!(await printer.rows(held))) return log.close()
+  const beforeRead = (): Promise<void> => {
+    if (following.position() >= log.head() && fileNow() !== opened)
+      throw new NoAnswer(`${file} was replaced or removed: start again`)
+    const rows = held
     held = []
+    return show(rows)
   }
+  const following = log.subscribe({ after, beforeRead }, page => {
+    const rows = page.flatMap(rowsOf)
+    if ((page.at(-1)?.position ?? 0) <= head) held = rows.splice(-1)
+    return show(rows)
+  })
+  await following.done.finally(log.close)
 }

@@ -1,7 +1,8 @@
-// What can be asked of an environment session.
+// What can be asked of an environment session. Every command is plain data: what a caller hears while its request runs, and
+// how it stops it, is kept beside the actor under the number of the request (`actors/env-session/callers.ts`).
 import type { Asked, RequestKeys } from './commands.ts'
-import type { EnvSessionEventData } from './env-session-events.ts'
-import type { EnvironmentSource, OpenObject } from './environment.ts'
+import type { EnvSessionEventData, Snapshot } from './env-session-events.ts'
+import type { EnvironmentSource, OpenObject, Recovery, ResetAnswer, StepAnswer } from './environment.ts'
 
 type Created = EnvSessionEventData<'EnvSessionCreated'>
 
@@ -21,16 +22,10 @@ export type StepWish = {
   taskId?: string
   expectedStep?: number
   keys: RequestKeys
-  repeats?: Repeats
-  /** Hears the number of the step when it begins, */
-  began(step: number): void
-  /** and what it says while it runs. */
-  emit(text: string): void
-  signal: AbortSignal
 }
 
-export type SessionCommand = Asked &
-  (
+/** What is asked of a session and needs its environment. `request`: the number under which its caller is known. */
+export type SessionWish = Asked & { request: number } & (
     | {
         type: 'CreateSession'
         wish: Pick<
@@ -42,24 +37,32 @@ export type SessionCommand = Asked &
         values: Record<string, string>
         seed: number
         keys: RequestKeys
-        /** Hears that an instance is made, and none that is there already is answered. */
-        began(): void | Promise<void>
       }
-    /** Says before a step that may not be repeated that it is about to be taken. */
-    | { type: 'IntendStep'; step: StepWish }
     | { type: 'TakeStep'; step: StepWish }
-    /** Says of a step that was intended and has no result that nobody knows how it ended. */
-    | { type: 'TellLostStep' }
-    | {
-        type: 'ResetSession'
-        seed: number
-        options: OpenObject
-        keys: RequestKeys
-        repeats?: Repeats
-        /** Hears that it is done, and none that was done before is answered. */
-        began(): void
-      }
+    | { type: 'ResetSession'; seed: number; options: OpenObject; keys: RequestKeys }
     | { type: 'ObserveSession' }
     | { type: 'CloseSession'; reason: string }
     | { type: 'DeleteSession' }
   )
+
+/** What came of a wish outside: at a moment, with the state kept where the environment can keep it. */
+export type Outcome = { now: number; snapshot?: Snapshot } & (
+  | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }
+  | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
+  /** The instance has gone, and with it the session; a step that was under way is stored as far as it came. */
+  | { of: 'loss'; reason: string; during?: 'step' }
+  | { of: 'closed' }
+  /** The instance is there for a step that may not be repeated: its intent can be stored. */
+  | { of: 'ready' }
+  /** `state`: what is there to see, where that is older than what the log says. */
+  | { of: 'seen'; state?: OpenObject }
+  /** It failed, and changed nothing. */
+  | { of: 'nothing' }
+)
+
+export type SessionCommand =
+  | SessionWish
+  /** Stores of a step that was intended and has no result that nobody knows how it ended. */
+  | (Asked & { type: 'SettleStep' })
+  /** What came of a wish, from the effect that carried it out. */
+  | { type: 'ReportOutcome'; wish: SessionWish; outcome: Outcome }

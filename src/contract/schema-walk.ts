@@ -1,36 +1,26 @@
 // A value read along the schema that it was made for: nulls that stand for nothing, and keys that nobody knows.
 import type { TSchema } from 'typebox'
+import type { WireSchema } from './wire-schema.ts'
 
-/** As much of JSON Schema as leads to the members of a value. */
-type Schema = {
-  type?: string
-  const?: unknown
-  enum?: readonly unknown[]
-  anyOf?: readonly Schema[]
-  properties?: Record<string, Schema>
-  required?: readonly string[]
-  patternProperties?: Record<string, Schema>
-  items?: Schema
-}
 type Fields = Record<string, unknown>
 
-const branchesOf = (schema: Schema): Schema[] => schema.anyOf?.flatMap(branchesOf) ?? [schema]
+const branchesOf = (schema: WireSchema): WireSchema[] => schema.anyOf?.flatMap(branchesOf) ?? [schema]
 
-const hasTag = ({ properties }: Schema, tag: unknown): boolean => {
+const hasTag = ({ properties }: WireSchema, tag: unknown): boolean => {
   const { type } = properties ?? {}
   return type === undefined || type.const === tag || type.enum?.includes(tag) === true
 }
 
 /** Of a union the branch that a list or an object is meant for: by its `type`, then by the fields that it must have. */
-const meantFor = (schema: Schema, value: object): Schema | undefined => {
+const meantFor = (schema: WireSchema, value: object): WireSchema | undefined => {
   const kind = Array.isArray(value) ? 'array' : 'object'
   const tag = (value as Fields).type
   const meant = branchesOf(schema).filter(one => one.type === kind && (kind === 'array' || hasTag(one, tag)))
-  const isWhole = ({ required = [] }: Schema) => required.every(name => (value as Fields)[name] != null)
+  const isWhole = ({ required = [] }: WireSchema) => required.every(name => (value as Fields)[name] != null)
   return meant.length > 1 ? (meant.find(isWhole) ?? meant[0]) : meant[0]
 }
 
-const takesNull = (schema: Schema): boolean =>
+const takesNull = (schema: WireSchema): boolean =>
   branchesOf(schema).some(
     ({ type, enum: values, const: only }) =>
       type === 'null' || (type === undefined && (values?.includes(null) ?? only === undefined)),
@@ -40,14 +30,14 @@ const takesNull = (schema: Schema): boolean =>
  * The value without its nulls in the place of optional fields whose schema knows no null: they say the same as a field
  * that was left out. The same object where there is none.
  */
-export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as Schema, value)
+export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as WireSchema, value)
 
-const lean = (schema: Schema, value: unknown): unknown => {
+const lean = (schema: WireSchema, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   const meant = meantFor(schema, value)
   if (meant === undefined) return value
   if (Array.isArray(value)) {
-    const items = meant.items === undefined ? value : value.map(item => lean(meant.items as Schema, item))
+    const items = meant.items === undefined ? value : value.map(item => lean(meant.items as WireSchema, item))
     return items.some((item, n) => item !== value[n]) ? items : value
   }
   const fields = value as Fields
@@ -69,7 +59,7 @@ const longestPath = 256
 /** The paths of keys that the schema does not know, at any depth, as `agent_config.colour`; at most so many. */
 export const unknownKeys = (schema: TSchema, value: unknown, most: number): string[] => {
   const found: string[] = []
-  const look = (at: string, here: Schema, each: unknown): void => {
+  const look = (at: string, here: WireSchema, each: unknown): void => {
     if (typeof each !== 'object' || each === null || found.length >= most) return
     const meant = meantFor(here, each)
     if (meant === undefined) return
@@ -83,9 +73,9 @@ export const unknownKeys = (schema: TSchema, value: unknown, most: number): stri
       }
     }
   }
-  look('', schema as Schema, value)
+  look('', schema as WireSchema, value)
   return found
 }
 
-const ownProperty = (properties: Record<string, Schema> = {}, name: string): Schema | undefined =>
+const ownProperty = (properties: Record<string, WireSchema> = {}, name: string): WireSchema | undefined =>
   Object.hasOwn(properties, name) ? properties[name] : undefined

@@ -1,6 +1,7 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate.
+import { rolesOf } from '../access/roles.ts'
 import { apiVersion } from '../contract/answers.ts'
-import { type Answer, headers, type Operation, type Parameter, rolesOf, tags } from './operation.ts'
+import { type Answer, headers, type Operation, type Parameter, tags } from './operation.ts'
 import { operations } from './operations.ts'
 import { requestId } from './parameters.ts'
 import { type Refused, refusedAnswers } from './refused.ts'

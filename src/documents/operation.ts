@@ -1,7 +1,7 @@
 // One operation of the HTTP interface, as the table of operations names it.
 import type { TSchema } from 'typebox'
+import type { Access } from '../access/roles.ts'
 import type { RefusalName } from '../contract/refusals.ts'
-import type { Role } from '../contract/token-events.ts'
 
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
@@ -11,18 +11,6 @@ export const tags = {
   Access: 'Tokens and tickets.',
   Service: 'The health of the server, its documents.',
 } as const
-
-/** As in the route's own configuration. */
-export type Access = 'open' | 'follow' | 'read' | 'write' | 'manage'
-
-/** Who may use an operation of each kind; nobody need be anybody for one that is open. */
-export const rolesOf: Record<Access, readonly Role[]> = {
-  open: [],
-  follow: ['admin', 'user', 'auditor', 'subscriber'],
-  read: ['admin', 'user', 'auditor'],
-  write: ['admin', 'user'],
-  manage: ['admin'],
-}
 
 export type Parameter = {
   in: 'path' | 'query' | 'header'
@@ -71,6 +59,11 @@ export type Operation = {
   /** Errors come in an envelope. */
   envelope?: true
 }
+
+/** Operations by their ids. The types of a table keep its paths and the schemas of its bodies, from which routes have theirs. */
+export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(
+  table: Table,
+): Table => table
 
 export const json = 'application/json'
 export const ndjson = 'application/x-ndjson'

@@ -1,4 +1,4 @@
-// Every operation of the server; a test holds this list equal to its routes.
+// Every operation of the server. Its routes are made from this table (src/http/route.ts), and so are its documents.
 import type { Operation } from './operation.ts'
 import { accessOperations } from './operations/access.ts'
 import { agentOperations } from './operations/agents.ts'
@@ -9,7 +9,7 @@ import { serviceOperations } from './operations/service.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { taskOperations } from './operations/tasks.ts'
 
-export const operations: Operation[] = [
+export const operationsById = {
   ...taskOperations,
   ...agentOperations,
   ...environmentOperations,
@@ -18,4 +18,9 @@ export const operations: Operation[] = [
   ...historyOperations,
   ...accessOperations,
   ...serviceOperations,
-]
+}
+export type OperationsById = typeof operationsById
+export type OperationId = keyof OperationsById
+
+const ids = Object.keys(operationsById) as OperationId[]
+export const operations = ids.map((id): Operation & { id: OperationId } => ({ id, ...operationsById[id] }))

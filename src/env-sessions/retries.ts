@@ -14,6 +14,12 @@ import type { SessionQueries } from './queries.ts'
 /** How an earlier call of the same request is found, and whether the answer of this one arrives. */
 export type Retry = { idempotencyKey?: string | undefined; isRetry: boolean; delivery: Delivery }
 
+/** Whether a request is a retry that has no key. */
+export const isUnkeyedRetry = ({
+  isRetry,
+  idempotencyKey,
+}: Pick<Retry, 'isRetry' | 'idempotencyKey'>): boolean => isRetry && idempotencyKey === undefined
+
 type Parts = {
   log: Log
   clock: Clock
@@ -122,6 +128,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Pa
     },
   }
 }
+export type SessionRetries = ReturnType<typeof createSessionRetries>
 
 type MakeOnce = Pick<Retry, 'isRetry' | 'delivery'> & {
   principal: Principal

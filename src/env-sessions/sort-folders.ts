@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { OwnedSession } from '../../actors/env-session/instances.ts'
+import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { segment } from '../access/user-folders.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 

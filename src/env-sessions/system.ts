@@ -3,7 +3,9 @@ import { randomInt } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { envSessionKind } from '../../actors/env-session/actor.ts'
-import { createInstances, type Given, type SessionFolders } from '../../actors/env-session/instances.ts'
+import { createCallers } from '../../actors/env-session/callers.ts'
+import { createInstances } from '../../actors/env-session/instances.ts'
+import type { Given, SessionFolders } from '../../actors/env-session/ports.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -15,7 +17,8 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { createSessions, type Resolved } from './commands.ts'
+import { createSessions } from './commands.ts'
+import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
 
 const sweepMs = 300_000
@@ -64,15 +67,18 @@ export const createSessionSystem = (parts: Parts) => {
     timers,
     secrets: ref => secrets.get(ref),
   })
+  const callers = createCallers()
   const kind = envSessionKind({
     clock,
     instances,
+    callers,
     keepSecrets: (ref, values) => secrets.put(ref, values),
     forgetSecrets: ref => secrets.forget(ref),
   })
   const runtime = createRuntime(log, kind, timers, onFault)
   const sessions = createSessions({
     runtime,
+    callers,
     queries,
     environments,
     checker: parts.checker,

@@ -45,11 +45,8 @@ export const createSessionTools = ({
         attempt,
         itemId: `tr_${effectId}`,
         taskId,
-        began() {},
-        emit,
-        signal,
       }
-      const { answer, at } = await takeFor(sessionId, step)
+      const { answer, at } = await takeFor(sessionId, step, { emit, signal })
       const { tool_result, info, done } = answer
       if (tool_result.status === 'incomplete' && !done) {
         return { content: String(info.error ?? told(answer)), step: at, failed: true }

@@ -218,13 +218,14 @@ const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys
 }
 
 /** What is asked of a session once: a step (named by its effect) or a reset. */
-type Wish = { keys: RequestKeys; repeats?: Repeats; effectId?: string }
+type Wish = { keys: RequestKeys; effectId?: string }
 
 /** The revision of what this request has done already; undefined: nothing. */
 export const takenAt = (
   { byEffect, byKey, newestBy }: SessionView,
-  { effectId, keys, repeats }: Wish,
+  { effectId, keys }: Wish,
   principal: string,
+  repeats?: Repeats,
 ): number | undefined => {
   const { idempotencyKey: key, digest } = keys
   const known = key === undefined ? undefined : byKey.get(nameOfKey(principal, key))

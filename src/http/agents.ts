@@ -1,11 +1,9 @@
 // GET /agents: which agents there are.
 import type { App, Parts } from './parts.ts'
+import { route } from './route.ts'
 
 export const agentRoutes = (app: App, { agents }: Parts): void => {
-  app.route({
-    method: 'GET',
-    url: '/agents',
-    config: { access: 'read' },
+  route(app, 'listAgents', {
     handler: () => ({ object: 'list', data: agents.list }),
   })
 }

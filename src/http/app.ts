@@ -24,6 +24,7 @@ import { metricsRoutes } from './metrics.ts'
 import { type App, faultOf, type Parts } from './parts.ts'
 import { watchRequests } from './request-end.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
+import { holdToOperations } from './route.ts'
 import { sessionRoutes } from './sessions.ts'
 import { openSocketDoor, socketRoutes } from './socket/door.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
@@ -85,6 +86,26 @@ const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
     .code(status)
     .headers({ ...headers, ...close })
     .send(body)
+}
+
+const addRoutes = (app: App, parts: Parts): void => {
+  const unlessMissing = holdToOperations(app)
+  healthRoutes(app, parts)
+  docsRoutes(app)
+  metricsRoutes(app, parts)
+  eventRoutes(app, parts)
+  socketRoutes(app)
+  agentRoutes(app, parts)
+  taskRoutes(app, parts)
+  taskListRoutes(app, parts)
+  taskEventRoutes(app, parts)
+  taskInputRoutes(app, parts)
+  taskHistoryRoutes(app, parts)
+  tokenRoutes(app, parts)
+  environmentRoutes(app, parts)
+  sessionRoutes(app, parts)
+  auditRoutes(app, parts)
+  unlessMissing()
 }
 
 export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
@@ -169,26 +190,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
   })
 
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
-  healthRoutes(app, parts)
-  docsRoutes(app as unknown as App)
-  metricsRoutes(app as unknown as App, parts)
-  eventRoutes(app as unknown as App, parts)
-  socketRoutes(app as unknown as App)
-  await app.register(
-    async v1 => {
-      agentRoutes(v1 as App, parts)
-      taskRoutes(v1 as App, parts)
-      taskListRoutes(v1 as App, parts)
-      taskEventRoutes(v1 as App, parts)
-      taskInputRoutes(v1 as App, parts)
-      taskHistoryRoutes(v1 as App, parts)
-      tokenRoutes(v1 as App, parts)
-      environmentRoutes(v1 as App, parts)
-      sessionRoutes(v1 as App, parts)
-      auditRoutes(v1 as App, parts)
-    },
-    { prefix: '/v1' },
-  )
+  addRoutes(app as unknown as App, parts)
   await app.ready()
   openSocketDoor(app.server, parts, budget, admission)
   return app as unknown as FastifyInstance

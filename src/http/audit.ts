@@ -8,6 +8,7 @@ import type { Principal } from '../contract/token-events.ts'
 import { largeFrom } from '../platform/pieces.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { type QueryReader, readQuery } from './query.ts'
+import { route } from './route.ts'
 import { asLines, sendText } from './send-text.ts'
 
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
@@ -95,10 +96,7 @@ export const auditRoutes = (app: App, parts: Given): void => {
     throw new Invalid([{ loc: ['query', 'after'], msg, type: 'value_error' }])
   }
 
-  app.route({
-    method: 'GET',
-    url: '/audit/events',
-    config: { access: 'read' },
+  route(app, 'auditEvents', {
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)
@@ -124,10 +122,7 @@ export const auditRoutes = (app: App, parts: Given): void => {
     },
   })
 
-  app.route({
-    method: 'GET',
-    url: '/audit/streams',
-    config: { access: 'read' },
+  route(app, 'auditStreams', {
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)

@@ -1,22 +1,10 @@
-// Who asks, and what each role may ask. Every route names its access; there is no route without one.
+// Who asks, by a token or by a ticket, and whether the role may ask this.
 import type { FastifyRequest } from 'fastify'
+import { may, roleRefused, type TokenAccess } from '../access/roles.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Principal, Role } from '../contract/token-events.ts'
-
-/** `open`: no token; `follow`: streams; `read`: every other GET; `write`: changes; `manage`: tokens. */
-export type Access = 'open' | 'follow' | 'read' | 'write' | 'manage'
-
-const allowed: Record<Exclude<Access, 'open'>, readonly Role[]> = {
-  follow: ['admin', 'user', 'auditor', 'subscriber'],
-  read: ['admin', 'user', 'auditor'],
-  write: ['admin', 'user'],
-  manage: ['admin'],
-}
+import type { Principal } from '../contract/token-events.ts'
 
 const bearer = /^bearer +([^\s]+) *$/i
-
-/** Whether a role may do what needs this access. */
-export const may = (role: Role, access: Exclude<Access, 'open'>): boolean => allowed[access].includes(role)
 
 /** What of a request says who asks. */
 export type Asking = Pick<FastifyRequest, 'headers' | 'query' | 'method'>
@@ -36,13 +24,6 @@ const noToken = `a bearer token is required: send the header "Authorization: Bea
 const badToken = `this token is not known, or no longer valid; ${whereTokens}`
 const badTicket = 'this ticket is not known, or no longer valid: POST /v1/auth/stream-ticket gives another'
 
-/** A role that may not do what needs this access. */
-export const roleRefused = (role: Role, access: Exclude<Access, 'open'>): Refusal => {
-  const needs = allowed[access]
-  const words = `a token of the role ${role} does not allow this: it needs the role ${needs.join(' or ')}`
-  return new Refusal('Forbidden', { role, needs }, words)
-}
-
 /** Who tokens and tickets stand for; undefined: nobody, or nobody any more. */
 export type Doors = {
   principals: { authenticate(token: string): Principal | undefined }
@@ -52,7 +33,7 @@ export type Doors = {
 /** The principal of a request; throws Unauthenticated or Forbidden. */
 export const authorize = (
   request: Asking,
-  access: Exclude<Access, 'open'>,
+  access: TokenAccess,
   { principals, tickets }: Doors,
 ): Principal => {
   const token = bearer.exec(request.headers.authorization ?? '')?.[1]

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import type { App } from './parts.ts'
+import { route } from './route.ts'
 
 const json = 'application/json; charset=utf-8'
 const html = 'text/html; charset=utf-8'
@@ -18,35 +19,34 @@ const safely = {
   'cache-control': 'no-cache',
 }
 
-const documents: Record<string, { type: string; make: () => Promise<string> }> = {
-  '/openapi.json': {
-    type: json,
-    make: async () => JSON.stringify((await import('../documents/openapi.ts')).openApi()),
-  },
-  '/asyncapi.json': {
-    type: json,
-    make: async () => JSON.stringify((await import('../documents/asyncapi.ts')).asyncApi()),
-  },
-  '/docs': { type: html, make: async () => (await import('../documents/page.ts')).page() },
+type Made = { type: string; make: () => Promise<string> }
+
+/** What the page loads: no part of the interface. */
+const pageFiles: Record<string, Made> = {
   '/docs/page.css': { type: 'text/css; charset=utf-8', make: async () => fileOf('page.css') },
   '/docs/page.js': { type: 'text/javascript; charset=utf-8', make: async () => fileOf('page.js') },
   '/docs/icon.svg': { type: 'image/svg+xml', make: async () => fileOf('icon.svg') },
 }
 
-export const docsRoutes = (app: App): void => {
-  for (const [url, { type, make }] of Object.entries(documents)) {
-    let made: Promise<string> | undefined
-    app.route({
-      method: 'GET',
-      url,
-      config: { access: 'open' },
-      handler: async (_request, reply: FastifyReply) => {
-        made ??= make()
-        return reply
-          .headers(safely)
-          .type(type)
-          .send(await made)
-      },
-    })
+/** Answers with what is made at the first request. */
+const sending = ({ type, make }: Made) => {
+  let made: Promise<string> | undefined
+  return async (_request: unknown, reply: FastifyReply) => {
+    made ??= make()
+    return reply
+      .headers(safely)
+      .type(type)
+      .send(await made)
   }
+}
+
+export const docsRoutes = (app: App): void => {
+  const openApi = async () => JSON.stringify((await import('../documents/openapi.ts')).openApi())
+  const asyncApi = async () => JSON.stringify((await import('../documents/asyncapi.ts')).asyncApi())
+  const page = async () => (await import('../documents/page.ts')).page()
+  route(app, 'getOpenApi', { handler: sending({ type: json, make: openApi }) })
+  route(app, 'getAsyncApi', { handler: sending({ type: json, make: asyncApi }) })
+  route(app, 'getDocs', { handler: sending({ type: html, make: page }) })
+  for (const [url, file] of Object.entries(pageFiles))
+    app.route({ method: 'GET', url, config: { access: 'open' }, handler: sending(file) })
 }

@@ -3,7 +3,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/told.ts'
 import { Refusal } from '../contract/refusals.ts'
-import { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from '../contract/wire.ts'
 import { handedOver } from './delivery.ts'
 import { errorObjectOf } from './errors.ts'
 import { holdStream } from './hold-stream.ts'
@@ -12,14 +11,14 @@ import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { readQuery } from './query.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
+import { type Asked, route } from './route.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
-type Body<B> = { Body: B }
 /** A step is not given up because its caller, or the server, goes: it is part of the session. */
 const neverStops = new AbortController().signal
 
-type StepBody = { Body: StepEnvBody }
+type Step = FastifyRequest<Asked<'stepEnv'>>
 
 export const environmentRoutes = (app: App, parts: Parts): void => {
   const { sessions, environments, stopping, openStreams } = parts
@@ -41,10 +40,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     return JSON.stringify(answer)
   }
 
-  app.route({
-    method: 'GET',
-    url: '/env',
-    config: { access: 'read' },
+  route(app, 'listEnvironments', {
     async handler(request) {
       const q = readQuery(request.query)
       const [after, before] = [q.text('starting_after'), q.text('ending_before')]
@@ -55,10 +51,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<{ Params: { env_id: string } }>({
-    method: 'GET',
-    url: '/env/:env_id',
-    config: { access: 'read' },
+  route(app, 'getEnvironment', {
     async handler({ params }) {
       const details = await environments.info(params.env_id)
       if (details.length === 0)
@@ -67,11 +60,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<Body<CreateEnvBody>>({
-    method: 'POST',
-    url: '/env/create',
-    config: { access: 'write' },
-    schema: { body: CreateEnvBody },
+  route(app, 'createEnv', {
     handler: (request, reply) => {
       const told = toldOnce(reply, began =>
         sessions.create(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
@@ -85,13 +74,13 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     isRetry: isRetry(request),
   })
   type Heard = { began(step: number): void; emit(text: string): void }
-  const take = (request: FastifyRequest<StepBody>, reply: FastifyReply, heard: Heard) => {
+  const take = (request: Step, reply: FastifyReply, heard: Heard) => {
     const given = { ...retryOf(request), ...handedOver(reply), ...heard, signal: neverStops }
     return sessions.step(asked(request), request.body, given)
   }
 
   /** `next`: the number that the step will have, if those before it are taken. */
-  const streamStep = async (request: FastifyRequest<StepBody>, reply: FastifyReply, next: number) => {
+  const streamStep = async (request: Step, reply: FastifyReply, next: number) => {
     reply.hijack()
     const { raw } = reply
     const { session_id, tool_name, tool_args } = request.body
@@ -136,11 +125,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     }
   }
 
-  app.route<StepBody>({
-    method: 'POST',
-    url: '/env/step',
-    config: { access: 'write' },
-    schema: { body: StepEnvBody },
+  route(app, 'stepEnv', {
     async handler(request, reply) {
       const { stream, request_id } = request.body
       if (request_id) setRequestId(request, reply, request_id)
@@ -156,11 +141,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<Body<ResetEnvBody>>({
-    method: 'POST',
-    url: '/env/reset',
-    config: { access: 'write' },
-    schema: { body: ResetEnvBody },
+  route(app, 'resetEnv', {
     handler(request, reply) {
       const told = toldOnce(reply, began =>
         sessions.reset(asked(request), request.body, { ...retryOf(request), ...handedOver(reply), began }),
@@ -169,20 +150,12 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<Body<SessionBody>>({
-    method: 'POST',
-    url: '/env/observation',
-    config: { access: 'write' },
-    schema: { body: SessionBody },
+  route(app, 'observeEnv', {
     handler: (request, reply) =>
       answerWith(request, reply, text(sessions.observe(asked(request), request.body.session_id))),
   })
 
-  app.route<Body<SessionBody>>({
-    method: 'POST',
-    url: '/env/close',
-    config: { access: 'write' },
-    schema: { body: SessionBody },
+  route(app, 'closeEnv', {
     async handler(request) {
       const { session_id } = request.body
       await sessions.close(asked(request), session_id)

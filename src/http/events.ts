@@ -9,6 +9,7 @@ import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
 import { optionalHeader } from './request-id.ts'
+import { route } from './route.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 const frameOf = (told: Told): string =>
@@ -116,10 +117,8 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     if (stopping.aborted) end()
   }
 
-  app.route({
-    method: 'GET',
-    url: '/api/events',
-    config: { access: 'follow', stream: true },
+  route(app, 'followEvents', {
+    config: { stream: true },
     async handler(request, reply) {
       const { filter, cursor } = wishOf(request, events.position())
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()

@@ -1,17 +1,12 @@
 // For load balancers and people: is the process alive, and can it take work.
 import type { App, Parts } from './parts.ts'
+import { route } from './route.ts'
 
 export const healthRoutes = (app: App, { readiness, stopping }: Parts): void => {
-  app.route({
-    method: 'GET',
-    url: '/healthz',
-    config: { access: 'open' },
+  route(app, 'getHealth', {
     handler: async () => ({ status: 'ok' }),
   })
-  app.route({
-    method: 'GET',
-    url: '/readyz',
-    config: { access: 'open' },
+  route(app, 'getReadiness', {
     async handler(_request, reply) {
       const state = readiness()
       const ready = state.log === 'ok' && state.read_models === 'ok' && !stopping.aborted

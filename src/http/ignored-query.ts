@@ -6,15 +6,15 @@ import { operations } from '../documents/operations.ts'
 const mostNames = 20
 const mostCharacters = 100
 
-/** What each route reads. */
+/** What each operation reads. */
 const known = new Map(
-  operations.map(({ method, path, access, parameters = [] }) => {
+  operations.map(({ id, access, parameters = [] }) => {
     const names = parameters.flatMap(({ in: where, name, schema }) => {
       if (where !== 'query') return []
       return 'type' in schema && schema.type === 'array' ? [name, `${name}[]`] : [name]
     })
     const ticket = access === 'follow' ? ['ticket'] : []
-    return [`${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`, new Set([...names, ...ticket])]
+    return [id, new Set([...names, ...ticket])]
   }),
 )
 
@@ -26,11 +26,9 @@ const nameIgnored = (query: object, read: ReadonlySet<string>): string =>
     .join(', ')
 
 /** Names them in `X-Ignored-Query`, percent-encoded. */
-export const tellIgnoredQuery = (
-  { method, query, routeOptions }: FastifyRequest,
-  reply: FastifyReply,
-): void => {
-  const read = known.get(`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`)
+export const tellIgnoredQuery = ({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void => {
+  const { operation } = routeOptions.config
+  const read = operation && known.get(operation)
   if (read === undefined) return
   const ignored = nameIgnored(query as object, read)
   if (ignored !== '') void reply.header('x-ignored-query', ignored)

@@ -10,6 +10,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Principals } from '../access/principals.ts'
+import type { Access } from '../access/roles.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Roots } from '../access/user-folders.ts'
 import type { Events } from '../bus/events.ts'
@@ -19,6 +20,7 @@ import type { SessionState } from '../contract/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { AgentInfo, EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
+import type { OperationId } from '../documents/operations.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
@@ -30,7 +32,6 @@ import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
 import type { AgentChoice } from '../tasks/request.ts'
-import type { Access } from './auth.ts'
 import type { CallersAnswers, LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 
@@ -110,6 +111,8 @@ declare module 'fastify' {
     bodyDigest: string | undefined
   }
   interface FastifyContextConfig {
+    /** Whose route it is. */
+    operation?: OperationId
     access?: Access
     /** It is a stream, whatever the caller accepts. */
     stream?: boolean

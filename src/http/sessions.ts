@@ -4,9 +4,8 @@ import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { route } from './route.ts'
 import { sendText } from './send-text.ts'
-
-type ById = { Params: { session_id: string } }
 
 export const sessionRoutes = (app: App, parts: Parts): void => {
   const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = parts
@@ -24,20 +23,14 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
   }
   const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
 
-  app.route<ById>({
-    method: 'GET',
-    url: '/env/session/:session_id',
-    config: { access: 'read' },
+  route(app, 'getSession', {
     async handler({ principal, params }) {
       const row = sessionQueries.visible(principal, params.session_id)
       return recordOf(row, sessions.accessedAt(row.id))
     },
   })
 
-  app.route<ById>({
-    method: 'DELETE',
-    url: '/env/session/:session_id',
-    config: { access: 'write' },
+  route(app, 'deleteSession', {
     async handler(request) {
       const { session_id } = request.params
       await sessions.remove(asked(request), session_id)
@@ -45,20 +38,14 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById>({
-    method: 'GET',
-    url: '/env/session/:session_id/machine',
-    config: { access: 'read' },
+  route(app, 'getSessionMachine', {
     async handler({ principal, params }) {
       const { id } = sessionQueries.visible(principal, params.session_id)
       return sessionMachineOf((await sessions.viewOf(id)).state)
     },
   })
 
-  app.route({
-    method: 'GET',
-    url: '/env/sessions',
-    config: { access: 'read' },
+  route(app, 'listSessions', {
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)
@@ -72,10 +59,7 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route({
-    method: 'POST',
-    url: '/env/sessions/cleanup',
-    config: { access: 'write' },
+  route(app, 'cleanUpSessions', {
     async handler(request) {
       const q = readQuery(request.query)
       const seconds = q.integer('inactive_seconds', { min: 0, fallback: idleSeconds })

@@ -10,11 +10,10 @@ import { holdStream } from './hold-stream.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { doneWith, readQuery } from './query.ts'
 import { optionalHeader } from './request-id.ts'
+import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { streamHeaders } from './sse.ts'
 import { sendTaskStream } from './task-stream.ts'
-
-type ById = { Params: { task_id: string } }
 
 export const wantsStream = (request: FastifyRequest): boolean =>
   /\btext\/event-stream\b/i.test(request.headers.accept ?? '')
@@ -69,10 +68,7 @@ async function* pageOf(
 }
 
 export const taskEventRoutes = (app: App, parts: Parts): void => {
-  app.route<ById>({
-    method: 'GET',
-    url: '/tasks/:task_id/events',
-    config: { access: 'follow' },
+  route(app, 'getTaskEvents', {
     async handler(request, reply) {
       const row = parts.queries.visible(request.principal, request.params.task_id)
       const stream = parts.streamOf(row.id)

@@ -3,9 +3,8 @@ import { arrayOf, only } from '../platform/pieces.ts'
 import { envelope } from './envelope.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { route } from './route.ts'
 import { asLines, json, ndjson, sendText } from './send-text.ts'
-
-type ById = { Params: { task_id: string } }
 
 async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const rollout of rollouts) yield `${rollout}\n`
@@ -13,10 +12,7 @@ async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string>
 export const taskHistoryRoutes = (app: App, parts: Parts): void => {
   const { queries, recall } = parts
 
-  app.route<ById>({
-    method: 'GET',
-    url: '/tasks/:task_id/rollouts',
-    config: { access: 'read' },
+  route(app, 'getRollouts', {
     async handler(request, reply) {
       const { principal, params, query, envelopeId } = request
       const q = readQuery(query)
@@ -33,10 +29,7 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route({
-    method: 'GET',
-    url: '/rollouts',
-    config: { access: 'read' },
+  route(app, 'listRollouts', {
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)
@@ -50,10 +43,7 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById>({
-    method: 'POST',
-    url: '/tasks/:task_id/replay',
-    config: { access: 'read' },
+  route(app, 'replayTask', {
     async handler(request, reply) {
       const row = queries.visible(request.principal, request.params.task_id)
       const text = answersOf(parts, request, reply).folding(pause =>
@@ -63,10 +53,7 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById>({
-    method: 'GET',
-    url: '/tasks/:task_id/machine',
-    config: { access: 'read' },
+  route(app, 'getMachine', {
     handler: async ({ principal, params }) =>
       parts.machineOf(queries.visible(principal, params.task_id).status),
   })

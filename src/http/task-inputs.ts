@@ -1,22 +1,16 @@
 // What is said to a task after it was created: answers to its calls, messages, and a judgement of it.
-import { AnswerCallsBody, PostMessageBody, RewardBody } from '../contract/wire.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { isRetry, shortHeader } from './request-id.ts'
+import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
-
-type ById = { Params: { task_id: string } }
 
 export const taskInputRoutes = (app: App, parts: Parts): void => {
   const { commands, recall, stopping } = parts
   const calls = createTaskCalls(parts)
 
-  app.route<ById & { Body: AnswerCallsBody }>({
-    method: 'POST',
-    url: '/tasks/:task_id/input',
-    config: { access: 'write' },
-    schema: { body: AnswerCallsBody },
+  route(app, 'answerCalls', {
     handler(request, reply) {
       const { principal, params, envelopeId: requestId, body } = request
       const own = answersOf(parts, request, reply)
@@ -25,11 +19,7 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById & { Body: PostMessageBody }>({
-    method: 'POST',
-    url: '/tasks/:task_id/messages',
-    config: { access: 'write' },
-    schema: { body: PostMessageBody },
+  route(app, 'postMessage', {
     async handler(request, reply) {
       const { principal, params, envelopeId: requestId, body } = request
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
@@ -39,11 +29,7 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById & { Body: RewardBody }>({
-    method: 'POST',
-    url: '/tasks/:task_id/reward',
-    config: { access: 'write' },
-    schema: { body: RewardBody },
+  route(app, 'rewardTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId, body } = request
       const { value, name, data } = body

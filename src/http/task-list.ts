@@ -6,6 +6,7 @@ import { joined } from '../platform/pieces.ts'
 import { envelope } from './envelope.ts'
 import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
 const wishOf = (query: unknown) => {
@@ -60,10 +61,7 @@ export const taskListRoutes = (app: App, parts: Parts): void => {
     return sendText(reply, answers.stored(text, size), faultOf(parts, request))
   }
 
-  app.route({
-    method: 'GET',
-    url: '/tasks',
-    config: { access: 'read', envelope: true },
+  route(app, 'listTasks', {
     async handler(request, reply) {
       const { isCount, ...wish } = wishOf(request.query)
       if (!isCount) return sendPage(request, reply, wish)

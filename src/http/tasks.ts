@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
-import { CreateTaskBody } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
 import { only, type Text } from '../platform/pieces.ts'
 import type { Moment } from '../tasks/recall.ts'
@@ -12,12 +11,11 @@ import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { isEndedByUs } from './pour.ts'
 import { isoTime, readQuery } from './query.ts'
 import { isRetry, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
+import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
 import { sendTaskStream } from './task-stream.ts'
-
-type ById = { Params: { task_id: string } }
 
 export const taskRoutes = (app: App, parts: Parts): void => {
   const { commands, queries, recall, stopping, openStreams } = parts
@@ -57,12 +55,9 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     }).then(() => reply)
   }
 
-  app.route({
-    method: 'POST',
-    url: '/tasks',
+  route(app, 'createTask', {
     bodyLimit: parts.bodyLimit,
-    config: { access: 'write', envelope: true, isCreate: true },
-    schema: { body: CreateTaskBody },
+    config: { isCreate: true },
     attachValidation: true,
     async handler(request, reply) {
       const { body, principal, validationError } = request
@@ -91,10 +86,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById>({
-    method: 'GET',
-    url: '/tasks/:task_id',
-    config: { access: 'read', envelope: true },
+  route(app, 'getTask', {
     async handler(request, reply) {
       const moment = momentOf(readQuery(request.query))
       const row = queries.visible(request.principal, request.params.task_id)
@@ -113,10 +105,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     },
   })
 
-  app.route<ById>({
-    method: 'DELETE',
-    url: '/tasks/:task_id',
-    config: { access: 'write' },
+  route(app, 'deleteTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId } = request
       const own = answersOf(parts, request, reply)
@@ -131,10 +120,7 @@ export const taskRoutes = (app: App, parts: Parts): void => {
   })
 
   for (const verb of ['cancel', 'pause', 'resume'] as const) {
-    app.route<ById>({
-      method: 'POST',
-      url: `/tasks/:task_id/${verb}`,
-      config: { access: 'write' },
+    route(app, `${verb}Task`, {
       handler(request, reply) {
         const { principal, params, envelopeId: requestId } = request
         const own = answersOf(parts, request, reply)

@@ -1,18 +1,14 @@
 // Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
 import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
-import { CreateTokenBody, StreamTicketBody } from '../contract/wire.ts'
 import type { App, Parts } from './parts.ts'
+import { route } from './route.ts'
 
 const seconds = (millis: number | null | undefined) =>
   millis === null || millis === undefined ? null : Math.floor(millis / 1000)
 
 export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
-  app.route({
-    method: 'POST',
-    url: '/auth/stream-ticket',
-    config: { access: 'follow' },
-    schema: { body: StreamTicketBody },
+  route(app, 'createStreamTicket', {
     /** A body may be left out. */
     async preValidation(request) {
       request.body ??= {}
@@ -20,11 +16,7 @@ export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
     handler: async ({ principal, body }) => tickets.issue(principal, body.for === 'socket'),
   })
 
-  app.route({
-    method: 'POST',
-    url: '/auth/tokens',
-    config: { access: 'manage' },
-    schema: { body: CreateTokenBody },
+  route(app, 'createToken', {
     async handler(request) {
       const { body, principal, envelopeId } = request
       const userId = body.user_id ?? principal.userId
@@ -40,10 +32,7 @@ export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
     },
   })
 
-  app.route({
-    method: 'GET',
-    url: '/auth/tokens',
-    config: { access: 'manage' },
+  route(app, 'listTokens', {
     async handler({ principal }) {
       const mine = principals
         .list()
@@ -60,10 +49,7 @@ export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
     },
   })
 
-  app.route<{ Params: { token_id: string } }>({
-    method: 'DELETE',
-    url: '/auth/tokens/:token_id',
-    config: { access: 'manage' },
+  route(app, 'revokeToken', {
     async handler({ principal, params, envelopeId }) {
       const row = principals.find(params.token_id)
       if (row === undefined || (principal.userId !== undefined && row.user_id !== principal.userId)) {

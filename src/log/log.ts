@@ -2,19 +2,12 @@
 // are made (revision, position and time are then fixed) and written together at the next turn of the event
 // loop; a caller is answered only after the commit that holds its events.
 
-import type { Clock, Random } from '../contract/ports.ts'
-import {
-  type Header,
-  type Log,
-  type Recorded,
-  RevisionConflict,
-  StorageFailure,
-  type StreamAppend,
-} from '../contract/stored.ts'
-import { isCorrupt } from '../platform/sqlite/corrupt.ts'
-import { commonText, headerOf, openHeader } from './header.ts'
-import { createReading } from './reading.ts'
-import type { PackedBatch, Store, StreamHead } from './store.ts'
+import { type Log, type Recorded, StorageFailure, type StreamAppend } from '../contract/stored.ts'
+import { asked } from './asked.ts'
+import { createOrder, type OrderDeps } from './order.ts'
+import { createPages, createReading } from './reading.ts'
+import type { PackedBatch, Store } from './store.ts'
+import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type EventLog = Log & {
   /** Made once with the log; tells one log from another. */
@@ -24,6 +17,8 @@ export type EventLog = Log & {
   /** Called when the log was opened anew after a failed write: what is stored may be more than was answered.
    *  Nothing is appended until it is through. */
   onReopened(listener: () => Promise<void>): void
+  /** Past, then live. After a failed write it goes on when the listeners above are through. */
+  subscribe: Subscribe
   isFailing(): boolean
   /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
@@ -40,9 +35,6 @@ export type EventLog = Log & {
 
 type CommitListener = (events: Recorded[]) => void | Promise<void>
 
-/** A stream's head, and the position of its newest event (0: it was read from the file). */
-type KnownHead = StreamHead & { position: number }
-
 type Waiting = {
   packed: PackedBatch
   recorded: Recorded[]
@@ -50,16 +42,13 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-const headsKept = 100_000
 /** Events a batch, and batches under way at once: the writer is never idle, a commit never long. */
 const batchEvents = 256
 const batchesUnderWay = 2
 
-export const openLog = (
-  store: Store,
-  { clock, random, build }: { clock: Clock; random: Random; build: string },
-): EventLog => {
-  const heads = new Map<string, KnownHead>()
+export const openLog = (store: Store, deps: OrderDeps): EventLog => {
+  const pages = createPages(store, () => head)
+  const subscriptions = createSubscriptions(pages, () => head)
   const onCommit: CommitListener[] = []
   const onReopened: (() => Promise<void>)[] = []
   let queue: Waiting[] = []
@@ -73,93 +62,10 @@ export const openLog = (
   let lost: string | undefined
   let securing: Promise<void> | undefined
 
-  // The newest event put in order (not yet durable, perhaps), and the newest durable one.
-  let position = 0
-  let lastStreamNo = 0
-  let lastMillis = 0
-  let lastTime = ''
+  /** The position of the newest event that is durable. */
   let head = 0
-
-  const readEnd = () => {
-    const last = store.last()
-    heads.clear()
-    position = head = last?.position ?? 0
-    lastStreamNo = store.lastStreamNo()
-    lastMillis = last === undefined ? 0 : Date.parse((JSON.parse(last.header) as Header).time)
-    lastTime = new Date(lastMillis).toISOString()
-  }
-  readEnd()
-
-  /** The newest used last. A stream whose last events are not durable yet is never forgotten: the file is behind. */
-  const remember = (stream: string, known: KnownHead) => {
-    heads.delete(stream)
-    heads.set(stream, known)
-    if (heads.size <= headsKept) return
-    for (const [oldest, { position }] of heads) {
-      if (position <= head) heads.delete(oldest)
-      return
-    }
-  }
-  const headOf = (stream: string): KnownHead | undefined => {
-    const known = heads.get(stream)
-    if (known !== undefined) return known
-    const stored = asked(() => store.headOf(stream))
-    if (stored === undefined) return undefined
-    const found = { ...stored, position: 0 }
-    remember(stream, found)
-    return found
-  }
-
-  /** ISO time of the next event: never earlier than the one before it. */
-  const nextTime = (): string => {
-    const now = clock.now()
-    if (now > lastMillis) {
-      lastMillis = now
-      lastTime = new Date(now).toISOString()
-    }
-    return lastTime
-  }
-
-  const putInOrder = (appends: StreamAppend[]): { packed: PackedBatch; recorded: Recorded[] } => {
-    if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
-      throw new Error('an append names a stream twice')
-    }
-    for (const { stream, expectedRevision, justMade } of appends) {
-      if (justMade && expectedRevision === -1) continue
-      const actual = headOf(stream)?.revision ?? -1
-      if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
-    }
-    // Written out before anything is put in order: what cannot be written leaves no trace.
-    const payloads = appends.map(({ events }) => events.map(({ data }) => JSON.stringify(data)))
-    const packed: PackedBatch = {
-      first: position + 1,
-      streamNos: [],
-      revisions: [],
-      texts: [],
-      newStreams: [],
-    }
-    const recorded: Recorded[] = []
-    const time = nextTime()
-    for (const [n, append] of appends.entries()) {
-      let known = heads.get(append.stream)
-      if (known === undefined) {
-        known = { no: ++lastStreamNo, revision: -1, position: 0 }
-        packed.newStreams.push({ no: known.no, id: append.stream })
-      }
-      const stream = JSON.stringify(append.stream)
-      const common = commonText(append, build)
-      for (const [m, event] of append.events.entries()) {
-        const header = headerOf(append, event, ++known.revision, time, build)
-        recorded.push({ position: ++position, header, data: event.data })
-        packed.streamNos.push(known.no)
-        packed.revisions.push(known.revision)
-        packed.texts.push(openHeader(header, stream, common), payloads[n]?.[m] ?? '', random.text(16))
-      }
-      known.position = position
-      remember(append.stream, known)
-    }
-    return { packed, recorded }
-  }
+  const order = createOrder(store, deps, () => head)
+  head = order.begin()
 
   const schedule = () => {
     if (scheduled || queue.length === 0 || underWay >= batchesUnderWay) return
@@ -218,7 +124,9 @@ export const openLog = (
     for (const listener of onCommit) {
       told = told === undefined ? (listener(events) ?? undefined) : told.then(() => listener(events))
     }
-    return told
+    if (told !== undefined) return told.then(() => subscriptions.publish(events))
+    subscriptions.publish(events)
+    return undefined
   }
 
   /** Nothing that was put in order after the failure can stand: its positions are void. */
@@ -245,8 +153,9 @@ export const openLog = (
           throw new Error(lost)
         }
         lost = undefined
-        readEnd()
+        head = order.begin()
         for (const listener of onReopened) await listener()
+        subscriptions.lookAgain()
         failed = undefined
       } catch (error) {
         throw new StorageFailure('the event log cannot be opened again', { cause: error })
@@ -264,7 +173,7 @@ export const openLog = (
     }
     return new Promise((resolve, reject) => {
       try {
-        queue.push({ ...putInOrder(appends), resolve, reject })
+        queue.push({ ...order.put(appends), resolve, reject })
         schedule()
       } catch (error) {
         reject(error)
@@ -292,8 +201,9 @@ export const openLog = (
   return {
     id: store.logId(),
     append,
-    ...createReading(store, () => head),
-    revisionOf: stream => headOf(stream)?.revision ?? -1,
+    ...createReading(store, () => head, pages),
+    subscribe: subscriptions.subscribe,
+    revisionOf: order.revisionOf,
     head: () => head,
     leafAt: at => asked(() => store.leafAt(at)),
     onCommit: listener => void onCommit.push(listener),
@@ -308,16 +218,6 @@ export const openLog = (
       await settled()
       await store.close()
     },
-  }
-}
-
-/** What SQLite cannot read is no fault of whoever asks. */
-const asked = <T>(ask: () => T): T => {
-  try {
-    return ask()
-  } catch (error) {
-    if (!isCorrupt(error)) throw error
-    throw new StorageFailure('the event log cannot be read', { cause: error })
   }
 }
 

@@ -1,9 +1,10 @@
 // A log file as a reader sees it, beside the server that writes it or without one: nothing in it can be changed.
 import Database from 'better-sqlite3'
 import type { Log } from '../contract/stored.ts'
-import { createReading } from './reading.ts'
+import { createPages, createReading } from './reading.ts'
 import { mustBePlain, openForReading } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
+import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type ReadOnlyLog = Log & {
   id: string
@@ -11,10 +12,14 @@ export type ReadOnlyLog = Log & {
   streams(): Iterable<string>
   /** The first position up to `end` where no stream has an event; undefined: there is no hole. */
   firstHole(end: number): number | undefined
+  /** Past, then live: the file is looked at now and then until the log is closed. */
+  subscribe: Subscribe
   close(): Promise<void>
 }
 
 const pageStreams = 1000
+/** How often those who follow the file look at it again. */
+const lookMs = 100
 
 /** Any of our SQLite files, for reading alone; it must be there. Throws CannotStart when it is no file. */
 export const openFileReadOnly = (path: string): Database.Database => {
@@ -27,7 +32,8 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const db = openForReading(path)
   const reader = sqliteReader(path)
   const inStreams = 'FROM events e JOIN streams s ON s.no = e.stream_no WHERE e.position <= ?'
-  const head = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
+  const newest = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
+  const head = () => newest.get() ?? 0
   const page = db.prepare<[number, number], { no: number; id: string }>(
     'SELECT no, id FROM streams WHERE no > ? ORDER BY no LIMIT ?',
   )
@@ -40,11 +46,19 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
     .pluck()
   const never = () => Promise.reject(new Error('the log was opened for reading'))
 
+  const pages = createPages(reader, head)
+  const subscriptions = createSubscriptions(pages, head)
+  let looking: NodeJS.Timeout | undefined
+
   return {
-    ...createReading(reader, () => head.get() ?? 0),
+    ...createReading(reader, head, pages),
+    subscribe(wish, handle) {
+      looking ??= setInterval(subscriptions.lookAgain, lookMs)
+      return subscriptions.subscribe(wish, handle)
+    },
     append: never,
     revisionOf: stream => reader.headOf(stream)?.revision ?? -1,
-    head: () => head.get() ?? 0,
+    head,
     leafAt: reader.leafAt,
     id: reader.logId(),
     *streams() {
@@ -58,6 +72,7 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
     // Counted first, since that needs an index alone.
     firstHole: end => ((count.get(end) ?? 0) === end ? undefined : (hole.get(end) ?? end)),
     async close() {
+      clearInterval(looking)
       await reader.close()
       db.close()
     },

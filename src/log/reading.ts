@@ -26,24 +26,50 @@ export const pageOf = <Row extends { header: string; payload: string | null }>(
 /** Between two pages of a long reading the event loop turns. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
+/** One page of what is stored, at once. Throws DamagedEvent. */
+export type Pages = {
+  /** All events after a position; what is stored and not answered yet may be among them. */
+  page(after: number): Recorded[]
+  /** Those of one stream after a revision; `isLast`: nothing follows. `near`: the position around which they are looked for. */
+  streamPage(stream: string, after: number, near?: number): { events: Recorded[]; isLast: boolean }
+}
+
 /** `head` is the last position that is durable. */
+export const createPages = (store: Pick<Store, 'streamPage' | 'page'>, head: () => number): Pages => ({
+  page(after) {
+    const end = head()
+    const rows = readable(limit => store.page(after, limit), after + 1)
+    if (rows.length === 0 && after < end) throw new DamagedEvent(after + 1, 'is missing')
+    let from = after
+    for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
+    return taken(rows)
+  },
+  streamPage(stream, after, near = head()) {
+    const rows = readable(limit => store.streamPage(stream, after, limit), near)
+    let from = after
+    for (const row of rows) {
+      if (row.revision !== ++from)
+        throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
+    }
+    const isLast = rows.length === 0 || isLastPage(rows)
+    return { events: taken(rows), isLast }
+  },
+})
+
 export const createReading = (
   store: Pick<Store, 'streamPage' | 'page' | 'lastOf'>,
   head: () => number,
+  { page, streamPage }: Pages = createPages(store, head),
 ): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'lastOf'> => {
   function* streamPages(stream: string, after = -1) {
-    let first = head()
-    for (let from = after; ; ) {
-      const rows = readable(limit => store.streamPage(stream, from, limit), first)
-      for (const row of rows) {
-        if (row.revision !== ++from)
-          throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
-      }
-      if (rows.length === 0) return
-      first = (rows.at(-1)?.position ?? first) + 1
-      const isOver = isLast(rows)
-      yield taken(rows)
-      if (isOver) return
+    for (let [from, near] = [after, head()]; ; ) {
+      const { events, isLast } = streamPage(stream, from, near)
+      const last = events.at(-1)
+      if (last === undefined) return
+      from = last.header.revision
+      near = last.position + 1
+      yield events
+      if (isLast) return
     }
   }
   return {
@@ -57,13 +83,12 @@ export const createReading = (
       }
     },
     async *readAll(after = 0) {
-      const end = head()
       for (let from = after; ; ) {
-        const rows = readable(limit => store.page(from, limit), from + 1)
-        if (rows.length === 0 && from < end) throw new DamagedEvent(from + 1, 'is missing')
-        if (rows.length === 0) return
-        for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
-        yield taken(rows)
+        const events = page(from)
+        const last = events.at(-1)
+        if (last === undefined) return
+        from = last.position
+        yield events
         await nextTurn()
       }
     },
@@ -83,7 +108,7 @@ const taken = (rows: Row[]): Recorded[] => {
   return events
 }
 /** Nothing follows a page that was not full. */
-const isLast = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
+const isLastPage = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
 
 /** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
 const readable = (read: (limit: number) => Row[], first: number): Row[] => {

@@ -1,9 +1,8 @@
 // The kept states of environment sessions beside the backup of a log: in a folder that is named like the backup, those that
 // the copied log names. Files have names of their own, so they can be added to a data folder without touching another.
-
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { OwnedSession } from '../../actors/env-session/instances.ts'
+import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
 import { folderOfSession, partsOfState } from '../env-sessions/folders.ts'

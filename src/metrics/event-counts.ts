@@ -94,9 +94,7 @@ export const createEventCounts = () => {
     effects,
     model,
     follow(events: readonly Recorded[]): void {
-      for (let n = 0; n < events.length; n++) {
-        const stored = events[n]
-        if (stored === undefined) continue
+      for (const [n, stored] of events.entries()) {
         const { type, stream } = stored.header
         byType.set(type, (byType.get(type) ?? 0) + 1)
         const event = taskEvents.find(stored)

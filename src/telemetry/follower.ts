@@ -3,6 +3,7 @@
 // checkpoint, so every span is exported once at least, in order, and no task ever waits for it.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
+import type { Subscription } from '../log/follower.ts'
 import type { EventLog } from '../log/log.ts'
 import { lastExported, saveExported } from './checkpoint.ts'
 import { createExporter, type Exporter, SpansRefused } from './exporter.ts'
@@ -50,18 +51,13 @@ const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promi
 export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryParts) => {
   const tracker = createTracker(log, settings.contents)
   let position = lastExported(file, log, report)
+  let subscription: Subscription | undefined
+  let isBehind = false
   let stopping = false
   let stopped = false
   let failing = false
-  let onNews = () => {}
   let onStop = () => {}
 
-  const news = (): Promise<void> =>
-    stopping || position < log.head()
-      ? Promise.resolve()
-      : new Promise(resolve => {
-          onNews = onStop = resolve
-        })
   const pause = (ms: number): Promise<void> =>
     stopping
       ? Promise.resolve()
@@ -73,9 +69,10 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
           }
         })
 
-  /** Tries until it is done, ever more patiently. Rejects with Stopped. */
+  /** Tries until it is done, ever more patiently while nothing is exported. Rejects with Stopped. */
   const insist = async <T>(work: () => Promise<T>): Promise<T> => {
-    for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
+    for (let wait = shortestWaitMs; ; ) {
+      const from = position
       try {
         const done = await work()
         if (failing) report('warn', 'spans are exported again')
@@ -89,7 +86,9 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
         }
         failing = true
       }
+      if (position > from) wait = shortestWaitMs
       await pause(wait)
+      wait = Math.min(2 * wait, longestWaitMs)
     }
   }
 
@@ -97,33 +96,31 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
     insist(async () => {
       if (!stopped) await saveExported(file, log, upTo)
     })
-
-  const nextPage = async (): Promise<Recorded[]> => {
-    for await (const page of log.readAll(position)) return page
-    return []
+  const endAtHead = () => {
+    if (stopping && position >= log.head()) void subscription?.stop()
   }
+  const take = async (exporter: Exporter, events: readonly Recorded[]): Promise<void> => {
+    const spans = await insist(() => tracker.take(events))
+    if (spans.length > 0) await insist(() => deliver(exporter, spans, report))
+    position = events.at(-1)?.position ?? position
+    await save(position)
+    isBehind = position < log.head()
+    endAtHead()
+  }
+  const beforeRead = () => pause(isBehind ? breathMs : gatherMs)
 
   const follow = async (): Promise<void> => {
     const exporter = await createExporter(settings)
     await save(position)
-    for (let behind = false; ; ) {
-      await news()
-      if (position >= log.head()) return
-      await pause(behind ? breathMs : gatherMs)
-      const from = position
-      const { spans, end } = await insist(async () => {
-        const page = await nextPage()
-        return { spans: await tracker.take(page), end: page.at(-1)?.position ?? from }
-      })
-      if (spans.length > 0) await insist(() => deliver(exporter, spans, report))
-      position = end
-      await save(end)
-      behind = position < log.head()
-    }
+    await insist(() => {
+      subscription = log.subscribe({ after: position, inPages: true, beforeRead }, events =>
+        take(exporter, events),
+      )
+      endAtHead()
+      return subscription.done
+    })
   }
 
-  log.onCommit(() => onNews())
-  log.onReopened(async () => onNews())
   const done = follow().catch(error => {
     if (error instanceof Stopped) return
     report('error', 'spans are no longer exported', {
@@ -136,6 +133,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
     async stop(): Promise<void> {
       stopping = true
       onStop()
+      endAtHead()
       await Promise.race([done, new Promise<void>(resolve => timers.after(lastTryMs, resolve))])
       stopped = true
     },

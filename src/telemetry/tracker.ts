@@ -91,7 +91,7 @@ export const createTracker = (
 
   return {
     /** The spans that these events end. After a failure the same events can be given again. */
-    async take(events: Recorded[]): Promise<Span[]> {
+    async take(events: readonly Recorded[]): Promise<Span[]> {
       const spans: Span[] = []
       try {
         for (const event of events) {

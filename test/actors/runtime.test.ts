@@ -148,7 +148,7 @@ t.test('who follows a task sees its end though the write of it was reported as f
   const { store, failNext } = failingStore()
   const system = await givenSystem({ store })
   const taskId = await system.play([{ sleep_ms: 1000 }])
-  const feed = openFeed(system, { stream: `task-${taskId}`, after: -1, endsAtWait: true })
+  const feed = openFeed(system.log, { stream: `task-${taskId}`, after: -1, endsAtWait: true })
   const seen: string[] = []
   const following = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames.map(frame => frame.type))

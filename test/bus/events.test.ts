@@ -181,13 +181,6 @@ const play = async (seed: number) => {
     () => some()?.resume(),
     () => random() < 0.3 && some()?.close(),
     () => settle(upTo(4)),
-    // A write that failed had stored its events; nothing is told of them.
-    () => {
-      if (random() > 0.3) return
-      tellAll()
-      log.append(upTo(5))
-      events.lookAgain()
-    },
   ]
   for (let n = 0; n < 120; n++) {
     const check = checkPosition()
@@ -414,22 +407,6 @@ t.test('a log that ends before what was told of is a fault, not an endless searc
   const reader = follower(events, 3)
   await settle()
   t.match(reader.faults, [{ message: /nothing is stored after position 3/ }])
-})
-
-t.test('a commit that is told of late, after everybody has looked again, takes nothing back', async t => {
-  const log = givenLog()
-  log.append(5)
-  const events = createEvents(log, wholeLoop)
-  const late = log.append(3)
-  log.append(2) // stored by a write that failed
-  events.lookAgain()
-  t.equal(events.position(), 10)
-  events.publish(late)
-  t.equal(events.position(), 10, 'who has seen 10 is not told that it is beyond the end')
-  const reader = follower(events, 8)
-  await settle()
-  events.publish(log.append(3))
-  t.same(reader.positions(), expectedOf(8, 13, {}), 'what the failed write had stored is told')
 })
 
 t.test(

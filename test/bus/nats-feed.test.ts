@@ -191,15 +191,6 @@ t.test('a foreign message is told to nobody', async t => {
   t.same(feed.got, [1, 2, 3, 4, 5])
 })
 
-t.test('what was read from the log, after it was opened anew, is not told again', async t => {
-  const feed = carried()
-  feed.commit(3)
-  feed.forget(10)
-  feed.hear(2)
-  await settle()
-  t.same(feed.got, [1])
-})
-
 t.test('whatever is lost, doubled, reordered or forged: everything once, in order, and soon', async t => {
   const first = Number(process.env.SEED ?? 1)
   let throughNats = 0

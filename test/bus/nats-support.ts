@@ -57,9 +57,7 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
     timers: world.timers,
     report: (level, message, fields = {}) => lines.push({ level, message, fields }),
   })
-  const telling = bus.join(events)
-  log.onCommit(telling.commit)
-  log.onReopened(async () => telling.lookAgain())
+  log.subscribe({ after: log.head() }, bus.join(events))
   // The timers of the bus keep no process alive.
   const alive = setInterval(() => {}, 1000)
   let stopped: Promise<void> | undefined

@@ -3,13 +3,15 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type FastifyInstance, fastify, type RouteOptions } from 'fastify'
 import t from 'tap'
+import { rolesOf } from '../../src/access/roles.ts'
 import { roles } from '../../src/contract/token-events.ts'
 import { asyncApi } from '../../src/documents/asyncapi.ts'
 import { openApi } from '../../src/documents/openapi.ts'
-import { type Operation, rolesOf } from '../../src/documents/operation.ts'
+import type { Operation } from '../../src/documents/operation.ts'
 import { operations } from '../../src/documents/operations.ts'
+import { holdToOperations } from '../../src/http/route.ts'
 import { brief, read } from '../support/http.ts'
 import { adminToken, serveHere } from '../support/server.ts'
 import { holdTo } from './described.ts'
@@ -39,6 +41,20 @@ t.test('every route is in the table, and every entry of the table is a route', a
   t.same(operations.map(nameOf).sort(), [...routeOf.keys()].sort())
   t.equal(routes.filter(isPartOfPage).length, 3)
 })
+
+t.test(
+  'a route that is no operation, and an operation without a route, keep the server from starting',
+  async t => {
+    const app = fastify()
+    const unlessMissing = holdToOperations(app)
+    const handler = () => ({})
+    t.throws(() => app.route({ method: 'GET', url: '/v1/extra', handler }), /\/v1\/extra is no operation/)
+    for (const { id } of operations.slice(1)) {
+      app.route({ method: 'GET', url: `/${id}`, config: { operation: id }, handler })
+    }
+    t.throws(unlessMissing, { message: `operations without a route: ${operations[0]?.id}` })
+  },
+)
 
 t.test('an entry asks for the access, the body and the envelope of its route', async t => {
   for (const operation of operations) {

@@ -1,7 +1,6 @@
 // Following a task: past first, then live, without a gap or a repeat, whoever is slow and whenever they came.
 import t from 'tap'
 import { nextFrame, openFeed, storedFrames } from '../../src/bus/feed.ts'
-import { createLive } from '../../src/bus/live.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { Frame } from '../../src/history/frames.ts'
 import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
@@ -16,7 +15,7 @@ const follow = async (
   { after = -1, endsAtWait = false, pause = async () => {} } = {},
 ): Promise<Frame[]> => {
   const seen: Frame[] = []
-  const feed = openFeed(system, { stream: streamOf(taskId), after, endsAtWait })
+  const feed = openFeed(system.log, { stream: streamOf(taskId), after, endsAtWait })
   for await (const frames of feed.frames()) {
     seen.push(...frames)
     await pause()
@@ -101,36 +100,6 @@ t.test('a reader that was handed too much is sent back to the log and misses not
   t.same(lines(seen), lines(await framesOf(system, taskId)))
 })
 
-t.test('live hands over what came while nobody listened, or says that some was missed', async t => {
-  const live = createLive()
-  const watch = live.watch('s')
-  const event = (revision: number) =>
-    ({ position: revision, header: { stream: 's', revision }, data: {} }) as never
-  live.publish([event(0), event(1)])
-  live.publish([event(2)])
-  t.same(((await watch.next()) as []).length, 3)
-  const waiting = watch.next()
-  live.publish([event(3)])
-  t.same(((await waiting) as []).length, 1)
-  for (let n = 4; n < 100; n++) live.publish([event(n)])
-  t.equal(await watch.next(), 'missed')
-  live.publish([event(100)])
-  t.same(((await watch.next()) as []).length, 1, 'and goes on')
-  const last = watch.next()
-  watch.close()
-  t.equal(await last, undefined)
-  t.equal(await watch.next(), undefined)
-})
-
-t.test('a stream is only told of its own events', async t => {
-  const live = createLive()
-  const watch = live.watch('s')
-  live.publish([{ position: 1, header: { stream: 'other', revision: 0 }, data: {} } as never])
-  const next = watch.next()
-  live.publish([{ position: 2, header: { stream: 's', revision: 0 }, data: {} } as never])
-  t.match(await next, [{ position: 2 }])
-})
-
 t.test('it resumes after any frame with exactly the rest', async t => {
   const system = await givenSystem()
   const taskId = await system.play(script)
@@ -196,7 +165,7 @@ t.test('nothing is given after the end, even when the task is deleted later', as
 t.test('a feed that is closed ends, and nobody is left listening', async t => {
   const system = await givenSystem()
   const taskId = await system.play([{ sleep_ms: 10_000 }])
-  const feed = openFeed(system, { stream: streamOf(taskId), after: -1, endsAtWait: false })
+  const feed = openFeed(system.log, { stream: streamOf(taskId), after: -1, endsAtWait: false })
   const seen: Frame[] = []
   const over = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames)
@@ -209,7 +178,7 @@ t.test('a feed that is closed ends, and nobody is left listening', async t => {
 
 t.test('a feed opened before its task exists misses nothing of it', async t => {
   const system = await givenSystem()
-  const feed = openFeed(system, { stream: streamOf('mine'), after: -1, endsAtWait: true }, true)
+  const feed = openFeed(system.log, { stream: streamOf('mine'), after: -1, endsAtWait: true }, true)
   const seen: Frame[] = []
   const over = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames)

@@ -55,7 +55,7 @@ const served = async (t: Test) => {
   })
   const { port } = app.server.address() as { port: number }
   const headers = { accept: 'application/x-ndjson' }
-  const request = get({ host: '127.0.0.1', port, path: '/audit/events', headers })
+  const request = get({ host: '127.0.0.1', port, path: '/v1/audit/events', headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return { seen, response }
 }

@@ -1,6 +1,6 @@
 // What the log says of a task is what everybody says of it: replay, for tasks of every shape.
 import t from 'tap'
-import { read, until } from '../support/http.ts'
+import { pause, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, holds, result, script, tasksOf, tool } from './agent-tasks.ts'
 
@@ -39,6 +39,12 @@ const shapes: Record<string, () => Promise<string>> = {
   'one that works': async () => {
     const { id } = await play([{ message: 'a' }, asleep], background)
     await until(async () => (await get(id)).output.length === 1)
+    const events = async () => (await act(id, 'replay')).text.match(/"events":\d+/)?.[0]
+    await until(async () => {
+      const before = await events()
+      await pause(50) // the step that sleeps may begin a moment after the item is there
+      return (await events()) === before
+    })
     return id
   },
   'a queued one': async () => {

@@ -12,7 +12,8 @@ import {
 } from '../../src/contract/wire.ts'
 import { mostProblems } from '../../src/http/problems.ts'
 import { type QueryReader, readQuery } from '../../src/http/query.ts'
-import { bodyValidator, explain } from '../../src/http/validate.ts'
+import { explain } from '../../src/http/validate/explain.ts'
+import { bodyValidator } from '../../src/http/validate.ts'
 
 const brief = (problems: Problem[]) => problems.map(({ loc, type }) => [...loc, type].join(' '))
 const wrong = (schema: TSchema, value: unknown) => brief(explain(schema, value, ['body']))

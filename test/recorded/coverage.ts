@@ -4,13 +4,8 @@ import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionEventSchemas, envSessionStream } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import {
-  isMove,
-  type Lifecycle,
-  statusAfter,
-  type TaskEventType,
-  taskEventSchemas,
-} from '../../src/contract/task-events.ts'
+import { type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
+import { isMove, type Lifecycle, statusAfter } from '../../src/contract/task-lifecycle.ts'
 import type { TokenCreated, TokenRevoked } from '../../src/contract/token-events.ts'
 import type { ToolsListed } from '../../src/contract/tool-list-events.ts'
 import { AgentConfig, CreateTaskBody, taskStatuses } from '../../src/contract/wire.ts'

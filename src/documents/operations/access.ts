@@ -1,14 +1,13 @@
 // Tokens and tickets.
 import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/answers.ts'
 import { CreateTokenBody, StreamTicketBody } from '../../contract/wire.ts'
-import { json, type Operation } from '../operation.ts'
+import { defineOperations, json } from '../operation.ts'
 import { tokenId } from '../parameters.ts'
 
-export const accessOperations: Operation[] = [
-  {
+export const accessOperations = defineOperations({
+  createStreamTicket: {
     method: 'POST',
     path: '/v1/auth/stream-ticket',
-    id: 'createStreamTicket',
     tag: 'Access',
     access: 'follow',
     summary: 'Get a ticket for a stream',
@@ -32,10 +31,9 @@ export const accessOperations: Operation[] = [
       },
     ],
   },
-  {
+  createToken: {
     method: 'POST',
     path: '/v1/auth/tokens',
-    id: 'createToken',
     tag: 'Access',
     access: 'manage',
     summary: 'Create a token',
@@ -59,20 +57,18 @@ export const accessOperations: Operation[] = [
       },
     ],
   },
-  {
+  listTokens: {
     method: 'GET',
     path: '/v1/auth/tokens',
-    id: 'listTokens',
     tag: 'Access',
     access: 'manage',
     summary: 'List tokens',
     about: 'Without the tokens themselves, of which only hashes are kept.',
     answers: [{ status: 200, about: 'The tokens.', type: json, schema: TokenList }],
   },
-  {
+  revokeToken: {
     method: 'DELETE',
     path: '/v1/auth/tokens/{token_id}',
-    id: 'revokeToken',
     tag: 'Access',
     access: 'manage',
     summary: 'Revoke a token',
@@ -81,4 +77,4 @@ export const accessOperations: Operation[] = [
     answers: [{ status: 200, about: 'It is revoked.', type: json, schema: RevokedToken }],
     refusals: ['TokenNotFound'],
   },
-]
+})

@@ -1,12 +1,11 @@
 // The agents that tasks may name.
 import { AgentList } from '../../contract/answers.ts'
-import { json, type Operation } from '../operation.ts'
+import { defineOperations, json } from '../operation.ts'
 
-export const agentOperations: Operation[] = [
-  {
+export const agentOperations = defineOperations({
+  listAgents: {
     method: 'GET',
     path: '/v1/agents',
-    id: 'listAgents',
     tag: 'Tasks',
     access: 'read',
     summary: 'List the agents',
@@ -33,4 +32,4 @@ export const agentOperations: Operation[] = [
       },
     ],
   },
-]
+})

@@ -20,7 +20,7 @@ import {
   stepEnvExamples,
   stepStream,
 } from '../environment-examples.ts'
-import { eventStream, json, type Operation } from '../operation.ts'
+import { defineOperations, eventStream, json } from '../operation.ts'
 import { header, limit, query, short, text } from '../parameters.ts'
 
 const thisSession = { session: { summary: 'Of this session', value: { session_id: 'maze' } } }
@@ -31,11 +31,10 @@ const sessionRetryCount = header(
   'More than 0: this is a retry. If the newest request of this caller had the same body and no key, and its answer did not arrive whole, that answer is given.',
 )
 
-export const environmentOperations: Operation[] = [
-  {
+export const environmentOperations = defineOperations({
+  listEnvironments: {
     method: 'GET',
     path: '/v1/env',
-    id: 'listEnvironments',
     tag: 'Environments',
     access: 'read',
     summary: 'List the environments',
@@ -48,10 +47,9 @@ export const environmentOperations: Operation[] = [
     ],
     answers: [{ status: 200, about: 'A page of environments.', type: json, schema: EnvironmentList }],
   },
-  {
+  getEnvironment: {
     method: 'GET',
     path: '/v1/env/{env_id}',
-    id: 'getEnvironment',
     tag: 'Environments',
     access: 'read',
     summary: 'Get an environment',
@@ -60,10 +58,9 @@ export const environmentOperations: Operation[] = [
     answers: [{ status: 200, about: 'What there is of it.', type: json, schema: EnvironmentDetails }],
     refusals: ['EnvNotFound'],
   },
-  {
+  createEnv: {
     method: 'POST',
     path: '/v1/env/create',
-    id: 'createEnv',
     tag: 'Environments',
     access: 'write',
     summary: 'Create an instance of an environment',
@@ -90,10 +87,9 @@ export const environmentOperations: Operation[] = [
     ],
     refusals: ['EnvNotFound', 'SessionNotFound', 'Forbidden', 'Conflict', 'OverQuota'],
   },
-  {
+  stepEnv: {
     method: 'POST',
     path: '/v1/env/step',
-    id: 'stepEnv',
     tag: 'Environments',
     access: 'write',
     summary: 'Take a step',
@@ -129,10 +125,9 @@ export const environmentOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound', 'SessionDone', 'Conflict', 'OverQuota'],
   },
-  {
+  resetEnv: {
     method: 'POST',
     path: '/v1/env/reset',
-    id: 'resetEnv',
     tag: 'Environments',
     access: 'write',
     summary: 'Begin anew',
@@ -158,10 +153,9 @@ export const environmentOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound', 'Conflict'],
   },
-  {
+  observeEnv: {
     method: 'POST',
     path: '/v1/env/observation',
-    id: 'observeEnv',
     tag: 'Environments',
     access: 'write',
     summary: 'Look, without a step',
@@ -178,10 +172,9 @@ export const environmentOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound'],
   },
-  {
+  closeEnv: {
     method: 'POST',
     path: '/v1/env/close',
-    id: 'closeEnv',
     tag: 'Environments',
     access: 'write',
     summary: 'Close an instance',
@@ -198,4 +191,4 @@ export const environmentOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound'],
   },
-]
+})

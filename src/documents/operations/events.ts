@@ -6,16 +6,15 @@ import { eventNames } from '../../contract/public-events.ts'
 import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
 import { echoStream, eventsExample } from '../examples.ts'
-import { eventStream, json, type Operation } from '../operation.ts'
+import { defineOperations, eventStream, json } from '../operation.ts'
 import { after, cursor, header, limit, query, taskId, text } from '../parameters.ts'
 
 const position = Type.Union([cursor, Type.Literal('earliest')])
 
-export const eventOperations: Operation[] = [
-  {
+export const eventOperations = defineOperations({
+  getTaskEvents: {
     method: 'GET',
     path: '/v1/tasks/{task_id}/events',
-    id: 'getTaskEvents',
     tag: 'Events',
     access: 'follow',
     summary: 'Take the stream of a task up again',
@@ -42,10 +41,9 @@ export const eventOperations: Operation[] = [
     ],
     refusals: ['TaskNotFound', 'OverQuota'],
   },
-  {
+  followEvents: {
     method: 'GET',
     path: '/api/events',
-    id: 'followEvents',
     tag: 'Events',
     access: 'follow',
     summary: 'Follow everything that happens',
@@ -73,10 +71,9 @@ export const eventOperations: Operation[] = [
     ],
     refusals: ['OverQuota'],
   },
-  {
+  openSocket: {
     method: 'GET',
     path: '/ws',
-    id: 'openSocket',
     tag: 'Events',
     access: 'open',
     summary: 'Open a WebSocket',
@@ -87,4 +84,4 @@ export const eventOperations: Operation[] = [
       { status: 426, about: 'No WebSocket was asked for.', type: json, schema: ErrorObject },
     ],
   },
-]
+})

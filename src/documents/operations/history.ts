@@ -10,16 +10,15 @@ import {
   RolloutList,
   Trajectory,
 } from '../../contract/answers.ts'
-import { json, ndjson, type Operation } from '../operation.ts'
+import { defineOperations, json, ndjson } from '../operation.ts'
 import { after, limit, query, taskId, text } from '../parameters.ts'
 
 const fromStart = after('The position after which to begin.', 0)
 
-export const historyOperations: Operation[] = [
-  {
+export const historyOperations = defineOperations({
+  getRollouts: {
     method: 'GET',
     path: '/v1/tasks/{task_id}/rollouts',
-    id: 'getRollouts',
     tag: 'History',
     access: 'read',
     summary: 'Get the rollouts of a task',
@@ -44,10 +43,9 @@ export const historyOperations: Operation[] = [
     ],
     refusals: ['TaskNotFound'],
   },
-  {
+  listRollouts: {
     method: 'GET',
     path: '/v1/rollouts',
-    id: 'listRollouts',
     tag: 'History',
     access: 'read',
     summary: 'Read the rollouts of all tasks',
@@ -55,10 +53,9 @@ export const historyOperations: Operation[] = [
     parameters: [fromStart, limit(1000, 100, 'entries')],
     answers: [{ status: 200, about: 'One entry a line.', type: ndjson, items: RolloutEntry }],
   },
-  {
+  replayTask: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/replay',
-    id: 'replayTask',
     tag: 'History',
     access: 'read',
     summary: 'Replay a task',
@@ -67,10 +64,9 @@ export const historyOperations: Operation[] = [
     answers: [{ status: 200, about: 'What was found.', type: json, schema: Replay }],
     refusals: ['TaskNotFound'],
   },
-  {
+  getMachine: {
     method: 'GET',
     path: '/v1/tasks/{task_id}/machine',
-    id: 'getMachine',
     tag: 'History',
     access: 'read',
     summary: 'Get the state machine of a task',
@@ -79,10 +75,9 @@ export const historyOperations: Operation[] = [
     answers: [{ status: 200, about: 'The machine.', type: json, schema: Machine }],
     refusals: ['TaskNotFound'],
   },
-  {
+  auditEvents: {
     method: 'GET',
     path: '/v1/audit/events',
-    id: 'auditEvents',
     tag: 'History',
     access: 'read',
     summary: 'Read the log',
@@ -99,10 +94,9 @@ export const historyOperations: Operation[] = [
     ],
     refusals: ['TaskNotFound'],
   },
-  {
+  auditStreams: {
     method: 'GET',
     path: '/v1/audit/streams',
-    id: 'auditStreams',
     tag: 'History',
     access: 'read',
     summary: 'List the streams of the log',
@@ -110,4 +104,4 @@ export const historyOperations: Operation[] = [
     parameters: [fromStart, limit(1000, 100, 'streams')],
     answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
   },
-]
+})

@@ -1,15 +1,14 @@
 // What needs no token: health, metrics, documents.
 import Type from 'typebox'
 import { Health, Readiness } from '../../contract/answers.ts'
-import { json, type Operation } from '../operation.ts'
+import { defineOperations, json } from '../operation.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())
 
-export const serviceOperations: Operation[] = [
-  {
+export const serviceOperations = defineOperations({
+  getHealth: {
     method: 'GET',
     path: '/healthz',
-    id: 'getHealth',
     tag: 'Service',
     access: 'open',
     summary: 'Is the process alive?',
@@ -18,10 +17,9 @@ export const serviceOperations: Operation[] = [
       { status: 200, about: 'It is.', type: json, schema: Health, examples: { ok: { status: 'ok' } } },
     ],
   },
-  {
+  getReadiness: {
     method: 'GET',
     path: '/readyz',
-    id: 'getReadiness',
     tag: 'Service',
     access: 'open',
     summary: 'Can the server take work?',
@@ -31,10 +29,9 @@ export const serviceOperations: Operation[] = [
       { status: 503, about: 'It cannot.', type: json, schema: Readiness },
     ],
   },
-  {
+  getMetrics: {
     method: 'GET',
     path: '/metrics',
-    id: 'getMetrics',
     tag: 'Service',
     access: 'open',
     summary: 'Metrics for Prometheus',
@@ -43,34 +40,31 @@ export const serviceOperations: Operation[] = [
       { status: 200, about: 'In Prometheus’ text format.', type: 'text/plain', schema: Type.String() },
     ],
   },
-  {
+  getDocs: {
     method: 'GET',
     path: '/docs',
-    id: 'getDocs',
     tag: 'Service',
     access: 'open',
     summary: 'This interface as a page',
     about: 'Every operation, to read and to try.',
     answers: [{ status: 200, about: 'The page.', type: 'text/html', schema: Type.String() }],
   },
-  {
+  getOpenApi: {
     method: 'GET',
     path: '/openapi.json',
-    id: 'getOpenApi',
     tag: 'Service',
     access: 'open',
     summary: 'This interface as OpenAPI 3.1',
     about: 'The operations, with the schemas that requests are checked by.',
     answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
   },
-  {
+  getAsyncApi: {
     method: 'GET',
     path: '/asyncapi.json',
-    id: 'getAsyncApi',
     tag: 'Service',
     access: 'open',
     summary: 'The streams as AsyncAPI 3.0',
     about: 'Every kind of event and frame that is emitted.',
     answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
   },
-]
+})

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/answers.ts'
 import { EnvSession } from '../../contract/wire.ts'
-import { json, type Operation } from '../operation.ts'
+import { defineOperations, json } from '../operation.ts'
 import { query, sessionId, text } from '../parameters.ts'
 
 const session = {
@@ -16,11 +16,10 @@ const session = {
   last_accessed_at: 1795254640,
 }
 
-export const sessionOperations: Operation[] = [
-  {
+export const sessionOperations = defineOperations({
+  listSessions: {
     method: 'GET',
     path: '/v1/env/sessions',
-    id: 'listSessions',
     tag: 'Environments',
     access: 'read',
     summary: 'List sessions',
@@ -36,10 +35,9 @@ export const sessionOperations: Operation[] = [
       },
     ],
   },
-  {
+  getSession: {
     method: 'GET',
     path: '/v1/env/session/{session_id}',
-    id: 'getSession',
     tag: 'Environments',
     access: 'read',
     summary: 'Get a session',
@@ -56,10 +54,9 @@ export const sessionOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound'],
   },
-  {
+  deleteSession: {
     method: 'DELETE',
     path: '/v1/env/session/{session_id}',
-    id: 'deleteSession',
     tag: 'Environments',
     access: 'write',
     summary: 'Delete a session',
@@ -79,10 +76,9 @@ export const sessionOperations: Operation[] = [
     ],
     refusals: ['SessionNotFound'],
   },
-  {
+  getSessionMachine: {
     method: 'GET',
     path: '/v1/env/session/{session_id}/machine',
-    id: 'getSessionMachine',
     tag: 'Environments',
     access: 'read',
     summary: 'Get the state machine of a session',
@@ -91,10 +87,9 @@ export const sessionOperations: Operation[] = [
     answers: [{ status: 200, about: 'The machine.', type: json, schema: SessionMachine }],
     refusals: ['SessionNotFound'],
   },
-  {
+  cleanUpSessions: {
     method: 'POST',
     path: '/v1/env/sessions/cleanup',
-    id: 'cleanUpSessions',
     tag: 'Environments',
     access: 'write',
     summary: 'Close sessions that nobody uses',
@@ -117,4 +112,4 @@ export const sessionOperations: Operation[] = [
       },
     ],
   },
-]
+})

@@ -11,7 +11,7 @@ import {
   taskStatuses,
 } from '../../contract/wire.ts'
 import { createExamples, echoStream, echoSummary, echoTask, waitingTask } from '../examples.ts'
-import { type Answer, eventStream, json, type Operation } from '../operation.ts'
+import { type Answer, defineOperations, eventStream, json } from '../operation.ts'
 import { idempotencyKey, limit, query, retryCount, taskId, text, time } from '../parameters.ts'
 
 const theTask = (about: string, ...headers: Answer['headers'] & object): Answer => ({
@@ -31,11 +31,10 @@ const inEnvelope = (about: string, ...headers: Answer['headers'] & object): Answ
   ...(headers.length === 0 ? {} : { headers }),
 })
 
-export const taskOperations: Operation[] = [
-  {
+export const taskOperations = defineOperations({
+  createTask: {
     method: 'POST',
     path: '/v1/tasks',
-    id: 'createTask',
     tag: 'Tasks',
     access: 'write',
     envelope: true,
@@ -72,10 +71,9 @@ export const taskOperations: Operation[] = [
       'OverQuota',
     ],
   },
-  {
+  listTasks: {
     method: 'GET',
     path: '/v1/tasks',
-    id: 'listTasks',
     tag: 'Tasks',
     access: 'read',
     envelope: true,
@@ -132,10 +130,9 @@ export const taskOperations: Operation[] = [
       },
     ],
   },
-  {
+  getTask: {
     method: 'GET',
     path: '/v1/tasks/{task_id}',
-    id: 'getTask',
     tag: 'Tasks',
     access: 'read',
     envelope: true,
@@ -152,10 +149,9 @@ export const taskOperations: Operation[] = [
     answers: [inEnvelope('The task.')],
     refusals: ['TaskNotFound'],
   },
-  {
+  deleteTask: {
     method: 'DELETE',
     path: '/v1/tasks/{task_id}',
-    id: 'deleteTask',
     tag: 'Tasks',
     access: 'write',
     summary: 'Delete a task',
@@ -164,10 +160,9 @@ export const taskOperations: Operation[] = [
     answers: [inEnvelope('The task as it was last.')],
     refusals: ['TaskNotFound'],
   },
-  {
+  cancelTask: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/cancel',
-    id: 'cancelTask',
     tag: 'Tasks',
     access: 'write',
     summary: 'Cancel a task',
@@ -177,10 +172,9 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task, canceled.')],
     refusals: ['NotCancelable', 'TaskNotFound'],
   },
-  {
+  pauseTask: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/pause',
-    id: 'pauseTask',
     tag: 'Tasks',
     access: 'write',
     summary: 'Pause a task',
@@ -189,10 +183,9 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task, still working.')],
     refusals: ['WrongState', 'TaskNotFound'],
   },
-  {
+  resumeTask: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/resume',
-    id: 'resumeTask',
     tag: 'Tasks',
     access: 'write',
     summary: 'Resume a task',
@@ -202,10 +195,9 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task.')],
     refusals: ['WrongState', 'InputMissing', 'TaskNotFound'],
   },
-  {
+  answerCalls: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/input',
-    id: 'answerCalls',
     tag: 'Tasks',
     access: 'write',
     summary: 'Answer calls',
@@ -224,10 +216,9 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task.')],
     refusals: ['AlreadyAnswered', 'WrongState', 'TaskNotFound'],
   },
-  {
+  postMessage: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/messages',
-    id: 'postMessage',
     tag: 'Tasks',
     access: 'write',
     summary: 'Say something to a working agent',
@@ -240,10 +231,9 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task.', 'Idempotency-Replayed')],
     refusals: ['WrongState', 'TaskNotFound', 'Conflict'],
   },
-  {
+  rewardTask: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/reward',
-    id: 'rewardTask',
     tag: 'Tasks',
     access: 'write',
     summary: 'Judge a task',
@@ -256,4 +246,4 @@ export const taskOperations: Operation[] = [
     answers: [theTask('The task.')],
     refusals: ['TaskNotFound'],
   },
-]
+})

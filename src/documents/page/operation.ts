@@ -1,5 +1,6 @@
 // One operation on the page: what it does, what it takes and answers, and a form to try it with.
-import { eventStream, json, type Operation, type Parameter, rolesOf } from '../operation.ts'
+import { rolesOf } from '../../access/roles.ts'
+import { eventStream, json, type Operation, type Parameter } from '../operation.ts'
 import { refusedAnswers } from '../refused.ts'
 import type { Json, schemaWriter } from '../schemas.ts'
 import { code, escaped, line, prose, table } from './html.ts'

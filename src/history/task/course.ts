@@ -1,6 +1,7 @@
 // The course of a task, which every view has: where in the log it is, its status, and when it came to that.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
-import { type Form, type Lifecycle, statusAfter, type TaskEventData } from '../../contract/task-events.ts'
+import type { Form, TaskEventData } from '../../contract/task-events.ts'
+import { type Lifecycle, statusAfter } from '../../contract/task-lifecycle.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import { millisOf } from './millis.ts'
 

@@ -2,21 +2,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { may, roleRefused } from '../../access/roles.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
-import { type ClientFields, type CloseReason, closeCodes, type EventChannel } from '../../contract/socket.ts'
+import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Text } from '../../platform/pieces.ts'
-import type { Admission } from '../admission.ts'
-import { type Asking, authorize, may, roleRefused, ticketOf } from '../auth.ts'
-import { type BodyBudget, holderOf } from '../body/budget.ts'
+import { type Asking, authorize, ticketOf } from '../auth.ts'
+import { holderOf } from '../body/budget.ts'
 import type { Cut } from '../open-streams.ts'
 import type { Parts } from '../parts.ts'
-import type { TaskCallParts, TaskCalls } from '../task-calls.ts'
 import { type Command, createSocketCommands } from './commands.ts'
-import { createEventSubscription, type EventEncoder } from './event-channels.ts'
-import { createInbox, type InboxLimits, type Message } from './inbox.ts'
+import type { Door } from './door-parts.ts'
+import { createEventSubscription } from './event-channels.ts'
+import { createHeldTasks } from './held-tasks.ts'
+import { createInbox, type Message } from './inbox.ts'
 import { createOutbox } from './outbox.ts'
 import { openMessage, type Said, type Unread } from './read-message.ts'
+import { createSubscriptions, invalid } from './subscriptions.ts'
 import { createTaskChannels } from './task-channels.ts'
 import { closeWords, errorText, resultText, saying } from './words.ts'
 
@@ -27,46 +29,11 @@ const beatsPerPing = 3
 
 const subscribesOnly = 'this ticket subscribes and commands nothing: ask for one with {"for": "socket"}'
 
-/** What a connection needs of the parts. */
-export type SocketParts = TaskCallParts &
-  Pick<
-    Parts,
-    | 'allowedOrigins'
-    | 'events'
-    | 'fault'
-    | 'longAnswers'
-    | 'newId'
-    | 'nextFrame'
-    | 'openStreams'
-    | 'principals'
-    | 'quotas'
-    | 'requests'
-    | 'sessions'
-    | 'stopping'
-    | 'tickets'
-  >
-
-export type Door = {
-  parts: SocketParts
-  calls: TaskCalls
-  read: (message: Unread) => Said
-  encode: EventEncoder
-  budget: BodyBudget
-  admission: Admission
-  inbox: InboxLimits
-  /** How long it may take to say who one is. */
-  authMs: number
-  /** Counts a message that was answered. */
-  count: (type: string, outcome: 'ok' | 'refused' | 'failed') => void
-}
-
 export type Connection = { end: (reason: CloseReason, error?: Error) => void }
 
 /** A request is refused for its id alone: who asks may still say who it is. */
 const isOfRequestId = (error: unknown): boolean =>
   error instanceof Invalid && error.problems.every(({ loc }) => loc[1] === 'request_id')
-
-const invalid = (name: string, type: string, msg: string) => new Invalid([{ loc: ['body', name], type, msg }])
 
 type Opened = {
   ws: WebSocket
@@ -80,14 +47,11 @@ type Opened = {
 
 export const openConnection = (door: Door, { ws, socket, request, known, gone }: Opened): Connection => {
   const { parts, budget } = door
-  /** Tasks that are canceled when the caller goes, with the request that asked for it. */
-  const held = new Map<string, string>()
   let principal: Principal | undefined
   let mayCommand = true
   let kept: ReturnType<Parts['openStreams']['add']> | undefined
   let release = () => {}
   let isOver = false
-  let hasLeft = false
   /** Bytes that came and are not given back to the budget, and the share that they count in. */
   let bytes = 0
   let holder = holderOf(undefined)
@@ -107,6 +71,8 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     onFault: lostTrack,
   })
   const tasks = createTaskChannels({ parts, outbox, onFault: lostTrack })
+  const { subscribe, unsubscribe } = createSubscriptions({ events, tasks, say: outbox.say })
+  const held = createHeldTasks(parts, fault)
   const carryOut = createSocketCommands(door.calls, parts.sessions, tasks)
 
   function hasRoom() {
@@ -140,23 +106,10 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     socket.resume()
   }
 
-  const cancel = (taskId: string, requestId: string) => {
-    if (principal === undefined || parts.stopping.aborted) return
-    parts.commands.cancel(principal, taskId, requestId, 'disconnected').catch(error => {
-      if (!(error instanceof Refusal)) fault(error)
-    })
-  }
-  const hold = (taskId: string, requestId: string) => {
-    // The caller may have gone while its task was being stored.
-    if (hasLeft) cancel(taskId, requestId)
-    else held.set(taskId, requestId)
-    return () => void held.delete(taskId)
-  }
   const leave = () => {
     if (isOver) return
-    hasLeft = true
     letGo()
-    for (const [taskId, requestId] of held) cancel(taskId, requestId)
+    held.leave(principal)
   }
 
   const beats = { count: 0 }
@@ -210,33 +163,6 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     outbox.say(saying('authenticated', requestId, { user_id: who.userId ?? null, role: who.role }))
   }
 
-  const subscribe = async (who: Principal, fields: ClientFields<'subscribe'>, requestId?: string) => {
-    const { channels } = fields
-    if (channels.length === 0) throw invalid('channels', 'too_short', 'List should not be empty')
-    if (!channels.includes('task')) {
-      const begun = events.begin(who.userId, [...new Set(channels)] as EventChannel[], fields)
-      return outbox.say(saying('subscribed', requestId, begun))
-    }
-    if (channels.length > 1) {
-      throw invalid('channels', 'value_error', 'The channel task is subscribed to by itself')
-    }
-    const { answer, begin } = await tasks.subscribe(who, fields)
-    outbox.say(saying('subscribed', requestId, answer))
-    begin()
-  }
-
-  const unsubscribe = ({ channels, task_id }: ClientFields<'unsubscribe'>, requestId?: string) => {
-    const named = channels ?? undefined
-    if (task_id || named?.includes('task')) {
-      if (!task_id) throw invalid('task_id', 'missing', 'Field required')
-      const ended = tasks.end(task_id) ? ['task'] : []
-      return outbox.say(saying('unsubscribed', requestId, { channels: ended, task_id }))
-    }
-    outbox.say(
-      saying('unsubscribed', requestId, { channels: events.end(named as EventChannel[] | undefined) }),
-    )
-  }
-
   const command = (who: Principal, said: Command, free: () => void): Promise<void> | undefined => {
     const { requestId } = said
     if (!may(who.role, 'write')) return void end('forbidden', roleRefused(who.role, 'write'), requestId)
@@ -246,6 +172,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
       await outbox.tell(own.holding(resultText(requestId, data, replayed)))
       return !isOver
     }
+    const hold = (taskId: string, asked: string) => held.hold(who, taskId, asked)
     const caller = { principal: who, requestId: requestId ?? parts.newId() }
     return door.admission.run(who, async () => {
       if (isOver) return

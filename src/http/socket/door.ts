@@ -11,8 +11,10 @@ import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
 import { createOrigins } from '../origins.ts'
 import type { App } from '../parts.ts'
+import { route } from '../route.ts'
 import { createTaskCalls } from '../task-calls.ts'
-import { type Connection, openConnection, type SocketParts } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
+import type { SocketParts } from './door-parts.ts'
 import { createEventEncoder } from './event-channels.ts'
 import { type InboxLimits, usualInbox } from './inbox.ts'
 import { createReader } from './read-message.ts'
@@ -142,10 +144,7 @@ export const openSocketDoor = (
 
 /** Whoever asks for /ws without asking for a WebSocket. */
 export const socketRoutes = (app: App): void => {
-  app.route({
-    method: 'GET',
-    url: '/ws',
-    config: { access: 'open' },
+  route(app, 'openSocket', {
     handler: (_request, reply) =>
       reply
         .code(426)

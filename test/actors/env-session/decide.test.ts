@@ -1,11 +1,10 @@
 // Given facts of a session, when a command, then what is refused, what is nothing new, and what is stored.
-
 import t, { type Test } from 'tap'
 import { check } from '../../../actors/env-session/check.ts'
-import { decideSession, type Outcome } from '../../../actors/env-session/decide.ts'
+import { decideOutcome, settleStep } from '../../../actors/env-session/decide.ts'
 import { describeSession, envSessionMachine, sessionMoveOf } from '../../../actors/env-session/machine.ts'
 import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
-import type { SessionCommand, StepWish } from '../../../src/contract/env-session-commands.ts'
+import type { Outcome, SessionWish, StepWish } from '../../../src/contract/env-session-commands.ts'
 import {
   type EnvSessionEvent,
   type EnvSessionEventData,
@@ -73,11 +72,12 @@ const given = (...facts: EnvSessionEvent[]): SessionView =>
     })
     .reduce(evolveSession, emptySession())
 
-const by = { principal: 'admin', causation: 'req_1' }
+const asked = { principal: 'admin', causation: 'req_1' }
+const by = { ...asked, request: 1 }
 const create = (
-  wish: Partial<Extract<SessionCommand, { type: 'CreateSession' }>['wish']> = {},
+  wish: Partial<Extract<SessionWish, { type: 'CreateSession' }>['wish']> = {},
   name = 'sum',
-): SessionCommand => ({
+): SessionWish => ({
   type: 'CreateSession',
   wish: {
     session_id: 's1',
@@ -92,7 +92,6 @@ const create = (
   values: {},
   seed: 7,
   keys: { digest: 'body' },
-  began() {},
   ...by,
 })
 const wishOf = (more: Partial<StepWish> = {}): StepWish => ({
@@ -101,32 +100,23 @@ const wishOf = (more: Partial<StepWish> = {}): StepWish => ({
   effectId: 'new',
   itemId: 'tr_new',
   keys: { digest: 'x' },
-  began() {},
-  emit() {},
-  signal: new AbortController().signal,
   ...more,
 })
-const take = (more: Partial<StepWish> = {}): SessionCommand => ({
+const take = (more: Partial<StepWish> = {}): SessionWish => ({
   type: 'TakeStep',
   step: wishOf(more),
   ...by,
 })
-const intend = (more: Partial<StepWish> = {}): SessionCommand => ({
-  type: 'IntendStep',
-  step: wishOf(more),
-  ...by,
-})
-const reset: SessionCommand = {
+const reset: SessionWish = {
   type: 'ResetSession',
   seed: 9,
   options: { x: 1 },
   keys: { digest: 'r' },
-  began() {},
   ...by,
 }
-const observe: SessionCommand = { type: 'ObserveSession', ...by }
-const close: SessionCommand = { type: 'CloseSession', reason: 'closed', ...by }
-const remove: SessionCommand = { type: 'DeleteSession', ...by }
+const observe: SessionWish = { type: 'ObserveSession', ...by }
+const close: SessionWish = { type: 'CloseSession', reason: 'closed', ...by }
+const remove: SessionWish = { type: 'DeleteSession', ...by }
 
 const histories = {
   absent: [],
@@ -180,7 +170,7 @@ const gone = (state: SessionState) =>
 t.test('of a session that is not active nothing is done but what ends it, or begins it again', t => {
   for (const state of ['absent', 'closed', 'deleted'] as const) {
     const view = given(...histories[state])
-    for (const command of [take(), intend(), reset, observe]) {
+    for (const command of [take(), reset, observe]) {
       t.throws(() => check(command, view), gone(state), `${command.type}, ${state}`)
     }
   }
@@ -191,7 +181,7 @@ t.test('of a session that is not active nothing is done but what ends it, or beg
   }
   t.equal(check(close, given(...histories.closed)), 'nothing')
   t.equal(check(remove, given(...histories.closed)), 'do')
-  for (const command of [take(), intend(), reset, observe, close, remove]) {
+  for (const command of [take(), reset, observe, close, remove]) {
     t.equal(check(command, given(created)), 'do', command.type)
   }
   t.end()
@@ -217,7 +207,6 @@ t.test('a step that was taken is not taken again', t => {
   const view = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), stepped(2, 'older'))
   t.equal(check(take({ effectId: 'old' }), view), 'nothing', 'by its effect')
   t.equal(check(take({ keys: key }), view), 'nothing', 'by its key')
-  t.equal(check(intend({ keys: key }), view), 'nothing')
   t.throws(() => check(take({ keys: { ...key, digest: 'y' } }), view), refused('Conflict'))
   t.equal(
     check(take({ keys: { idempotencyKey: 'l', digest: 'x' } }), view),
@@ -239,9 +228,12 @@ t.test('a step without a key is the newest one again only if it may be', t => {
     asked.push(revision)
     return true
   }
-  t.equal(check(take({ keys: { digest: 'y' }, repeats }), view), 'nothing')
-  t.equal(check(take({ keys: { digest: 'x' }, repeats }), view), 'do', 'an older one is not looked for')
-  t.equal(check(take({ keys: { digest: 'y' }, repeats: () => false }), view), 'do')
+  t.equal(check(take({ keys: { digest: 'y' } }), view, repeats), 'nothing')
+  t.equal(check(take({ keys: { digest: 'x' } }), view, repeats), 'do', 'an older one is not looked for')
+  t.equal(
+    check(take({ keys: { digest: 'y' } }), view, () => false),
+    'do',
+  )
   t.equal(check(take({ keys: { digest: 'y' } }), view), 'do')
   t.same(asked, [2])
   t.end()
@@ -261,7 +253,6 @@ t.test('a step has the number that is expected, and none follows the last', t =>
     stepped(1, 'a', { done: true, terminated: true, idempotency_key: 'k', digest: 'x' }),
   )
   t.throws(() => check(take(), done), refused('SessionDone', { step: 1 }))
-  t.throws(() => check(intend(), done), refused('SessionDone', { step: 1 }))
   t.equal(check(take({ effectId: 'a' }), done), 'nothing')
   t.equal(check(take({ keys: { idempotencyKey: 'k', digest: 'x' } }), done), 'nothing')
   t.equal(check(reset, done), 'do')
@@ -299,7 +290,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
   const history = [created, stepped(1, 'a')]
   const outcome: Outcome = { of: 'step', now: now + 5, answer, stopped: false }
   const keys = { idempotencyKey: 'k', digest: 'x' }
-  const events = decideSession(take({ keys, taskId: 'task_1' }), given(...history), outcome)
+  const events = decideOutcome(take({ keys, taskId: 'task_1' }), given(...history), outcome)
   t.same(events, [
     fact('EnvStepCompleted', {
       step: 2,
@@ -335,7 +326,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
     status: 'incomplete' as const,
   }
   const snapshot = { file: '2-x.json', digest: 'z' }
-  const [second] = decideSession(take(), given(...history), {
+  const [second] = decideOutcome(take(), given(...history), {
     of: 'step',
     now,
     answer: fewer,
@@ -351,7 +342,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
 
 t.test('a step that an environment did not survive is told, and ends the session', t => {
   const history = [created, stepped(1, 'a')]
-  const events = decideSession(take(), given(...history), {
+  const events = decideOutcome(take(), given(...history), {
     of: 'loss',
     now,
     reason: 'it died',
@@ -365,10 +356,10 @@ t.test('a step that an environment did not survive is told, and ends the session
     { type: 'EnvSessionClosed', data: { reason: 'it died' } },
   ])
   lawful(t, history, events)
-  const before = decideSession(take(), given(...history), { of: 'loss', now, reason: 'code changed' })
+  const before = decideOutcome(take(), given(...history), { of: 'loss', now, reason: 'code changed' })
   t.same(before, [fact('EnvSessionClosed', { reason: 'code changed' })], 'one that did not begin is not told')
   for (const command of [reset, observe]) {
-    const loss = decideSession(command, given(...history), { of: 'loss', now, reason: 'it died' })
+    const loss = decideOutcome(command, given(...history), { of: 'loss', now, reason: 'it died' })
     t.same(loss, [fact('EnvSessionClosed', { reason: 'it died' })])
   }
   t.end()
@@ -380,8 +371,8 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     [close, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed']],
     [remove, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed', 'EnvSessionDeleted']],
     [observe, { of: 'loss', now, reason: 'gone' }, ['EnvStepCompleted', 'EnvSessionClosed']],
-  ] as [SessionCommand, Outcome, string[]][]) {
-    const events = decideSession(command, given(...history), outcome)
+  ] as [SessionWish, Outcome, string[]][]) {
+    const events = decideOutcome(command, given(...history), outcome)
     t.same(typesOf(events), types, command.type)
     t.match(events[0], {
       data: {
@@ -398,18 +389,18 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     t.equal(view.byEffect.get('b'), undefined, 'and may have it run once more')
   }
   const finished = [...history, stepped(2, 'b')]
-  t.same(typesOf(decideSession(close, given(...finished), { of: 'closed', now })), ['EnvSessionClosed'])
+  t.same(typesOf(decideOutcome(close, given(...finished), { of: 'closed', now })), ['EnvSessionClosed'])
   t.equal(given(...history, stepped(2, 'other')).open?.effect_id, 'b', 'another step does not answer it')
   t.equal(given(...history, closed, created).open, undefined)
   t.end()
 })
 
 t.test('a step that was cut off is told, and its session goes on as it was', t => {
-  const tell: SessionCommand = { type: 'TellLostStep', ...by }
+  const settle = { type: 'SettleStep' as const, ...asked }
   const history = [created, stepped(1, 'a', { state: { total: 1 } }), intended(2, 'b')]
-  t.equal(check(tell, given(...history)), 'do')
-  t.equal(check(tell, given(created)), 'nothing')
-  const events = decideSession(tell, given(...history), { of: 'begun', now })
+  t.equal(check(settle, given(...history)), 'do')
+  t.equal(check(settle, given(created)), 'nothing')
+  const events = settleStep(given(...history), now)
   const state = { total: 1 }
   const info = { error: /nobody knows/, outcome_unknown: true }
   t.same(typesOf(events), ['EnvStepCompleted'])
@@ -419,13 +410,13 @@ t.test('a step that was cut off is told, and its session goes on as it was', t =
   t.match(lawful(t, history, events), { step: 2, open: undefined, observed: state, done: false })
   const second = fact('EnvStepIntended', { ...(intended(3, 'b').data as object), attempt: 2 } as never)
   const twice = [...history, ...events, second]
-  const again = decideSession(tell, given(...twice), { of: 'begun', now })
+  const again = settleStep(given(...twice), now)
   t.equal(given(...twice, ...again).unknown.get('b'), 2, 'each run of a call is told for itself')
   t.end()
 })
 
 t.test('the intent to take a step says which and with what', t => {
-  t.same(decideSession(intend(), given(created, stepped(1, 'a')), { of: 'begun', now }), [
+  t.same(decideOutcome(take(), given(created, stepped(1, 'a')), { of: 'ready', now }), [
     fact('EnvStepIntended', {
       step: 2,
       effect_id: 'new',
@@ -446,7 +437,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     answer: { ...answer, observation: { total: 8 } },
   }
   const history = [created, stepped(1, 'a', { done: true }), closed]
-  const made = decideSession(create({ secret_ref: 'sec_1' }), given(...history), outcome)
+  const made = decideOutcome(create({ secret_ref: 'sec_1' }), given(...history), outcome)
   t.match(made, [
     {
       type: 'EnvSessionCreated',
@@ -466,7 +457,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     seed: 7,
     newest: undefined,
   })
-  const anew = decideSession(reset, given(created, stepped(1, 'a', { done: true })), outcome)
+  const anew = decideOutcome(reset, given(created, stepped(1, 'a', { done: true })), outcome)
   t.match(anew, [
     { type: 'EnvSessionReset', data: { seed: 9, options: { x: 1 }, now, observation: { total: 8 } } },
   ])
@@ -477,9 +468,9 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
 t.test('a session that is created after a deletion knows nothing of the one before', t => {
   const first = fact('EnvSessionCreated', { ...createdData, idempotency_key: 'k', digest: 'body' })
   const history = [first, stepped(1, 'a', { idempotency_key: 'k', digest: 'x' }), closed, deleted]
-  const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionCommand
+  const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionWish
   t.throws(() => check(again, given(...history)), refused('Conflict', { idempotency_key: 'k' }))
-  const events = decideSession(create(), given(...history), { of: 'reset', now, recovery: 'refold', answer })
+  const events = decideOutcome(create(), given(...history), { of: 'reset', now, recovery: 'refold', answer })
   t.notOk('steps_before' in (events[0]?.data ?? {}))
   const view = lawful(t, history, events)
   t.match(view, { step: 0, stepsBefore: 0, newest: undefined, closeReason: undefined })
@@ -490,15 +481,15 @@ t.test('a session that is created after a deletion knows nothing of the one befo
 
 t.test('where nothing came of it nothing is stored', t => {
   for (const state of states) {
-    for (const command of [create(), take(), intend(), reset, observe, close, remove]) {
+    for (const command of [create(), take(), reset, observe, close, remove]) {
       t.same(
-        decideSession(command, given(...histories[state]), { of: 'nothing', now }),
+        decideOutcome(command, given(...histories[state]), { of: 'nothing', now }),
         [],
         `${command.type} ${state}`,
       )
     }
     if (state !== 'active') {
-      t.same(decideSession(observe, given(...histories[state]), { of: 'loss', now, reason: 'x' }), [])
+      t.same(decideOutcome(observe, given(...histories[state]), { of: 'loss', now, reason: 'x' }), [])
     }
   }
   t.end()

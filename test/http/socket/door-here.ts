@@ -10,8 +10,8 @@ import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import { createLongAnswers } from '../../../src/http/long-answers.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
-import type { SocketParts } from '../../../src/http/socket/connection.ts'
 import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
+import type { SocketParts } from '../../../src/http/socket/door-parts.ts'
 import { createRequestCounts } from '../../../src/metrics/request-counts.ts'
 import { adminToken, type serveHere } from '../../support/server.ts'
 import { admin } from '../../support/system.ts'
@@ -38,7 +38,7 @@ export const doorHere = async (
   const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as SocketParts['tickets']
   const openStreams = createOpenStreams({ principals, tickets }, tickMs)
   const requests = createRequestCounts()
-  const { log, live } = system
+  const { log } = system
   const server = createServer()
   openSocketDoor(
     server,
@@ -61,7 +61,7 @@ export const doorHere = async (
       newItemId: () => 'tr',
       streamOf: taskStream,
       nextFrame: async () => 0,
-      openFeed: (wish, isNew) => openFeed({ log, live }, wish, isNew),
+      openFeed: (wish, isNew) => openFeed(log, wish, isNew),
       longAnswers: createLongAnswers(stopping.signal, wholeLoop),
       allowedOrigins: [],
       principals,

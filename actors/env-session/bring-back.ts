@@ -1,0 +1,104 @@
+// Brings the instance of a session back: from a state that was kept, or by doing again what the log holds.
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
+import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
+import { EnvironmentGone, type Instance, type OpenObject } from '../../src/contract/environment.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { Log } from '../../src/contract/stored.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+import {
+  type Environments,
+  type Given,
+  type OwnedSession,
+  type SessionFolders,
+  SessionLost,
+} from './ports.ts'
+
+/** The values of a session's `env_vars`; undefined when they are gone. */
+type Secrets = (ref: string) => Record<string, unknown> | undefined
+type Deps = {
+  environments: Environments
+  folders: SessionFolders
+  log: Log
+  secrets: Secrets
+  placeOf: (session: OwnedSession) => Pick<Given, 'dir' | 'fileBytes'>
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The variables of a session, or those of one of its steps. */
+const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Record<string, string> => {
+  if (secret_ref === undefined) return {}
+  const values = secrets(secret_ref)?.env_vars
+  if (values === undefined) throw new SessionLost('secret_missing')
+  return values as Record<string, string>
+}
+
+/** Does again what was recorded since the newest reset, and checks that the same is seen. */
+const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance): Promise<void> => {
+  type Reset = { seed: number; options: OpenObject; now: number }
+  let reset: Reset | undefined
+  let before = 0
+  let steps: EnvSessionEventData<'EnvStepCompleted'>[] = []
+  let seen: unknown
+  for await (const page of log.readStream(stream)) {
+    for (const { type, data } of page.map(sessionEvents.read)) {
+      if (type === 'EnvSessionCreated' || type === 'EnvSessionReset') {
+        const { seed, now, observation, steps_before } = data
+        reset = { seed, now, options: type === 'EnvSessionReset' ? data.options : {} }
+        before = steps_before ?? 0
+        steps = []
+        seen = observation
+      }
+      if (type === 'EnvStepCompleted') steps.push(data)
+    }
+  }
+  if (reset === undefined) throw new SessionLost('the log has no beginning of it')
+  const mismatch = (where: string) =>
+    new SessionLost(`done again, the environment shows something else at ${where}`)
+  const first = await instance.reset(reset)
+  if (!same(first.observation, seen)) throw mismatch('its reset')
+  let { state: here } = first
+  for (const done of steps) {
+    const { step, tool_name, tool_args, now, observation, state, stopped } = done
+    // A step that was stopped and left nothing behind is none; else it is done again, and must leave the same.
+    if (stopped === true && same(state, here)) continue
+    const drawn = { seed: reset.seed, number: step - before, now }
+    const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(secrets, done) }
+    const answer = await instance.step(given, { emit() {}, signal: new AbortController().signal })
+    const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
+    if (!same(shown, was)) throw mismatch(`step ${step}`)
+    here = answer.state
+  }
+}
+
+/** The instance of a session as its log says that it was. Rejects with SessionLost. */
+export const bringBack = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
+  const { environments, folders, placeOf, secrets } = deps
+  const { created } = view
+  if (created === undefined) throw new SessionLost('it was never created')
+  const { source, recovery, kwargs } = created
+  if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
+  const found = await environments.resolve(undefined, source.name)
+  // The operator can mend it: the session waits for that.
+  if ('refused' in found && found.refused === 'unavailable') {
+    throw new Refusal('EnvNotFound', undefined, found.message)
+  }
+  if (!('source' in found)) throw new SessionLost(`its environment ${source.name} is not there any more`)
+  if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
+  const state = view.snapshot === undefined ? undefined : await folders.kept(created, view.snapshot)
+  if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
+  const given = { kwargs, env_vars: valuesOf(secrets, created), ...placeOf(created) }
+  const instance = await environments.open(found.source, given, created.user_id).catch(error => {
+    // A disk that is full, or the like, is a trouble of the moment.
+    throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
+  })
+  try {
+    if (recovery === 'snapshot') await instance.restore(state)
+    else await refold(deps, stream, instance)
+    return instance
+  } catch (error) {
+    await instance.close()
+    if (error instanceof EnvironmentGone || error instanceof SessionLost) throw error
+    throw new SessionLost(`it does not come back: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,165 @@
+// Carries out what a session wants running, after the turn that accepted it. What comes of it goes back as a command.
+import type { Outcome, SessionWish, StepWish } from '../../src/contract/env-session-commands.ts'
+import { stepSecretRef } from '../../src/contract/env-session-events.ts'
+import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+import type { Caller } from './callers.ts'
+import type { Instances } from './instances.ts'
+import { cameBackOlder, keepState, keepStep } from './keeping.ts'
+import { type OwnedSession, SessionLost } from './ports.ts'
+
+/** A wish that is carried out. It lives in memory alone: a crash forgets it. */
+export type Running = {
+  wish: SessionWish
+  /** The moment at which it began, or at which the intent of its step was stored. */
+  now: number
+  /** A step that may not be repeated is prepared first: its intent is stored before it is taken. */
+  stage: 'prepare' | 'act'
+}
+
+type Deps = {
+  stream: string
+  /** It does not change while a wish is carried out. */
+  view: SessionView
+  instances: Instances
+  keepSecrets: (ref: string, values: Record<string, unknown>) => void
+}
+type Failed = { of: 'failed'; error: unknown }
+
+const notBegun = 'it was canceled before it began'
+
+/** What is wrong with what the environment was given, in the words of its author; a disk that fails is ours. */
+const authors = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(error => {
+    const isTheirs = !(error instanceof EnvironmentGone) && error.syscall === undefined
+    throw isTheirs ? new AuthorsError(error.message) : error
+  })
+const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+const ownerOf = ({ created }: SessionView): OwnedSession => created ?? { session_id: '', user_id: '' }
+const signalOf = ({ signal }: Caller): AbortSignal => signal ?? new AbortController().signal
+
+const kept = ({ instances, view }: Deps, instance: Instance, session: OwnedSession, step: number) =>
+  keepState(instances, instance, session, { step, before: view.snapshot })
+
+type Begun = { seed: number; options: Record<string, unknown>; now: number }
+const begin = async (
+  deps: Deps,
+  instance: Instance,
+  session: OwnedSession,
+  begun: Begun,
+): Promise<Outcome> => {
+  const answer = await authors(instance.reset(begun))
+  const { snapshot } = await kept(deps, instance, session, deps.view.step)
+  const { recovery } = instance
+  return { of: 'reset', now: begun.now, answer, recovery, ...(snapshot === undefined ? {} : { snapshot }) }
+}
+
+/** Keeps the values of a step's own variables where it is done again after a restart; the answer: where. */
+const keepVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepWish) => {
+  if (instance.recovery !== 'refold' || envVars === undefined) return {}
+  const secretRef = stepSecretRef(deps.stream, effectId)
+  deps.keepSecrets(secretRef, { env_vars: envVars })
+  return { secretRef }
+}
+
+const prepareStep = async (
+  { stream, view, instances }: Deps,
+  now: number,
+  caller: Caller,
+): Promise<Outcome> => {
+  if (signalOf(caller).aborted) throw new Error(notBegun)
+  await instances.look(stream, view) // a step whose environment cannot be had has not begun
+  return { of: 'ready', now }
+}
+
+const takeStep = async (deps: Deps, step: StepWish, now: number, caller: Caller): Promise<Outcome> => {
+  const { stream, view, instances } = deps
+  const signal = signalOf(caller)
+  if (signal.aborted && view.open === undefined) throw new Error(notBegun)
+  const instance = await instances.of(stream, view)
+  const number = view.step + 1
+  await caller.began?.(number)
+  const secret = keepVariables(deps, instance, step)
+  const place = { seed: view.seed, number: number - view.stepsBefore, now }
+  const given = { tool: step.toolName, args: step.toolArgs, ...place, env_vars: step.envVars }
+  const emit = (text: string) => caller.emit?.(text)
+  const answer = await instance.step(given, { emit, signal }).catch(error => {
+    throw error instanceof EnvironmentGone ? Object.assign(error, { during: 'step' }) : error
+  })
+  const stopped = answer.stopped === true || (answer.status === 'incomplete' && signal.aborted)
+  const older = instances.isOlder(stream) ? [cameBackOlder(view)] : []
+  const { snapshot, ...added } = await keepStep(view, answer, () =>
+    kept(deps, instance, ownerOf(view), number),
+  )
+  const error = [...older, ...(added.error === undefined ? [] : [added.error])].join('; ')
+  return {
+    of: 'step',
+    now,
+    answer: { ...answer, ...added, ...(error === '' ? {} : { error }) },
+    stopped,
+    ...secret,
+    ...(snapshot === undefined ? {} : { snapshot }),
+  }
+}
+
+const run = async (deps: Deps, { wish, now, stage }: Running, caller: Caller): Promise<Outcome> => {
+  const { stream, view, instances } = deps
+  switch (wish.type) {
+    case 'CreateSession': {
+      const { source, values, seed } = wish
+      await caller.began?.(0)
+      const given = { kwargs: wish.wish.kwargs, env_vars: values }
+      const instance = await authors(instances.open(stream, wish.wish, source, given))
+      return begin(deps, instance, wish.wish, { seed, options: {}, now })
+    }
+    case 'CloseSession':
+    case 'DeleteSession':
+      await instances.drop(stream)
+      return { of: 'closed', now }
+    case 'ObserveSession': {
+      const older = await instances.look(stream, view)
+      return { of: 'seen', now, ...(older === undefined ? {} : { state: older.state }) }
+    }
+    case 'ResetSession': {
+      const { seed, options } = wish
+      const instance = await instances.of(stream, view)
+      await caller.began?.(0)
+      return begin(deps, instance, ownerOf(view), { seed, options, now })
+    }
+    case 'TakeStep':
+      return stage === 'prepare' ? prepareStep(deps, now, caller) : takeStep(deps, wish.step, now, caller)
+  }
+}
+
+/** What a failure means: the end of the session where its instance has gone, else only that the wish failed. */
+const afterFailure = async (
+  { stream, view, instances }: Deps,
+  { wish, now }: Running,
+  error: Error,
+): Promise<Outcome | Failed> => {
+  // The instance was ended by us.
+  if (instances.isStopped()) return { of: 'failed', error: new Refusal('ShuttingDown') }
+  if (error instanceof AuthorsError) instances.still(stream, view.revision)
+  if (wish.type === 'CreateSession') {
+    instances.leave(stream, wish.wish) // there is no session to lose
+    await instances.left(stream)
+  }
+  if (isFull(error)) return { of: 'failed', error: new StorageFailure('the disk is full') }
+  const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
+  if (!isOver || wish.type === 'CreateSession') return { of: 'failed', error }
+  await instances.drop(stream)
+  const { during } = error as { during?: 'step' }
+  return { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
+}
+
+/** Never rejects. */
+export const carryOut = async (deps: Deps, running: Running, caller: Caller): Promise<Outcome | Failed> => {
+  try {
+    return await run(deps, running, caller)
+  } catch (error) {
+    return afterFailure(deps, running, error as Error).catch(error => ({ of: 'failed', error }))
+  }
+}

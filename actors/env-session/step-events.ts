@@ -1,0 +1,128 @@
+// The events of one step: its intent, its result, and what is stored where nobody knows the result. Pure.
+import type { RequestKeys } from '../../src/contract/commands.ts'
+import type { StepWish } from '../../src/contract/env-session-commands.ts'
+import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
+import type { StepAnswer } from '../../src/contract/environment.ts'
+import { masked } from '../../src/contract/variables.ts'
+import type { SessionView } from '../../src/history/env-session.ts'
+
+export const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
+
+/** The keys of a request as its event holds them. Where there is no key, the digest of the whole body stands for it. */
+export const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => ({
+  ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+  ...(digest === undefined ? {} : { digest }),
+  ...(idempotencyKey !== undefined || bodyDigest === undefined ? {} : { body_digest: bodyDigest }),
+})
+/** The keys of a request as its event held them. */
+const keysFrom = ({
+  idempotency_key,
+  digest,
+  body_digest,
+}: NonNullable<SessionView['open']>): RequestKeys => ({
+  ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
+  ...(digest === undefined ? {} : { digest }),
+  ...(body_digest === undefined ? {} : { bodyDigest: body_digest }),
+})
+
+/** The names of a step's own variables, without the values. */
+const namesOf = ({ envVars }: Pick<StepWish, 'envVars'>) =>
+  envVars === undefined ? {} : { env_vars: masked(envVars) }
+
+export const intended = (step: StepWish, view: SessionView, now: number): EnvSessionEvent => {
+  const { toolName, toolArgs, effectId, keys, attempt = 1 } = step
+  const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(step) }
+  const again = attempt === 1 ? {} : { attempt }
+  return {
+    type: 'EnvStepIntended',
+    data: { step: view.step + 1, ...asked, now, ...again, ...keysOf(keys) },
+  }
+}
+
+type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'envVars' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
+type Result = {
+  now: number
+  answer: StepAnswer
+  snapshot?: Snapshot
+  stopped?: boolean
+  /** Nobody knows how it ended. */
+  unknown?: boolean
+  secretRef?: string
+}
+
+export const completed = (step: Step, view: SessionView, result: Result): EnvSessionEvent => {
+  const { now, answer, snapshot, stopped = false, unknown = false, secretRef } = result
+  const { tools, state, observation, blocks, error, info, ...rest } = answer
+  const hasNewTools = JSON.stringify(tools) !== JSON.stringify(view.tools)
+  return {
+    type: 'EnvStepCompleted',
+    data: {
+      step: view.step + 1,
+      effect_id: step.effectId,
+      tool_name: step.toolName,
+      tool_args: step.toolArgs,
+      now,
+      item_id: step.itemId,
+      ...rest,
+      info: error === undefined ? info : { ...info, error },
+      ...(blocks.length === 0 ? {} : { blocks }),
+      observation,
+      state,
+      ...(stopped ? { stopped } : {}),
+      ...(unknown ? { unknown } : {}),
+      ...(hasNewTools ? { tools } : {}),
+      ...(step.taskId === undefined ? {} : { task_id: step.taskId }),
+      ...(snapshot === undefined ? {} : { snapshot }),
+      ...namesOf(step),
+      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+      ...keysOf(step.keys),
+    },
+  }
+}
+
+/** The answer of a step whose result is not known, because of `why`: what is seen is what was seen before it. */
+const answerWithoutResult = (view: SessionView, why: string, more: Partial<StepAnswer>): StepAnswer => ({
+  status: 'incomplete',
+  content: why,
+  blocks: [],
+  observation: view.observation,
+  state: view.observed,
+  tools: view.tools,
+  reward: 0,
+  terminated: false,
+  truncated: false,
+  done: false,
+  info: {},
+  error: why,
+  ...more,
+})
+
+/** The step that an instance did not survive. */
+export const stepTheInstanceDidNotSurvive = (
+  step: Step,
+  view: SessionView,
+  now: number,
+  reason: string,
+): EnvSessionEvent => {
+  const answer = answerWithoutResult(view, reason, { truncated: true, done: true })
+  return completed(step, view, { now, answer })
+}
+
+/** A step that was intended and whose result was never stored: nobody knows how it ended, and the event says so. */
+export const stepOfUnknownEnd = (
+  view: SessionView,
+  why: string,
+  more: Partial<StepAnswer>,
+  now: number,
+): EnvSessionEvent[] => {
+  const { open } = view
+  if (open === undefined) return []
+  const { effect_id, tool_name, tool_args, step } = open
+  const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
+  const answer = answerWithoutResult(view, `nobody knows how this step ended: ${why}`, {
+    ...more,
+    info: { outcome_unknown: true },
+  })
+  const before = { ...view, step: step - 1 }
+  return [completed({ ...wish, keys: keysFrom(open) }, before, { now, answer, unknown: true })]
+}

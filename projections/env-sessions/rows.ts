@@ -1,0 +1,69 @@
+// Rows of environment sessions: one by its id, the active ones, and pages in order of creation.
+import type { ReadStore } from '../store.ts'
+
+export type SessionRow = {
+  id: string
+  user_id: string
+  client_id: string
+  env_id: string
+  env_vars: string
+  recovery: 'refold' | 'snapshot' | 'none'
+  secret_ref: string | null
+  is_active: 0 | 1
+  created_at: number
+  accessed_at: number
+  close_reason: string | null
+  kind: string | null
+}
+
+const columns =
+  'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason, kind'
+
+const pageRows = 200
+const pageChars = 256 * 1024
+/** As many rows as a page holds. */
+const upTo = <Row extends SessionRow>(rows: Iterable<Row>, most: number, mostChars: number): Row[] => {
+  const page: Row[] = []
+  let chars = 0
+  for (const row of rows) {
+    page.push(row)
+    chars += row.env_vars.length
+    if (page.length >= most || chars >= mostChars) break
+  }
+  return page
+}
+
+export const createEnvSessionRows = (store: ReadStore) => {
+  const byId = store.prepare<[string], SessionRow>(
+    `SELECT ${columns} FROM env_sessions WHERE id = ? AND deleted = 0`,
+  )
+  const userById = store.prepare<[string], { user_id: string }>(
+    'SELECT user_id FROM env_sessions WHERE id = ?',
+  )
+  const after = {
+    all: store.prepare<[{ after: number }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND position > :after ORDER BY position`,
+    ),
+    ofUser: store.prepare<[{ after: number; user: string }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND user_id = :user AND position > :after
+       ORDER BY position`,
+    ),
+  }
+  const active = store.prepare<[], SessionRow>(
+    `SELECT ${columns} FROM env_sessions WHERE is_active = 1 ORDER BY accessed_at`,
+  )
+  return {
+    byId: (id: string) => byId.get(id),
+    /** Whose a session is, or was before it was deleted. */
+    userOf: (id: string) => userById.get(id)?.user_id,
+    active: () => active.all(),
+    /** The sessions of a user, or all, that were created after this position: as many as a page holds. */
+    page(position: number, user: string | undefined) {
+      const rows =
+        user === undefined
+          ? after.all.iterate({ after: position })
+          : after.ofUser.iterate({ after: position, user })
+      return upTo(rows, pageRows, pageChars)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+// The tasks that share a session: the last one, those that wait for their client, and what the completed ones contributed.
+import { taskStream } from '../../src/contract/task-stream.ts'
+import type { ContextReference } from '../../src/history/context.ts'
+import type { ReadStore } from '../store.ts'
+import { sound } from '../sums.ts'
+
+/** The calls that a task waits for, from its stored fields. */
+const pendingIn = (fields: string): string[] => {
+  const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: { call_id: string }[] } }
+  return (metadata?.pending_inputs ?? []).map(call => call.call_id)
+}
+
+export const createChatSessionRows = (store: ReadStore) => {
+  const last = store
+    .prepare<[string, string], string>(
+      `SELECT id FROM tasks WHERE session_id = ? AND user_id = ? AND deleted = 0 AND subtask = 0
+       ORDER BY position DESC LIMIT 1`,
+    )
+    .pluck()
+  const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number }>(
+    `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
+       AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
+  )
+  const completed = store.prepare<[string, string], { id: string; contributed: string }>(
+    `SELECT id, contributed FROM tasks
+     WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
+     ORDER BY completed_position`,
+  )
+  return {
+    last: (userId: string, sessionId: string) => last.get(sessionId, userId),
+    /** Tasks that wait for their client, newest first, each with the calls that it waits for. */
+    waiting: (userId: string, sessionId: string) =>
+      waiting
+        .all(userId, sessionId)
+        .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
+    /** What a task that starts now in this session sees of the ones before it. */
+    context: (userId: string, sessionId: string): ContextReference[] =>
+      completed.all(sessionId, userId).map(({ id, contributed }) => ({
+        stream: taskStream(id),
+        items: JSON.parse(contributed) as string[],
+      })),
+  }
+}

@@ -1,0 +1,71 @@
+// The filters of a list of tasks as conditions in SQL: what an index helps with, and what each row is looked at for.
+import type { TaskStatus } from '../../src/contract/wire.ts'
+import type { ReadStore } from '../store.ts'
+
+export type TaskFilter = {
+  userId: string | undefined
+  sessionId: string | undefined
+  statuses: TaskStatus[]
+  includeSubtasks: boolean
+  agent?: string | undefined
+  /** A part of the code or the message of its error, in any case. */
+  error?: string | undefined
+  /** Milliseconds: created then or later. */
+  createdAfter?: number | undefined
+  /** Milliseconds: created earlier. */
+  createdBefore?: number | undefined
+}
+
+/** Conditions in SQL with their values. */
+export type Where = { sql: string[]; values: unknown[] }
+export const and = ({ sql, values }: Where, condition: string, ...more: unknown[]): Where => ({
+  sql: [...sql, condition],
+  values: [...values, ...more],
+})
+
+/** What each row must be looked at for; undefined: nothing. */
+export const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
+  let where: Where = { sql: [], values: [] }
+  if (agent !== undefined) where = and(where, 'agent = ?', agent)
+  if (error !== undefined) where = and(where, 'coalesce(instr(error, ?), 0) > 0', error.toLowerCase())
+  return where.sql.length === 0 ? undefined : where
+}
+/** One walk along an index for each status: a walk over all of them would pass over the others one by one. */
+export const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
+  const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
+  // Only failed tasks have an error.
+  const found =
+    error === undefined ? wanted : wanted.some(one => (one ?? 'failed') === 'failed') ? ['failed'] : []
+  return found.map(status => (status === undefined ? where : and(where, 'status = ?', status)))
+}
+
+/** `head`: the last position of the log. */
+export const createFilters = (store: ReadStore, head: () => number) => {
+  const firstFrom = store.prepare<[number], { position: number; created_at: number }>(
+    'SELECT position, created_at FROM tasks WHERE position >= ? ORDER BY position LIMIT 1',
+  )
+
+  /** From this position on every task was created at this time or later: times in the log never go back. */
+  const positionAt = (time: number): number => {
+    let [low, high] = [0, head() + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = firstFrom.get(middle)
+      if (row === undefined || row.created_at >= time) high = middle
+      else low = row.position + 1
+    }
+    return low
+  }
+
+  /** What an index helps with. `own`: the only user whose tasks are there. */
+  return (filter: TaskFilter, own: string | undefined): Where => {
+    const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
+    let where: Where = { sql: ['deleted = 0'], values: [] }
+    for (const user of new Set([own, userId])) if (user !== undefined) where = and(where, 'user_id = ?', user)
+    if (sessionId !== undefined) where = and(where, 'session_id = ?', sessionId)
+    if (!includeSubtasks) where = and(where, 'subtask = 0')
+    if (createdAfter !== undefined) where = and(where, 'position >= ?', positionAt(createdAfter))
+    if (createdBefore !== undefined) where = and(where, 'position < ?', positionAt(createdBefore))
+    return where
+  }
+}

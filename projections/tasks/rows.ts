@@ -1,0 +1,38 @@
+// Rows of tasks: one by its id, and those that have not ended.
+import type { TaskStatus } from '../../src/contract/wire.ts'
+import type { ReadStore } from '../store.ts'
+import { soundRow, type TaskKeys } from '../sums.ts'
+
+export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
+
+export const rowColumns =
+  'position, id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
+
+export const createTaskRows = (store: ReadStore) => {
+  const byId = store.prepare<[string], TaskRow & { row_sum: number }>(
+    `SELECT ${rowColumns} FROM tasks WHERE id = ?`,
+  )
+  const inputs = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
+  const unfinished = store.prepare<[], TaskRow & { secret_ref: string | null }>(
+    `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
+  )
+  const overdue = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()
+  const counts = store.prepare<[], { status: string; tasks: number }>(
+    'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
+  )
+  return {
+    byId(id: string): TaskRow | undefined {
+      const row = byId.get(id)
+      return row && soundRow(row)
+    },
+    /** The ids of the inputs of a task, in order. */
+    inputIds: (id: string) => JSON.parse(inputs.get(id) ?? '[]') as string[],
+    /** Every task that has not ended, oldest first. */
+    unfinished: () => unfinished.all(),
+    /** Tasks whose stored deadline has passed. */
+    overdue: (now: number) => overdue.all(now),
+    /** How many tasks there are of each status. */
+    counts: (): Record<string, number> =>
+      Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks])),
+  }
+}

@@ -1,0 +1,56 @@
+// The statements that read the texts of a task: whole, in parts, and where they stand.
+import type { ReadStore } from '../store.ts'
+
+export type Kept = { bytes: Buffer; sum: number }
+
+export const createStoredRows = (store: ReadStore) => {
+  const fieldsAt = store.prepare<[number], { fields: string; sum: number }>(
+    'SELECT fields, sum FROM tasks WHERE position = ?',
+  )
+  const bodies = store.prepare<[number], { body: string; sum: number }>(
+    'SELECT body, sum FROM items WHERE task = ? ORDER BY n',
+  )
+  const sizeAt = store
+    .prepare<[number, number], number>(
+      `SELECT octet_length(fields) + (SELECT coalesce(sum(octet_length(body) + 1), 0) FROM items WHERE task = ?)
+       FROM tasks WHERE position = ?`,
+    )
+    .pluck()
+  const summaryAt = store.prepare<[number], { summary: string; summary_sum: number }>(
+    'SELECT summary, summary_sum FROM tasks WHERE position = ?',
+  )
+  const fieldsPlace = store.prepare<[number], { size: number; sum: number; ended: number }>(
+    'SELECT octet_length(fields) AS size, sum, ended_at IS NOT NULL AS ended FROM tasks WHERE position = ?',
+  )
+  const itemPlaces = store
+    .prepare<[number], [n: number, size: number, sum: number]>(
+      'SELECT n, octet_length(body), sum FROM items WHERE task = ? ORDER BY n',
+    )
+    .raw()
+  /** Items that are still being said: their status stands at their beginning. */
+  const openItems = store.prepare<[number], { n: number } & Kept>(
+    `SELECT n, CAST(body AS BLOB) AS bytes, sum FROM items
+     WHERE task = ? AND instr(substr(body, 1, 2000), '"status":"in_progress"') > 0`,
+  )
+  const fieldsPart = store.prepare<[number, number, number], Kept>(
+    'SELECT substr(CAST(fields AS BLOB), ?, ?) AS bytes, sum FROM tasks WHERE position = ?',
+  )
+  const itemPart = store.prepare<[number, number, number, number], Kept>(
+    'SELECT substr(CAST(body AS BLOB), ?, ?) AS bytes, sum FROM items WHERE task = ? AND n = ?',
+  )
+  const itemRun = store.prepare<[number, number, number], Kept>(
+    'SELECT CAST(body AS BLOB) AS bytes, sum FROM items WHERE task = ? AND n >= ? AND n <= ? ORDER BY n',
+  )
+  return {
+    fieldsAt,
+    bodies,
+    sizeAt,
+    summaryAt,
+    fieldsPlace,
+    itemPlaces,
+    openItems,
+    fieldsPart,
+    itemPart,
+    itemRun,
+  }
+}

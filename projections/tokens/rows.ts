@@ -1,0 +1,28 @@
+// Rows of tokens: who may come in, and for whom.
+import type { Role } from '../../src/contract/token-events.ts'
+import type { ReadStore } from '../store.ts'
+
+export type TokenRow = {
+  id: string
+  hash: string
+  role: Role
+  user_id: string | null
+  created_at: number
+  expires_at: number | null
+}
+
+export const createTokenRows = (store: ReadStore) => {
+  const user = store.prepare<[string], string | null>('SELECT user_id FROM tokens WHERE id = ?').pluck()
+  const all = store.prepare<[], TokenRow>('SELECT * FROM tokens WHERE revoked = 0 ORDER BY created_at, id')
+  const ofUser = store
+    .prepare<[string], 1>('SELECT 1 FROM tokens WHERE user_id = ? AND revoked = 0 LIMIT 1')
+    .pluck()
+  return {
+    /** Those that are not revoked, oldest first. */
+    all: () => all.all(),
+    /** The only user of a token, also of one that has ended; undefined: it stands for all. */
+    userOf: (id: string) => user.get(id) ?? undefined,
+    /** Whether there is a token of this user alone. */
+    hasOne: (userId: string) => ofUser.get(userId) !== undefined,
+  }
+}

@@ -1,0 +1,12 @@
+// The table of tokens.
+export const tokenTables = `
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL,
+  user_id TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked INTEGER NOT NULL
+) STRICT;
+`

@@ -1,0 +1,27 @@
+// The one table of roles: what a token of each role may do. Routes ask it, and the documents print it.
+import { Refusal } from '../contract/refusals.ts'
+import type { Role } from '../contract/token-events.ts'
+
+/** What an operation needs. `follow`: streams; `read`: everything else that only reads; `write`: changes; `manage`: tokens. */
+export type Access = 'open' | TokenAccess
+/** The kinds of access that need a token. */
+export type TokenAccess = 'follow' | 'read' | 'write' | 'manage'
+
+/** The roles that have each kind of access. What is open needs no token, so it needs no role. */
+export const rolesOf: Record<Access, readonly Role[]> = {
+  open: [],
+  follow: ['admin', 'user', 'auditor', 'subscriber'],
+  read: ['admin', 'user', 'auditor'],
+  write: ['admin', 'user'],
+  manage: ['admin'],
+}
+
+/** Whether a role may do what needs this access. */
+export const may = (role: Role, access: TokenAccess): boolean => rolesOf[access].includes(role)
+
+/** The answer to a role that may not do what needs this access. */
+export const roleRefused = (role: Role, access: TokenAccess): Refusal => {
+  const needs = rolesOf[access]
+  const words = `a token of the role ${role} does not allow this: it needs the role ${needs.join(' or ')}`
+  return new Refusal('Forbidden', { role, needs }, words)
+}

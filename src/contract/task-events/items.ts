@@ -1,0 +1,52 @@
+// What the model says, as it comes.
+import Type, { type Static, type TProperties } from 'typebox'
+import { Logprob } from '../wire.ts'
+import { AgentStep, CallId, ItemId, optional } from './schema.ts'
+
+export const ItemKind = Type.Enum(['message', 'reasoning', 'tool_call'])
+/** `arguments` is the one text of a tool call. */
+export const PartKind = Type.Enum(['output_text', 'refusal', 'summary_text', 'reasoning_text', 'arguments'])
+export type ItemKind = Static<typeof ItemKind>
+export type PartKind = Static<typeof PartKind>
+export type TextItemKind = Exclude<ItemKind, 'tool_call'>
+export type TextPartKind = Exclude<PartKind, 'arguments'>
+/** `call`: it is a call, whose arguments are told as far as they came. */
+export const OpenItem = Type.Object({
+  item_id: ItemId,
+  parts: Type.Integer(),
+  call: optional(Type.Literal(true)),
+})
+export type OpenItem = Static<typeof OpenItem>
+const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
+
+export const itemEvents = {
+  /** More text of a part. `item` is there when it opens the item, `first` when it opens the part. */
+  ItemDelta: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    content_index: Type.Integer(),
+    item: optional(ItemKind),
+    part: PartKind,
+    first: optional(Type.Literal(true)),
+    call: optional(NamedCall),
+    delta: Type.String(),
+    logprobs: optional(Type.Array(Logprob)),
+  },
+  /** `item` is there for a tool call, whose arguments are no part. `cut_off`: the model reached the limit of its length. */
+  ItemCompleted: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    parts: Type.Integer(),
+    item: optional(ItemKind),
+    cut_off: optional(Type.Literal(true)),
+  },
+  /** An item that was not streamed, whole; `texts` are its parts in order. `call` says which tool call it is. */
+  ItemSaid: {
+    agent_step: AgentStep,
+    item_id: ItemId,
+    item: ItemKind,
+    part: PartKind,
+    texts: Type.Array(Type.String()),
+    call: optional(NamedCall),
+  },
+} satisfies Record<string, TProperties>

@@ -1,0 +1,62 @@
+// The life of a task: what moves it, what asks for a move, and what is said of it after its end.
+import Type, { type TProperties } from 'typebox'
+import { CreateTaskBody, ErrorObject } from '../wire.ts'
+import { AgentStep, Deadline, From, optional } from './schema.ts'
+
+export const lifecycleEvents = {
+  /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
+  TaskCreated: {
+    task_id: Type.String(),
+    session_id: Type.String(),
+    user_id: Type.String(),
+    agent: Type.String(),
+    agent_id: Type.String(),
+    workdir: Type.String(),
+    request_id: Type.String(),
+    request: CreateTaskBody,
+    /** one id for each input, in order: history_messages, thought_messages, the user message */
+    input_ids: Type.Array(Type.String()),
+    digest: Type.String(),
+    idempotency_key: optional(Type.String()),
+    secret_ref: optional(Type.String()),
+    ignored_fields: optional(Type.Array(Type.String())),
+    previous_task_id: optional(Type.String()),
+    /** Absent: 1, as in every log from before there was a second form. */
+    form: optional(Type.Literal(2)),
+    /** The request brings its own past: nothing of the session before it is in the context. */
+    own_past: optional(Type.Literal(true)),
+    /** Of a subagent's task: who called it, the task that all began with, and how far down from that it is. */
+    parent_task_id: optional(Type.String()),
+    parent_agent_id: optional(Type.String()),
+    parent_agent_step: optional(AgentStep),
+    root_task_id: optional(Type.String()),
+    depth: optional(Type.Integer()),
+    /** The task object names the agent in its metadata. Absent: the task was created before it did. */
+    shows_agent: optional(Type.Literal(true)),
+    expires_at: Deadline,
+  },
+  TaskQueued: { from: From, expires_at: Deadline },
+  /** What the model sees first, as references: (stream, ids of its inputs and items), oldest first. */
+  TaskStarted: {
+    from: From,
+    context: Type.Array(Type.Object({ stream: Type.String(), items: Type.Array(Type.String()) })),
+    ttl_seconds: optional(Type.Integer()),
+  },
+  PauseRequested: {},
+  TaskPaused: { from: From, reason: Type.String(), expires_at: Deadline },
+  TaskResumed: { from: From, ttl_seconds: optional(Type.Integer()) },
+  CancelRequested: { reason: optional(Type.String()) },
+  /** `continued_by`: the task that was created with the answers to this one's calls. */
+  TaskCompleted: { from: From, continued_by: optional(Type.String()) },
+  TaskFailed: { from: From, error: ErrorObject },
+  TaskCanceled: { from: From, reason: optional(Type.String()) },
+  TaskExpired: { from: From },
+  TaskDeleted: { by: Type.String() },
+  /** Somebody's judgement of the task, perhaps long after its end. */
+  RewardGiven: {
+    by: Type.String(),
+    value: Type.Number(),
+    name: optional(Type.String()),
+    data: optional(Type.Unknown()),
+  },
+} satisfies Record<string, TProperties>

@@ -1,0 +1,42 @@
+// The agent and its steps.
+import Type, { type TProperties } from 'typebox'
+import { OpenItem } from './items.ts'
+import { Compressed, ModelRequest, ModelResponse } from './model-call.ts'
+import { AgentStep, optional, Usage } from './schema.ts'
+
+export const stepEvents = {
+  AgentSpawned: { agent_id: Type.String(), workdir: Type.String(), parent_agent_id: optional(Type.String()) },
+  AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
+  /** The model is offered the tools of this stream from this step on; `changed`: it was offered others before. */
+  ToolsOffered: {
+    agent_step: AgentStep,
+    stream: Type.String(),
+    changed: optional(Type.Literal(true)),
+  },
+  /** The step asks for a summary of what is too long for the model. */
+  CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },
+  /**
+   * `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream.
+   * `request` and `response` are those of its model call; `compressed`, what the step that asked for a summary got.
+   */
+  AgentStepCompleted: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    usage: optional(Usage),
+    final: optional(Type.Literal(true)),
+    rollout: optional(Type.Literal(true)),
+    request: optional(ModelRequest),
+    response: optional(ModelResponse),
+    compressed: optional(Compressed),
+  },
+  /** The step ended without completing; its items stay as far as they came, and the step runs again. */
+  AgentStepAbandoned: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    items: Type.Array(OpenItem),
+    /** It ended by itself, by no crash or command. */
+    broke_off: optional(Type.Literal(true)),
+  },
+  AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },
+  AgentError: { agent_id: Type.String(), error: Type.String(), code: optional(Type.Integer()) },
+} satisfies Record<string, TProperties>

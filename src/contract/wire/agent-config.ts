@@ -1,0 +1,37 @@
+// How the agent of a task is set up, and the agents that tasks may name.
+import Type, { type Static } from 'typebox'
+import { names, OpenObject, optional, orNull } from './schema.ts'
+import { Script } from './script.ts'
+
+export const AgentConfig = Type.Object({
+  agent_id: orNull(Type.String()),
+  name: orNull(Type.String()),
+  description: orNull(Type.String()),
+  developer_prompt: orNull(Type.String()),
+  model: orNull(Type.String()),
+  max_model_length: orNull(Type.Integer({ minimum: 1 })),
+  max_response_length: orNull(Type.Integer({ minimum: 1 })),
+  compress_model: orNull(Type.String()),
+  compress_prompt: orNull(Type.String()),
+  compress_threshold_token_ratio: orNull(Type.Number({ minimum: 0, maximum: 1 })),
+  inference_args: orNull(OpenObject),
+  allowed_tools: optional(names),
+  builtin_tools: optional(names),
+  builtin_subagents: optional(names),
+  tool_mcp_config: orNull(OpenObject),
+  // Without effect here, so that no value of them refuses a task.
+  code_interpreter_config: Type.Optional(Type.Unknown()),
+  code_for_agent: Type.Optional(Type.Unknown()),
+  code_for_interpreter: Type.Optional(Type.Unknown()),
+  script: orNull(Script),
+})
+export type AgentConfig = Static<typeof AgentConfig>
+
+/** An agent that tasks may name. */
+export const AgentInfo = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  kind: Type.String(),
+  source: Type.String(),
+})
+export type AgentInfo = Static<typeof AgentInfo>

@@ -1,0 +1,11 @@
+// Ids as clients give them.
+import Type from 'typebox'
+
+/** Ids that travel in paths, subjects and headers: 1–256 printable ASCII characters. */
+export const AsciiId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[\\x21-\\x7e]+$' })
+/** Other client-given ids: 1–256 characters of well-formed Unicode without control characters. */
+export const TextId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^(?:[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])*$',
+})

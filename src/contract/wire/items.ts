@@ -1,0 +1,48 @@
+// The items of a conversation: what a model and its tools said.
+import Type, { type Static } from 'typebox'
+import { Block, MessageContent, TextContentItem } from './content.ts'
+import { AsciiId, TextId } from './ids.ts'
+import { optional } from './schema.ts'
+
+const itemStatus = Type.Enum(['in_progress', 'completed', 'incomplete'])
+export type ItemStatus = Static<typeof itemStatus>
+
+export const ReasoningItem = Type.Object({
+  type: Type.Literal('reasoning'),
+  id: TextId,
+  summary: Type.Array(TextContentItem),
+  content: optional(Type.Array(TextContentItem)),
+  status: optional(itemStatus),
+})
+export const MessageItem = Type.Object({
+  type: Type.Literal('message'),
+  id: optional(TextId),
+  status: optional(itemStatus),
+  role: Type.Enum(['user', 'assistant', 'system', 'developer']),
+  name: optional(Type.String()),
+  message_content: MessageContent,
+  block_list: optional(Type.Array(Block)),
+})
+export const ToolCallItem = Type.Object({
+  type: Type.Literal('tool_call'),
+  id: optional(TextId),
+  status: optional(itemStatus),
+  call_id: AsciiId,
+  name: Type.String(),
+  arguments: Type.String(),
+  language: optional(Type.Enum(['json', 'yaml', 'python', 'javascript'])),
+})
+export const ToolResultItem = Type.Object({
+  type: Type.Literal('tool_result'),
+  id: optional(TextId),
+  status: optional(itemStatus),
+  call_id: AsciiId,
+  message_content: MessageContent,
+  block_list: Type.Array(Block),
+})
+export const OutputItem = Type.Union([ReasoningItem, MessageItem, ToolCallItem, ToolResultItem])
+export type ReasoningItem = Static<typeof ReasoningItem>
+export type MessageItem = Static<typeof MessageItem>
+export type ToolCallItem = Static<typeof ToolCallItem>
+export type ToolResultItem = Static<typeof ToolResultItem>
+export type OutputItem = Static<typeof OutputItem>

@@ -1,0 +1,60 @@
+// The bodies of the requests about tasks.
+import Type, { type Static } from 'typebox'
+import { AgentConfig } from './agent-config.ts'
+import { Block, MessageContent } from './content.ts'
+import { AsciiId, TextId } from './ids.ts'
+import { OutputItem } from './items.ts'
+import { names, OpenObject, optional, orNull } from './schema.ts'
+import { ToolDefinition } from './tool-definition.ts'
+
+export const CreateTaskBody = Type.Object({
+  user_message_content: MessageContent,
+  stream: Type.Boolean(),
+  structured_output: orNull(OpenObject),
+  client_id: orNull(TextId),
+  request_id: orNull(TextId),
+  session_id: orNull(AsciiId),
+  task_id: orNull(AsciiId),
+  user_id: orNull(TextId),
+  agent_config: orNull(AgentConfig),
+  allowed_tools: optional(names),
+  disallowed_tools: optional(names),
+  allowed_subagents: optional(names),
+  stop_tools: optional(names),
+  client_tools: orNull(Type.Array(ToolDefinition)),
+  history_messages: orNull(Type.Array(OutputItem)),
+  thought_messages: orNull(Type.Array(OutputItem)),
+  inference_args: orNull(OpenObject),
+  workspace_dir: orNull(Type.String({ minLength: 1, maxLength: 4096 })),
+  env: orNull(OpenObject),
+  log_dir: orNull(Type.String({ minLength: 1, maxLength: 4096 })),
+  rollout_save_dir: orNull(Type.String({ minLength: 1, maxLength: 4096 })),
+  return_rollout: orNull(Type.Boolean()),
+  include_compress_model_rollout: orNull(Type.Boolean()),
+  include_subagent_rollout: orNull(Type.Boolean()),
+  background: orNull(Type.Boolean()),
+  on_disconnect: orNull(Type.Enum(['continue', 'cancel'])),
+  metadata: orNull(OpenObject),
+})
+export type CreateTaskBody = Static<typeof CreateTaskBody>
+
+export const AnswerCallsBody = Type.Object({
+  tool_results: Type.Array(
+    Type.Object({
+      call_id: AsciiId,
+      message_content: MessageContent,
+      block_list: orNull(Type.Array(Block)),
+      /** `incomplete`: the call failed. */
+      status: orNull(Type.Enum(['completed', 'incomplete'])),
+    }),
+  ),
+})
+export type AnswerCallsBody = Static<typeof AnswerCallsBody>
+export const PostMessageBody = Type.Object({ content: MessageContent })
+export type PostMessageBody = Static<typeof PostMessageBody>
+export const RewardBody = Type.Object({
+  value: Type.Number(),
+  name: orNull(TextId),
+  data: optional(Type.Unknown()),
+})
+export type RewardBody = Static<typeof RewardBody>

@@ -1,0 +1,15 @@
+// The bodies of the requests about tokens and tickets.
+import Type, { type Static } from 'typebox'
+import { TextId } from './ids.ts'
+import { orNull } from './schema.ts'
+
+export const CreateTokenBody = Type.Object({
+  role: Type.Enum(['admin', 'user', 'auditor', 'subscriber']),
+  user_id: orNull(TextId),
+  ttl: orNull(Type.Integer({ minimum: 1, maximum: 315_360_000 })),
+})
+export type CreateTokenBody = Static<typeof CreateTokenBody>
+
+/** What a ticket is for: `socket`, a connection to /ws that commands, too; else streams alone. */
+export const StreamTicketBody = Type.Object({ for: orNull(Type.Enum(['socket'])) })
+export type StreamTicketBody = Static<typeof StreamTicketBody>

@@ -1,0 +1,64 @@
+// Ends sessions: one that is closed or deleted, those that nobody uses, and those that cannot come back.
+import { envSessionStream } from '../contract/env-session-events.ts'
+import { type Asked, by, type Shared } from './deps.ts'
+import type { SessionRow } from './queries.ts'
+
+const end = async (deps: Shared, asked: Asked, id: string, reason: string): Promise<void> => {
+  const stream = envSessionStream(id)
+  await deps.callers.ask({}, request =>
+    deps.runtime.ask(stream, { type: 'CloseSession', reason, request, ...by(asked) }),
+  )
+  await deps.left(stream)
+}
+
+export const closeSession = async (deps: Shared, asked: Asked, id: string): Promise<void> => {
+  const { user_id } = deps.queries.visible(asked.principal, id)
+  deps.steps.stopAll(id, 'closed')
+  await end(deps, asked, id, 'closed')
+  deps.disk.changed(user_id)
+  deps.lookedAt.delete(id)
+}
+
+export const removeSession = async (deps: Shared, asked: Asked, id: string): Promise<void> => {
+  const { user_id } = deps.queries.visible(asked.principal, id)
+  const stream = envSessionStream(id)
+  deps.steps.stopAll(id, 'deleted')
+  await deps.callers.ask({}, request =>
+    deps.runtime.ask(stream, { type: 'DeleteSession', request, ...by(asked) }),
+  )
+  await deps.left(stream)
+  deps.disk.changed(user_id)
+  deps.lookedAt.delete(id)
+}
+
+const isIdle = ({ lookedAt, clock, steps, isNamed }: Shared, row: SessionRow, seconds: number): boolean => {
+  const since = Math.max(row.accessed_at, lookedAt.get(row.id) ?? 0)
+  const isOld = clock.now() - since > seconds * 1000
+  return isOld && steps.count(row.id) === 0 && !isNamed({ id: row.id, userId: row.user_id })
+}
+
+/** Closes what nobody has used for so many seconds; the answer: which sessions. */
+export const closeIdle = async (
+  deps: Shared,
+  asked: Asked,
+  seconds: number,
+  userId?: string,
+): Promise<string[]> => {
+  const idle = deps.queries
+    .active()
+    .filter(row => (userId === undefined || row.user_id === userId) && isIdle(deps, row, seconds))
+  for (const { id } of idle) await end(deps, asked, id, 'inactive')
+  return idle.map(({ id }) => id)
+}
+
+/** What cannot come back after a restart is closed, with what is known of its last step. */
+export const closeLost = async ({ queries, runtime, callers }: Shared): Promise<void> => {
+  for (const { id, recovery } of queries.active()) {
+    if (recovery !== 'none') continue
+    const reason = 'the server was restarted, and an environment of this kind does not come back'
+    const who = { principal: 'system', causation: '' }
+    await callers.ask({}, request =>
+      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, request, ...who }),
+    )
+  }
+}

@@ -1,0 +1,155 @@
+// Makes an environment session, or finds the one that is there already.
+import type { RequestKeys } from '../contract/commands.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import { AuthorsError, EnvironmentGone, type EnvironmentSource } from '../contract/environment.ts'
+import { Invalid, otherUser, Refusal } from '../contract/refusals.ts'
+import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
+import { asTexts, masked } from '../contract/variables.ts'
+import type { CreateEnvBody } from '../contract/wire.ts'
+import { nameOfKey, type SessionView } from '../history/env-session.ts'
+import { digestOfBody } from '../platform/digest.ts'
+import { type Asked, by, drawSeed, type SessionDeps, type Shared } from './deps.ts'
+import { invalid, problemsAt } from './invalid.ts'
+import { foldTo, lost } from './reading.ts'
+import { keysOf, type Retry } from './retries.ts'
+
+/** More kinds than these are not named: `GET /v1/env` has them all. */
+const mostNamed = 50
+const unknownKind = (message: string, all: string[]): Refusal => {
+  const kinds = all.toSorted().slice(0, mostNamed)
+  const more = all.length > mostNamed ? ' and more, which GET /v1/env lists' : ''
+  return new Refusal('EnvNotFound', { kinds }, `${message}; there are ${kinds.join(', ')}${more}`)
+}
+
+/** A create with a key names its session by it: asked again, it is the same one. */
+const sessionIdFor = (principal: Principal, key: string | undefined): string | undefined =>
+  key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
+
+/** Whose a session becomes. One that is there, or was, stays its user's, whoever creates it again. */
+const userOf = (
+  { queries }: SessionDeps,
+  principal: Principal,
+  { user_id: named, session_id: id }: CreateEnvBody,
+): string => {
+  if (principal.userId !== undefined && named && named !== principal.userId) {
+    throw otherUser(principal.userId, named)
+  }
+  const known = principal.userId === undefined && id ? queries.userOf(id) : undefined
+  if (known !== undefined && named && named !== known) {
+    throw new Refusal('Conflict', { session_id: id }, `the session "${id}" belongs to another user`)
+  }
+  return known ?? ownerOf(principal, named)
+}
+
+const resolved = async (
+  { environments, checker }: SessionDeps,
+  principal: Principal,
+  body: CreateEnvBody,
+): Promise<EnvironmentSource> => {
+  const kwargs = body.env_init_kwargs ?? {}
+  const found = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
+  if ('refused' in found) {
+    const { refused, message, kinds } = found
+    if (kinds === undefined)
+      throw new Refusal(refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, message)
+    throw unknownKind(message, kinds)
+  }
+  const fits = await checker.check(found.parameters, kwargs, callerOf(principal))
+  if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
+  return found.source
+}
+
+/** A session that may be somebody else's is not there. */
+const mustBeFree = ({ queries }: SessionDeps, principal: Principal, id: string): void => {
+  if (queries.rowById(id) !== undefined) queries.visible(principal, id)
+}
+
+type Making = Retry & { began(): void }
+type Made = {
+  body: CreateEnvBody
+  userId: string
+  keys: RequestKeys
+  source: EnvironmentSource
+  began(): void
+}
+
+/** The view of the session that was made, or was there. */
+const make = async (deps: Shared, asked: Asked, sessionId: string, wish: Made): Promise<SessionView> => {
+  const { runtime, callers, secrets, quotas, disk, ids } = deps
+  const { body, userId, source, keys, began } = wish
+  const vars = body.env_vars ?? {}
+  const values = asTexts(vars)
+  const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
+  if (ref !== undefined) secrets.put(ref, { env_vars: values })
+  let release = () => {}
+  const command = {
+    type: 'CreateSession' as const,
+    wish: {
+      session_id: sessionId,
+      env_id: body.env_id ?? ids.next('env-'),
+      user_id: userId,
+      client_id: body.client_id ?? 'default',
+      kwargs: body.env_init_kwargs ?? {},
+      env_vars: masked(vars),
+      ...(ref === undefined ? {} : { secret_ref: ref }),
+    },
+    source,
+    values,
+    seed: drawSeed(deps),
+    keys,
+    ...by(asked),
+  }
+  const reserve = async () => {
+    release = quotas.reserveSession(sessionId, userId, asked.principal.userId !== undefined)
+    await disk.mustHaveRoom(userId)
+    began()
+  }
+  try {
+    const view = await callers.ask({ began: reserve }, request =>
+      runtime.ask(envSessionStream(sessionId), { ...command, request }),
+    )
+    if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
+    return view
+  } catch (error) {
+    if (ref !== undefined) secrets.forget(ref)
+    if (error instanceof EnvironmentGone) throw invalid(['env_id'], error.message)
+    if (error instanceof AuthorsError) throw invalid(['env_init_kwargs'], error.message)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+const answerOf = (view: SessionView) => {
+  if (view.created === undefined) throw lost(view)
+  const { session_id, env_id, state, tools, done } = view.created
+  return { session_id, env_id, initial_state: state, tools, done }
+}
+
+export const createSession = async (deps: Shared, asked: Asked, body: CreateEnvBody, given: Making) => {
+  const { principal } = asked
+  const { idempotencyKey: key, began } = given
+  const userId = userOf(deps, principal, body)
+  const source = await resolved(deps, principal, body)
+  const named = body.session_id ?? sessionIdFor(principal, key)
+  if (body.session_id) mustBeFree(deps, principal, body.session_id)
+  const { env_vars: _, ...rest } = body
+  const keys = keysOf('create', digestOfBody(rest), body, key)
+  const makeAs = async (id: string) => {
+    const view = await make(deps, asked, id, { body, userId, keys, source, began })
+    // A create that was asked again is answered as it was then.
+    const revision =
+      key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal.id, key))?.revision
+    return answerOf(
+      revision === undefined || revision === view.revision
+        ? view
+        : await foldTo(deps, envSessionStream(id), revision),
+    )
+  }
+  if (named !== undefined) return makeAs(named)
+  const once = await deps.retries.makeOnce({ ...given, principal, userId, keys }, async () => {
+    const id = deps.ids.next('session-')
+    return { id, made: await makeAs(id) }
+  })
+  return 'made' in once ? once.made : answerOf(once.before)
+}

@@ -1,0 +1,54 @@
+// What the operations on environment sessions are given, and what they remember together.
+import type { Callers } from '../../actors/env-session/callers.ts'
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { SessionCommand } from '../contract/env-session-commands.ts'
+import type { EnvironmentSource, OpenObject } from '../contract/environment.ts'
+import type { Clock, Ids } from '../contract/ports.ts'
+import type { Log } from '../contract/stored.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { DiskUse } from '../fairness/disk/disk-use.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { SessionView } from '../history/env-session.ts'
+import type { SchemaChecker } from '../json-schema/checker.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { SessionQueries } from './queries.ts'
+import type { SessionRetries } from './retries.ts'
+import type { StepsUnderWay } from './steps-under-way.ts'
+
+export type Resolved =
+  | { source: EnvironmentSource; parameters: OpenObject }
+  | { refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'; message: string; kinds?: string[] }
+
+export type SessionDeps = {
+  runtime: Runtime<SessionView, SessionCommand>
+  callers: Callers
+  queries: SessionQueries
+  environments: { resolve(envId?: string, classPath?: string): Promise<Resolved> }
+  checker: SchemaChecker
+  log: Log
+  secrets: Secrets
+  quotas: Pick<Quotas, 'reserveSession'>
+  disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed'>
+  clock: Clock
+  ids: Ids
+  randomSeed: () => number
+  /** Resolves when nothing is left of a session that has ended. */
+  left: (stream: string) => Promise<void>
+  /** Whether a task that has not ended names the session. */
+  isNamed: (session: { id: string; userId: string }) => boolean
+}
+
+export type Shared = SessionDeps & {
+  retries: SessionRetries
+  steps: StepsUnderWay
+  /** When a session was last looked at: no event says so. */
+  lookedAt: Map<string, number>
+}
+
+/** Who asks, in which request. */
+export type Asked = { principal: Principal; requestId: string }
+export const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
+
+const largestSeed = 2 ** 32
+export const drawSeed = ({ randomSeed }: Pick<SessionDeps, 'randomSeed'>): number =>
+  randomSeed() % largestSeed

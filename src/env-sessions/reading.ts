@@ -1,0 +1,79 @@
+// A session as it is now, and as it was after one of its events.
+import type { RequestKeys } from '../contract/commands.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { EnvStepAnswer } from '../contract/wire.ts'
+import {
+  emptySession,
+  evolveSession,
+  isKeyTaken,
+  type SessionView,
+  stepAnswerOf,
+} from '../history/env-session.ts'
+import type { SessionDeps } from './deps.ts'
+
+const always = () => true
+
+export const viewOf = ({ runtime }: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> =>
+  runtime.until(envSessionStream(id), always)
+
+/** The refusal of what is asked of a session that has ended, or never was. */
+export const lost = ({ closeReason }: SessionView): Refusal =>
+  new Refusal('SessionNotFound', closeReason === undefined ? undefined : { reason: closeReason })
+
+/** The view of a session that is active and that the principal may see. */
+export const active = async (deps: SessionDeps, principal: Principal, id: string): Promise<SessionView> => {
+  const row = deps.queries.visible(principal, id)
+  const view = await viewOf(deps, id)
+  if (row.is_active === 0 || view.state !== 'active') throw lost(view)
+  return view
+}
+
+/** The session as it was after the event of this revision. */
+export const foldTo = async (
+  { log }: Pick<SessionDeps, 'log'>,
+  stream: string,
+  revision: number,
+): Promise<SessionView> => {
+  const view = emptySession()
+  for await (const page of log.readStream(stream)) {
+    for (const event of page) {
+      if (event.header.revision <= revision) evolveSession(view, sessionEvents.read(event))
+    }
+  }
+  return view
+}
+
+/** The answer that a step got, as it was given. */
+export const answerAt = async (
+  deps: Pick<SessionDeps, 'log'>,
+  stream: string,
+  view: SessionView,
+  revision: number,
+): Promise<EnvStepAnswer> => {
+  const then = view.revision === revision ? view : await foldTo(deps, stream, revision)
+  if (then.created === undefined || then.newest === undefined) throw new Error('that was no step')
+  return stepAnswerOf(then.created, then.newest, then.tools)
+}
+
+/** Refuses a request whose key belongs to another one of this session. */
+export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principal): void => {
+  if (isKeyTaken(view, keys, id)) throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
+}
+
+/** The view, after a step that was cut off is settled: one that was begun, has no result, and does not run any more. */
+export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {
+  const view = await viewOf(deps, id)
+  if (view.open === undefined) return view
+  return deps.runtime.ask(envSessionStream(id), { type: 'SettleStep', ...view.openBy })
+}
+
+/** Room on the disk of the session's user. */
+export const mustHaveRoom = async (
+  { disk }: Pick<SessionDeps, 'disk'>,
+  { created }: SessionView,
+): Promise<void> => {
+  if (created !== undefined) await disk.mustHaveRoom(created.user_id)
+}

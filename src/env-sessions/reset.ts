@@ -1,0 +1,50 @@
+// Begins a session again, with a seed and options.
+import { envSessionStream } from '../contract/env-session-events.ts'
+import { AuthorsError } from '../contract/environment.ts'
+import type { ResetEnvBody } from '../contract/wire.ts'
+import { takenAt } from '../history/env-session.ts'
+import { digestOfBody } from '../platform/digest.ts'
+import { type Asked, by, drawSeed, type Shared } from './deps.ts'
+import { invalid } from './invalid.ts'
+import { active, foldTo, lost, mustBeNew, settled } from './reading.ts'
+import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
+
+export const resetSession = async (
+  deps: Shared,
+  asked: Asked,
+  body: ResetEnvBody,
+  given: Retry & { began(): void },
+) => {
+  const { queries, retries, steps, callers, runtime } = deps
+  const { session_id: id, seed, options } = body
+  const { principal } = asked
+  const { delivery, began, idempotencyKey } = given
+  const stream = envSessionStream(id)
+  const keys = keysOf('reset', digestOfBody(['reset', body]), body, idempotencyKey)
+  const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+  const command = {
+    type: 'ResetSession' as const,
+    seed: seed ?? drawSeed(deps),
+    options: options ?? {},
+    ...{ keys, ...by(asked) },
+  }
+  queries.visible(principal, id)
+  const before = await settled(deps, id)
+  if (takenAt(before, { keys }, principal.id, repeats) === undefined) {
+    mustBeNew(before, keys, principal)
+    await active(deps, principal, id)
+    steps.stopAll(id, 'reset')
+  }
+  const caller = { began, ...(repeats === undefined ? {} : { repeats }) }
+  const send = (request: number) => runtime.ask(stream, { ...command, request })
+  const view = await callers.ask(caller, send).catch(error => {
+    throw error instanceof AuthorsError ? invalid(['options'], error.message) : error
+  })
+  const known = takenAt(view, { keys }, principal.id, repeats)
+  if (known === undefined && view.state !== 'active') throw lost(view)
+  const revision = known ?? view.revision
+  const { observation, tools, done } =
+    revision === view.revision ? view : await foldTo(deps, stream, revision)
+  retries.answered(principal, id, revision, delivery)
+  return { observation, tools, done }
+}

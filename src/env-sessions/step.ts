@@ -1,0 +1,115 @@
+// A step that a request asks for: one that is known already is answered again, any other must fit and is taken.
+import type { Caller } from '../../actors/env-session/callers.ts'
+import type { Repeats, StepWish } from '../contract/env-session-commands.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import type { OpenObject } from '../contract/environment.ts'
+import { Invalid, Refusal, unexpectedStep } from '../contract/refusals.ts'
+import { asTexts } from '../contract/variables.ts'
+import type { EnvStepAnswer, StepEnvBody } from '../contract/wire.ts'
+import { type SessionView, takenAt } from '../history/env-session.ts'
+import { digestOfBody } from '../platform/digest.ts'
+import { type Asked, by, type Shared } from './deps.ts'
+import { invalid, problemsAt } from './invalid.ts'
+import { answerAt, lost, mustBeNew, mustHaveRoom, settled } from './reading.ts'
+import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
+import { takeStep } from './take-step.ts'
+
+type Wish = Pick<StepWish, 'effectId' | 'keys'>
+/** `revision`: where the step has been taken already. */
+type Foreseen = { view: SessionView; revision: number | undefined }
+
+const mustFit = async (
+  { checker }: Shared,
+  { tools, created }: SessionView,
+  name: string,
+  args: OpenObject,
+): Promise<void> => {
+  const tool = tools.find(known => known.function.name === name)
+  if (tool === undefined) throw invalid(['tool_name'], `There is no tool "${name}"`)
+  const verdict = await checker.check(tool.function.parameters, args, created?.user_id)
+  if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
+}
+
+/**
+ * A step before its turn: where it has been taken already, whatever became of the session since; else it fits the
+ * tools that there are now.
+ */
+const foreseen = async (
+  deps: Shared,
+  { principal }: Asked,
+  body: StepEnvBody,
+  wish: Wish,
+  repeats: Repeats | undefined,
+): Promise<Foreseen> => {
+  const { session_id: id } = body
+  deps.queries.visible(principal, id)
+  const view = await settled(deps, id)
+  const revision = takenAt(view, wish, principal.id, repeats)
+  if (revision !== undefined) return { view, revision }
+  mustBeNew(view, wish.keys, principal)
+  if (view.state !== 'active') throw lost(view)
+  if (!view.done) await mustHaveRoom(deps, view)
+  if (!view.done) await mustFit(deps, view, body.tool_name, body.tool_args ?? {})
+  return { view, revision }
+}
+
+const wishOf = ({ ids }: Shared, body: StepEnvBody, key: string | undefined): Wish => {
+  const { env_vars: _, stream: __, request_id: ___, ...same } = body
+  return { effectId: ids.next('call_'), keys: keysOf('step', digestOfBody(same), body, key) }
+}
+
+export const step = async (
+  deps: Shared,
+  asked: Asked,
+  body: StepEnvBody,
+  given: Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
+): Promise<EnvStepAnswer> => {
+  const { session_id: id, tool_name: toolName, tool_args, env_vars, task_id, expected_step } = body
+  const { began, emit, signal, delivery, idempotencyKey } = given
+  const { principal } = asked
+  const { retries, ids } = deps
+  const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+  const wish = wishOf(deps, body, idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
+  if (revision !== undefined) {
+    retries.answered(principal, id, revision, delivery)
+    return answerAt(deps, envSessionStream(id), view, revision)
+  }
+  const taken = await takeStep(
+    deps,
+    id,
+    {
+      ...wish,
+      ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_') },
+      ...(env_vars && Object.keys(env_vars).length > 0 ? { envVars: asTexts(env_vars) } : {}),
+      ...(task_id ? { taskId: task_id } : {}),
+      ...(expected_step ? { expectedStep: expected_step } : {}),
+    },
+    { began, emit, signal, ...(repeats === undefined ? {} : { repeats }) },
+    by(asked),
+  )
+  retries.answered(principal, id, taken.revision, delivery)
+  return taken.answer
+}
+
+/**
+ * Refuses a step that cannot be taken, so that a stream need not begin. `isKnown`: it has been taken before; else
+ * `next` is the number that it will have, if those before it are taken.
+ */
+export const mayStep = async (
+  deps: Shared,
+  asked: Asked,
+  body: StepEnvBody,
+  retry: Pick<Retry, 'idempotencyKey' | 'isRetry'>,
+): Promise<{ isKnown: boolean; next: number }> => {
+  const { session_id: id, expected_step: expected } = body
+  const repeats = isUnkeyedRetry(retry) ? deps.retries.mayRepeat(asked.principal, id) : undefined
+  const wish = wishOf(deps, body, retry.idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
+  const next = view.step + 1 + deps.steps.count(id)
+  if (revision !== undefined) return { isKnown: true, next }
+  deps.steps.mustNotBeMany(id)
+  if (expected && (expected <= view.step || expected > next)) throw unexpectedStep(expected, view.step)
+  if (view.done) throw new Refusal('SessionDone', { step: view.step })
+  return { isKnown: false, next }
+}

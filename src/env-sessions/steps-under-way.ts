@@ -1,0 +1,60 @@
+// The steps of each session that run or wait: how many there are, and how they are stopped.
+import { StopStep } from '../contract/environment.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { DiskUse } from '../fairness/disk/disk-use.ts'
+import type { SessionView } from '../history/env-session.ts'
+
+/** Steps of one session that may wait. */
+const mostWaiting = 64
+
+type Stop = (why: Refusal) => void
+
+export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
+  const stops = new Map<string, Set<Stop>>()
+  const count = (id: string): number => stops.get(id)?.size ?? 0
+  return {
+    count,
+    /** Refuses one more step while too many wait. */
+    mustNotBeMany(id: string): void {
+      if (count(id) <= mostWaiting) return
+      throw new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
+    },
+    /** Counts a step until `over`. It is stopped by what ends its session, or when its user's disk is full. */
+    add(id: string, signal: AbortSignal) {
+      const controller = new AbortController()
+      let refusal: Refusal | undefined
+      const stop: Stop = why => {
+        refusal = why
+        controller.abort(new StopStep(`was stopped: ${why.message}`))
+      }
+      const own = stops.get(id) ?? new Set()
+      stops.set(id, own.add(stop))
+      let unwatch = () => {}
+      return {
+        signal: AbortSignal.any([signal, controller.signal]),
+        watchDisk: ({ created }: SessionView) => {
+          if (created !== undefined) unwatch = watch(created.user_id, stop)
+        },
+        /** A step that was stopped before it began fails with the reason for which it was stopped. */
+        worded: (error: unknown) => {
+          throw error instanceof Refusal ? error : (refusal ?? error)
+        },
+        over() {
+          unwatch()
+          own.delete(stop)
+          if (own.size === 0) stops.delete(id)
+        },
+      }
+    },
+    /** Stops the step that runs, and those that wait behind it. */
+    stopAll(id: string, how: 'closed' | 'deleted' | 'reset'): void {
+      const why = `its session was ${how}`
+      const refusal =
+        how === 'reset'
+          ? new Refusal('Conflict', { session_id: id }, why)
+          : new Refusal('SessionNotFound', { reason: how }, why)
+      for (const stop of stops.get(id) ?? []) stop(refusal)
+    },
+  }
+}
+export type StepsUnderWay = ReturnType<typeof createStepsUnderWay>

@@ -1,0 +1,58 @@
+// The session that a task's session names, as the task sees it: its tools, and its calls as steps.
+import type { StepWish } from '../contract/env-session-commands.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import type { Recovery } from '../contract/environment.ts'
+import { StorageFailure } from '../contract/stored.ts'
+import { OutcomeUnknown } from '../contract/tools.ts'
+import type { ToolDefinition } from '../contract/wire.ts'
+import type { Shared } from './deps.ts'
+import { mustHaveRoom, settled, viewOf } from './reading.ts'
+import { type StepCaller, takeStep } from './take-step.ts'
+
+/** The tools of the session, as far as they are the user's own; none when it is done. */
+export const toolsFor = async (
+  deps: Shared,
+  sessionId: string,
+  userId: string,
+): Promise<{ tools: ToolDefinition[]; recovery?: Recovery }> => {
+  const row = deps.queries.rowById(sessionId)
+  if (row === undefined || row.is_active === 0 || row.user_id !== userId) return { tools: [] }
+  const { state, done, tools, created } = await viewOf(deps, sessionId)
+  if (state !== 'active' || done || created === undefined) return { tools: [] }
+  return { tools, recovery: created.recovery }
+}
+
+/** Whether there is such a session of the user. */
+export const isOf = ({ queries }: Shared, sessionId: string, userId: string): boolean =>
+  queries.rowById(sessionId)?.user_id === userId
+
+/** Whether the session has begun the step of this effect, whatever became of it since. */
+export const hasBegun = async (
+  deps: Shared,
+  sessionId: string,
+  userId: string,
+  effectId: string,
+): Promise<boolean> => {
+  if (!isOf(deps, sessionId, userId)) return false
+  const { byEffect, unknown } = await settled(deps, sessionId)
+  return byEffect.has(effectId) || unknown.has(effectId)
+}
+
+export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
+/**
+ * A call of a task as a step of its session; the same effect is the same step. Rejects with OutcomeUnknown when
+ * this run of the call was begun and nobody knows how it ended.
+ */
+export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
+  const view = await settled(deps, sessionId)
+  const isUnknown = (view.unknown.get(step.effectId) ?? 0) >= step.attempt
+  if (isUnknown) throw new OutcomeUnknown('nobody knows how this step ended: the server stopped while it ran')
+  if (!view.byEffect.has(step.effectId)) await mustHaveRoom(deps, view)
+  const who = { principal: 'system', causation: step.effectId }
+  const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, caller, who).catch(
+    error => {
+      throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
+    },
+  )
+  return { answer, at: { stream: envSessionStream(sessionId), revision } }
+}

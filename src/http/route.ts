@@ -1,0 +1,68 @@
+// Routes are made from the table of operations: method, path, who may ask, the schema of the body and the form of errors
+// stand there once, beside their description. A file of routes adds what answers.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  ContextConfigDefault,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteOptions,
+} from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Operation } from '../documents/operation.ts'
+import { type OperationId, type OperationsById, operations, operationsById } from '../documents/operations.ts'
+import type { App } from './parts.ts'
+
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+type BodyOf<Given> = Given extends { body: { schema: infer Schema extends TSchema } }
+  ? Static<Schema>
+  : unknown
+
+/** What a request of an operation holds. */
+export type Asked<Id extends OperationId> = {
+  Params: Record<NamesIn<OperationsById[Id]['path']>, string>
+  Body: BodyOf<OperationsById[Id]>
+}
+
+type Options<Id extends OperationId> = Pick<
+  RouteOptions<
+    RawServerDefault,
+    RawRequestDefaultExpression,
+    RawReplyDefaultExpression,
+    Asked<Id>,
+    ContextConfigDefault,
+    FastifySchema,
+    TypeBoxTypeProvider
+  >,
+  'handler' | 'bodyLimit' | 'attachValidation' | 'preValidation' | 'config'
+>
+
+/** Fastify writes parameters of a path with a colon. */
+const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+export const route = <Id extends OperationId>(app: App, id: Id, options: Options<Id>): void => {
+  const { method, path, access, envelope, body }: Omit<Operation, 'id'> = operationsById[id]
+  app.route<Asked<Id>>({
+    ...options,
+    method,
+    url: urlOf(path),
+    config: { ...options.config, operation: id, access, ...(envelope && { envelope }) },
+    ...(body && { schema: { body: body.schema } }),
+  })
+}
+
+/** The page at /docs is made of files that are no operations. */
+const isPartOfPage = (url: string): boolean => url.startsWith('/docs/')
+
+/** Lets no route be added that is no operation; what it gives throws when an operation has no route. */
+export const holdToOperations = (app: Pick<App, 'addHook'>): (() => void) => {
+  const missing = new Set(operations.map(({ id }) => id))
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.operation !== undefined) missing.delete(config.operation)
+    else if (!isPartOfPage(url)) throw new Error(`the route ${url} is no operation of the documents`)
+  })
+  return () => {
+    if (missing.size > 0) throw new Error(`operations without a route: ${[...missing].join(', ')}`)
+  }
+}

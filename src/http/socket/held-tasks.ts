@@ -1,0 +1,34 @@
+// The tasks of one connection that are canceled when its caller goes.
+import { Refusal } from '../../contract/refusals.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import type { SocketParts } from './door-parts.ts'
+
+export const createHeldTasks = (
+  { commands, stopping }: Pick<SocketParts, 'commands' | 'stopping'>,
+  onFault: (error: unknown) => void,
+) => {
+  /** Each with the request that asked for it. */
+  const held = new Map<string, string>()
+  let hasLeft = false
+
+  const cancel = (principal: Principal | undefined, taskId: string, requestId: string) => {
+    if (principal === undefined || stopping.aborted) return
+    commands.cancel(principal, taskId, requestId, 'disconnected').catch(error => {
+      if (!(error instanceof Refusal)) onFault(error)
+    })
+  }
+  return {
+    /** Holds a task until the answer is called. */
+    hold(principal: Principal, taskId: string, requestId: string): () => void {
+      // The caller may have gone while its task was being stored.
+      if (hasLeft) cancel(principal, taskId, requestId)
+      else held.set(taskId, requestId)
+      return () => void held.delete(taskId)
+    },
+    /** The caller has gone. */
+    leave(principal: Principal | undefined): void {
+      hasLeft = true
+      for (const [taskId, requestId] of held) cancel(principal, taskId, requestId)
+    },
+  }
+}

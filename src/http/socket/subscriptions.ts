@@ -1,0 +1,44 @@
+// What a connection subscribes to: the channels of events, or the frames of a task.
+import { Invalid } from '../../contract/refusals.ts'
+import type { ClientFields, EventChannel } from '../../contract/socket.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import type { createEventSubscription } from './event-channels.ts'
+import type { createTaskChannels } from './task-channels.ts'
+import { saying } from './words.ts'
+
+export const invalid = (name: string, type: string, msg: string) =>
+  new Invalid([{ loc: ['body', name], type, msg }])
+
+type Deps = {
+  events: ReturnType<typeof createEventSubscription>
+  tasks: ReturnType<typeof createTaskChannels>
+  say: (text: string) => void
+}
+
+export const createSubscriptions = ({ events, tasks, say }: Deps) => {
+  const subscribe = async (who: Principal, fields: ClientFields<'subscribe'>, requestId?: string) => {
+    const { channels } = fields
+    if (channels.length === 0) throw invalid('channels', 'too_short', 'List should not be empty')
+    if (!channels.includes('task')) {
+      const begun = events.begin(who.userId, [...new Set(channels)] as EventChannel[], fields)
+      return say(saying('subscribed', requestId, begun))
+    }
+    if (channels.length > 1) {
+      throw invalid('channels', 'value_error', 'The channel task is subscribed to by itself')
+    }
+    const { answer, begin } = await tasks.subscribe(who, fields)
+    say(saying('subscribed', requestId, answer))
+    begin()
+  }
+
+  const unsubscribe = ({ channels, task_id }: ClientFields<'unsubscribe'>, requestId?: string) => {
+    const named = channels ?? undefined
+    if (task_id || named?.includes('task')) {
+      if (!task_id) throw invalid('task_id', 'missing', 'Field required')
+      const ended = tasks.end(task_id) ? ['task'] : []
+      return say(saying('unsubscribed', requestId, { channels: ended, task_id }))
+    }
+    say(saying('unsubscribed', requestId, { channels: events.end(named as EventChannel[] | undefined) }))
+  }
+  return { subscribe, unsubscribe }
+}

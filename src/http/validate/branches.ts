@@ -1,0 +1,12 @@
+// The branches of a union, and the `type` that tells its objects apart.
+import type { WireSchema } from '../../contract/wire-schema.ts'
+
+export const flatten = (anyOf: readonly WireSchema[]): WireSchema[] =>
+  anyOf.flatMap(branch => (branch.anyOf ? flatten(branch.anyOf) : [branch]))
+
+export const tagsOf = (branch: WireSchema): readonly unknown[] => {
+  const type = branch.properties?.type
+  return type?.enum ?? (type && 'const' in type ? [type.const] : [])
+}
+export const isTagged = (branch: WireSchema): boolean =>
+  branch.required?.includes('type') === true && tagsOf(branch).length > 0

@@ -1,0 +1,104 @@
+// Reads a wrong value a second time, slowly, to say everything that is wrong with it in pydantic's words.
+import type { TSchema } from 'typebox'
+import type { Problem } from '../../contract/refusals.ts'
+import type { WireSchema } from '../../contract/wire-schema.ts'
+import { mostProblems, notOneOf, push } from '../problems.ts'
+import { flatten, isTagged, tagsOf } from './branches.ts'
+import { isObject, kindOf, takesAnything, takesKind, wrongKind } from './kinds.ts'
+import { regExp } from './patterns.ts'
+import { numberProblem, stringProblem } from './scalars.ts'
+
+type Loc = Problem['loc']
+
+const missing = (loc: Loc): Problem => ({ loc, type: 'missing', msg: 'Field required' })
+const items = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`
+
+/** Everything in `value` that does not fit `schema`; empty if and only if the compiled check says yes. */
+export function explain(schema: TSchema, value: unknown, loc: Loc): Problem[] {
+  const found: Problem[] = []
+  collect(schema as WireSchema, value, loc, found)
+  return found
+}
+
+function collect(schema: WireSchema, value: unknown, loc: Loc, found: Problem[]): void {
+  if (found.length >= mostProblems || takesAnything(schema)) return
+  if (value === undefined) found.push(missing(loc))
+  else if (schema.anyOf) collectUnion(schema.anyOf, value, loc, found)
+  else if (schema.enum) {
+    if (!schema.enum.includes(value)) found.push(notOneOf('enum', schema.enum, loc))
+  } else if ('const' in schema) {
+    if (value !== schema.const) found.push(notOneOf('literal_error', [schema.const], loc))
+  } else if (!takesKind(schema, kindOf(value))) found.push(wrongKind([schema], loc))
+  else if (isObject(value)) collectObject(schema, value, loc, found)
+  else if (Array.isArray(value)) collectArray(schema, value, loc, found)
+  else if (typeof value === 'string') push(found, stringProblem(schema, value, loc))
+  else if (typeof value === 'number') push(found, numberProblem(schema, value, loc))
+}
+
+// Only own properties count, so that no name which every object inherits can stand in for a field.
+function collectObject(schema: WireSchema, value: Record<string, unknown>, loc: Loc, found: Problem[]): void {
+  const required = schema.required ?? []
+  for (const name of required) if (!Object.hasOwn(value, name)) push(found, missing([...loc, name]))
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!Object.hasOwn(value, name)) continue
+    if (value[name] === undefined && !required.includes(name)) continue
+    collect(property, value[name], [...loc, name], found)
+  }
+  for (const [pattern, property] of Object.entries(schema.patternProperties ?? {})) {
+    if (takesAnything(property)) continue
+    for (const [name, child] of Object.entries(value)) {
+      if (regExp(pattern).test(name)) collect(property, child, [...loc, name], found)
+    }
+  }
+}
+
+function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Problem[]): void {
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) {
+    const msg = `List should have at most ${items(schema.maxItems)} after validation, not ${value.length}`
+    push(found, { loc, type: 'too_long', msg })
+  }
+  if (schema.items === undefined || takesAnything(schema.items)) return
+  for (const [index, item] of value.entries()) {
+    if (found.length >= mostProblems) return
+    collect(schema.items, item, [...loc, index], found)
+  }
+}
+
+// A union is explained by the one branch the value was meant for: by its kind, and among objects by its `type`.
+function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
+  const branches = flatten(anyOf)
+  const kind = kindOf(value)
+  const ofKind = branches.filter(branch => takesKind(branch, kind))
+  if (ofKind.length === 0) {
+    const notNull = branches.filter(branch => branch.type !== 'null')
+    const [only, ...others] = notNull
+    if (only && others.length === 0) collect(only, value, loc, found)
+    else found.push(wrongKind(notNull, loc))
+  } else if (isObject(value) && ofKind.length > 1 && ofKind.some(isTagged)) {
+    const tag = Object.hasOwn(value, 'type') ? value.type : undefined
+    const meant = ofKind.filter(branch => tagsOf(branch).includes(tag))
+    const others = ofKind.filter(branch => !isTagged(branch))
+    if (tag === undefined) found.push(missing([...loc, 'type']))
+    else if (meant.length === 0 && others.length > 0) collectFirst(others, value, loc, found)
+    else if (meant.length === 0) found.push(notOneOf('enum', ofKind.flatMap(tagsOf), [...loc, 'type']))
+    else collectFirst(meant, value, loc, found)
+  } else collectFirst(ofKind, value, loc, found)
+}
+
+// Branches that nothing tells apart: the value fits if it fits any; if it fits none, the first one's problems stand, or that
+// one of several fields is missing.
+function collectFirst(branches: WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
+  const all: Problem[][] = []
+  for (const branch of branches) {
+    const own: Problem[] = []
+    collect(branch, value, loc, own)
+    if (own.length === 0) return
+    all.push(own)
+  }
+  const absent = all.flatMap(([one, ...more]) =>
+    one?.type === 'missing' && more.length === 0 && one.loc.length === loc.length + 1 ? [one.loc.at(-1)] : [],
+  )
+  if (absent.length === all.length && absent.length > 1) {
+    push(found, { ...missing(loc), msg: `Field required: ${[...new Set(absent)].join(' or ')}` })
+  } else for (const problem of all[0] ?? []) push(found, problem)
+}

@@ -1,0 +1,36 @@
+// Which schemas can be explained.
+import type { WireSchema } from '../../contract/wire-schema.ts'
+
+const explainable: Record<string, readonly string[]> = {
+  anyOf: ['anyOf'],
+  enum: ['enum'],
+  object: ['type', 'properties', 'required', 'patternProperties'],
+  array: ['type', 'items', 'maxItems'],
+  string: ['type', 'const', 'minLength', 'maxLength', 'pattern'],
+  integer: ['type', 'const', 'minimum', 'maximum'],
+  number: ['type', 'const', 'minimum', 'maximum'],
+  boolean: ['type', 'const'],
+  null: ['type'],
+  anything: [],
+}
+const notes: readonly string[] = ['$id', 'title', 'description', 'default', 'examples']
+
+// A keyword that only one of the two readers knows, or a field that every object inherits (TypeBox looks most
+// names up with `in`), would make them disagree on a caller's body. Better to not start.
+export function assertExplainable(schema: WireSchema): void {
+  const form = schema.anyOf ? 'anyOf' : schema.enum ? 'enum' : (schema.type ?? 'anything')
+  for (const keyword of Object.keys(schema)) {
+    if (explainable[form]?.includes(keyword) || notes.includes(keyword)) continue
+    throw new Error(`validate.ts cannot explain the keyword "${keyword}" of a schema of the form "${form}"`)
+  }
+  for (const name of Object.keys(schema.properties ?? {})) {
+    if (name in Object.prototype) throw new Error(`a schema cannot have a property named "${name}"`)
+  }
+  const children = [
+    ...(schema.anyOf ?? []),
+    ...Object.values(schema.properties ?? {}),
+    ...Object.values(schema.patternProperties ?? {}),
+    ...(schema.items ? [schema.items] : []),
+  ]
+  for (const child of children) assertExplainable(child)
+}

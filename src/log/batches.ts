@@ -1,0 +1,53 @@
+// A subscription for a reader that asks: it is handed the next batch when it is done with the one before.
+import type { Recorded } from '../contract/stored.ts'
+import type { Handler, Subscription } from './follower.ts'
+
+export type Batches = {
+  /** Ends when it is closed; throws what the subscription ended with. For one reader. */
+  all(): AsyncGenerator<readonly Recorded[], void, undefined>
+  close(): void
+}
+
+export const createBatches = (subscribe: (handle: Handler<Recorded>) => Subscription): Batches => {
+  let offered: { events: readonly Recorded[]; done: () => void } | undefined
+  let failure: { error: unknown } | undefined
+  let isOver = false
+  let wake = () => {}
+  const subscription = subscribe(
+    events =>
+      new Promise(done => {
+        offered = { events, done }
+        wake()
+      }),
+  )
+  const end = () => {
+    isOver = true
+    offered?.done()
+    wake()
+  }
+  subscription.done.then(end, error => {
+    failure = { error }
+    end()
+  })
+  return {
+    async *all() {
+      for (;;) {
+        while (offered === undefined && !isOver) {
+          await new Promise<void>(resolve => {
+            wake = resolve
+          })
+        }
+        if (failure !== undefined) throw failure.error
+        if (isOver || offered === undefined) return
+        const { events, done } = offered
+        yield events
+        offered = undefined
+        done()
+      }
+    },
+    close() {
+      end()
+      void subscription.stop()
+    },
+  }
+}

@@ -1,0 +1,39 @@
+// The heads of the streams that were used last, so that an append looks nothing up.
+import { asked } from './asked.ts'
+import type { Store, StreamHead } from './store.ts'
+
+/** A stream's head, and the position of its newest event (0: it was read from the file). */
+export type KnownHead = StreamHead & { position: number }
+
+const headsKept = 100_000
+
+/** `durable`: the position of the newest event that is. */
+export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number) => {
+  const heads = new Map<string, KnownHead>()
+
+  /** A stream whose last events are not durable yet is never forgotten: the file is behind. */
+  const keep = (stream: string, known: KnownHead): void => {
+    heads.delete(stream)
+    heads.set(stream, known)
+    if (heads.size <= headsKept) return
+    for (const [oldest, { position }] of heads) {
+      if (position <= durable()) heads.delete(oldest)
+      return
+    }
+  }
+  return {
+    keep,
+    inMemory: (stream: string): KnownHead | undefined => heads.get(stream),
+    /** Also from the file; undefined: there is no such stream. */
+    of(stream: string): KnownHead | undefined {
+      const known = heads.get(stream)
+      if (known !== undefined) return known
+      const stored = asked(() => store.headOf(stream))
+      if (stored === undefined) return undefined
+      const found = { ...stored, position: 0 }
+      keep(stream, found)
+      return found
+    },
+    clear: () => heads.clear(),
+  }
+}

@@ -1,0 +1,79 @@
+// Puts appends in order: what they are held against (expected revisions), and what they get (revision, position, time, the
+// number of the stream), fixed the moment they are made.
+import type { Clock, Random } from '../contract/ports.ts'
+import { type Header, type Recorded, RevisionConflict, type StreamAppend } from '../contract/stored.ts'
+import { commonText, headerOf, openHeader } from './header.ts'
+import { createHeads } from './heads.ts'
+import type { PackedBatch, Store } from './store.ts'
+import { createTimes } from './times.ts'
+
+export type OrderDeps = { clock: Clock; random: Random; build: string }
+export type Ordered = { packed: PackedBatch; recorded: Recorded[] }
+
+/** `head`: the position of the newest event that is durable. */
+export const createOrder = (store: Store, { clock, random, build }: OrderDeps, head: () => number) => {
+  const heads = createHeads(store, head)
+  // Of the newest event put in order, which is not durable yet, perhaps.
+  let position = 0
+  let lastStreamNo = 0
+  const times = createTimes(clock)
+
+  /** Begins behind what is stored; the answer: the position of the last event. */
+  const begin = (): number => {
+    const last = store.last()
+    heads.clear()
+    position = last?.position ?? 0
+    lastStreamNo = store.lastStreamNo()
+    times.begin(last === undefined ? undefined : (JSON.parse(last.header) as Header).time)
+    return position
+  }
+
+  /** Throws what no append may do: name a stream twice, or expect another revision. */
+  const check = (appends: StreamAppend[]): void => {
+    if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
+      throw new Error('an append names a stream twice')
+    }
+    for (const { stream, expectedRevision, justMade } of appends) {
+      if (justMade && expectedRevision === -1) continue
+      const actual = heads.of(stream)?.revision ?? -1
+      if (actual !== expectedRevision) throw new RevisionConflict(stream, expectedRevision, actual)
+    }
+  }
+
+  /** Throws RevisionConflict, and then leaves no trace. */
+  const put = (appends: StreamAppend[]): Ordered => {
+    check(appends)
+    // Written out before anything is put in order: what cannot be written leaves no trace.
+    const payloads = appends.map(({ events }) => events.map(({ data }) => JSON.stringify(data)))
+    const packed: PackedBatch = {
+      first: position + 1,
+      streamNos: [],
+      revisions: [],
+      texts: [],
+      newStreams: [],
+    }
+    const recorded: Recorded[] = []
+    const time = times.next()
+    for (const [n, append] of appends.entries()) {
+      let known = heads.inMemory(append.stream)
+      if (known === undefined) {
+        known = { no: ++lastStreamNo, revision: -1, position: 0 }
+        packed.newStreams.push({ no: known.no, id: append.stream })
+      }
+      const stream = JSON.stringify(append.stream)
+      const common = commonText(append, build)
+      for (const [m, event] of append.events.entries()) {
+        const header = headerOf(append, event, ++known.revision, time, build)
+        recorded.push({ position: ++position, header, data: event.data })
+        packed.streamNos.push(known.no)
+        packed.revisions.push(known.revision)
+        packed.texts.push(openHeader(header, stream, common), payloads[n]?.[m] ?? '', random.text(16))
+      }
+      known.position = position
+      heads.keep(append.stream, known)
+    }
+    return { packed, recorded }
+  }
+
+  return { begin, put, revisionOf: (stream: string): number => heads.of(stream)?.revision ?? -1 }
+}

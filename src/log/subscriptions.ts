@@ -1,0 +1,113 @@
+// Everybody who follows the log, or one stream of it. A commit is handed to those who have all that was before it; the
+// others are reading, and come to it by themselves.
+import type { Recorded } from '../contract/stored.ts'
+import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
+import type { Pages } from './reading.ts'
+
+export type SubscribeWish = {
+  /** The position after which it begins; with a stream, the revision in it. */
+  after: number
+  stream?: string
+  /** The stream does not exist yet, so there is nothing to read first. */
+  isNew?: boolean
+  /** Waited for before each page that is read. */
+  beforeRead?: () => void | Promise<void>
+  /** Called each time when the past was read and handled: what follows comes from commits. */
+  caughtUp?: () => void
+  /** Commits are not handed over as they are: everything is read in pages, as `beforeRead` lets it. */
+  inPages?: boolean
+}
+/**
+ * Hands over every event after a place: what is stored, in pages, then what is committed. The callers of a commit are
+ * answered after the handler was called, and do not wait for the promise that it may return.
+ */
+export type Subscribe = (wish: SubscribeWish, handle: Handler<Recorded>) => Subscription
+
+/** Events that are kept for a reader whose handler works: what a burst of a task gives. */
+const keptAtMost = 64
+
+type Reader = { follower: Follower<Recorded>; inPages: boolean }
+
+const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unknown>) => {
+  const groups = new Map<string, Recorded[]>()
+  for (const event of events) {
+    const { stream } = event.header
+    if (!followed.has(stream)) continue
+    const own = groups.get(stream)
+    if (own === undefined) groups.set(stream, [event])
+    else own.push(event)
+  }
+  return groups
+}
+
+/** `head`: the last position that was committed. Nobody is handed what lies behind it. */
+export const createSubscriptions = (pages: Pages, head: () => number) => {
+  const ofAll = new Set<Reader>()
+  const ofStream = new Map<string, Set<Reader>>()
+
+  const upToHead = (events: readonly Recorded[], end: number): readonly Recorded[] =>
+    (events.at(-1)?.position ?? 0) > end ? events.filter(({ position }) => position <= end) : events
+  const readAll = (after: number) => {
+    const end = head()
+    const items = upToHead(pages.page(after), end)
+    const upTo = items.at(-1)?.position ?? after
+    return { items, upTo, isLast: upTo >= end }
+  }
+  const readStream = (stream: string, after: number) => {
+    const { events, isLast } = pages.streamPage(stream, after)
+    const items = upToHead(events, head())
+    const upTo = items.at(-1)?.header.revision ?? after
+    return { items, upTo, isLast: isLast || items.length < events.length }
+  }
+  const join = (reader: Reader, stream: string | undefined) => {
+    if (stream === undefined) return void ofAll.add(reader)
+    const here = ofStream.get(stream) ?? new Set()
+    ofStream.set(stream, here.add(reader))
+  }
+  const leave = (reader: Reader, stream: string | undefined) => {
+    if (stream === undefined) return void ofAll.delete(reader)
+    const here = ofStream.get(stream)
+    here?.delete(reader)
+    if (here?.size === 0) ofStream.delete(stream)
+  }
+  const tell = ({ follower, inPages }: Reader, events: readonly Recorded[], from: number, upTo: number) => {
+    if (inPages) follower.lookAgain()
+    else follower.hear(events, from, upTo)
+  }
+
+  return {
+    publish(events: readonly Recorded[]): void {
+      const [first, last] = [events[0], events.at(-1)]
+      if (first === undefined || last === undefined) return
+      for (const reader of ofAll) tell(reader, events, first.position - 1, last.position)
+      if (ofStream.size === 0) return
+      for (const [stream, own] of byStream(events, ofStream)) {
+        const from = (own[0]?.header.revision ?? 0) - 1
+        const upTo = own.at(-1)?.header.revision ?? from
+        for (const reader of ofStream.get(stream) ?? []) tell(reader, own, from, upTo)
+      }
+    },
+    /** More may be stored than was published. */
+    lookAgain(): void {
+      for (const { follower } of ofAll) follower.lookAgain()
+      for (const here of ofStream.values()) for (const { follower } of here) follower.lookAgain()
+    },
+    subscribe: (({ stream, after, isNew, beforeRead, caughtUp, inPages = false }, handle) => {
+      const reader: Reader = {
+        inPages,
+        follower: createFollower<Recorded>({
+          after,
+          hasAll: isNew ?? (stream === undefined && after >= head()),
+          read: from => (stream === undefined ? readAll(from) : readStream(stream, from)),
+          handle,
+          beforeRead,
+          caughtUp,
+          keptAtMost,
+          onEnd: () => leave(reader, stream),
+        }),
+      }
+      join(reader, stream)
+      return reader.follower.subscription
+    }) satisfies Subscribe,
+  }
+}

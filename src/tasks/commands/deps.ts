@@ -1,0 +1,40 @@
+// What the commands of tasks are made of, and what every one of them begins with.
+import type { Runtime } from '../../../actors/runtime/runtime.ts'
+import type { Scheduler } from '../../../actors/task/scheduler.ts'
+import type { Asked, TaskCommand } from '../../contract/commands.ts'
+import type { Ids } from '../../contract/ports.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import { isTerminal } from '../../contract/wire.ts'
+import type { Quotas } from '../../fairness/quotas.ts'
+import type { TaskView } from '../../history/task-view.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import type { Idempotency } from '../idempotency.ts'
+import type { Queries } from '../queries.ts'
+
+export type CommandDeps = {
+  runtime: Runtime<TaskView, TaskCommand>
+  scheduler: Scheduler
+  queries: Queries
+  idempotency: Idempotency
+  secrets: Secrets
+  quotas: Pick<Quotas, 'reserveTask'>
+  ids: Ids
+  /** Opens the log again after a failure, so that the read models know what it holds; rejects when it cannot. */
+  ready: () => Promise<void>
+  isLogAway: () => boolean
+}
+
+/** The stream of a task that this principal may touch. */
+export const streamFor = (queries: Queries, principal: Principal, taskId: string): string => {
+  queries.visible(principal, taskId)
+  return taskStream(taskId)
+}
+
+export const by = (principal: Principal, requestId: string): Asked => ({
+  principal: principal.id,
+  causation: requestId,
+})
+
+export const always = (): true => true
+export const hasEnded = ({ status }: TaskView): boolean => isTerminal(status)

@@ -1,0 +1,42 @@
+// A create that names a task and brings results of its calls is no create: that task goes on with them.
+import { Refusal } from '../../contract/refusals.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import { answersIn, isEmpty } from '../answers.ts'
+import type { TaskRow } from '../queries.ts'
+import { answersKnown, isPendingCall } from './answered-calls.ts'
+import { always, by, type CommandDeps } from './deps.ts'
+import type { Created, CreateWish } from './wish.ts'
+
+/** A task is answered under its own session, or under none. */
+const mustBeOfSession = ({ id, session_id: own }: TaskRow, given: string | null | undefined): void => {
+  if (!given || given === own) return
+  const why = `the task ${id} belongs to the session ${JSON.stringify(own)}, not to ${JSON.stringify(given)}`
+  throw new Refusal('Conflict', { task_id: id, session_id: own, given_session_id: given }, why)
+}
+
+/** Gives the results to the task that the wish names; undefined: the wish is for a new task. */
+export const createGoOn = ({ runtime, queries, ids }: Pick<CommandDeps, 'runtime' | 'queries' | 'ids'>) => {
+  return async (wish: CreateWish): Promise<Created | undefined> => {
+    const { principal, body, envelopeId, request, idempotencyKey } = wish
+    const answers = answersIn(body, ids)
+    if (!body.task_id || answers.length === 0) return undefined
+    const row = queries.rowById(body.task_id)
+    if (row === undefined || !queries.isVisible(principal, row)) return undefined
+    const stream = taskStream(row.id)
+    const before = await runtime.until(stream, always)
+    const known = answersKnown(before, answers)
+    if (known.length === 0) return undefined
+    mustBeOfSession(row, body.session_id)
+    const again = !known.some(({ callId }) => isPendingCall(before, callId))
+    const content = body.user_message_content
+    const view = await runtime.ask(stream, {
+      type: 'AnswerCalls',
+      answers: known,
+      whole: true,
+      ...(isEmpty(content) ? {} : { message: { itemId: ids.next('msg_'), content } }),
+      keys: { digest: request.digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
+      ...by(principal, envelopeId),
+    })
+    return { taskId: row.id, view, answered: { callIds: known.map(({ callId }) => callId), again } }
+  }
+}

@@ -1,0 +1,52 @@
+// What a caller brings to a task: results of client tools, messages, rewards.
+import type { CallAnswer, TaskCommand } from '../../contract/commands.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import type { MessageContent } from '../../contract/wire.ts'
+import type { TaskView } from '../../history/task-view.ts'
+import { digestOfBody } from '../../platform/digest.ts'
+import type { TaskRow } from '../queries.ts'
+import { by, type CommandDeps, streamFor } from './deps.ts'
+
+export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
+  /** Results of client tools, some or all; the task goes on by itself when none is missing. */
+  async input(
+    principal: Principal,
+    taskId: string,
+    requestId: string,
+    answers: CallAnswer[],
+  ): Promise<TaskView> {
+    const asked = by(principal, requestId)
+    const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
+    return runtime.ask(streamFor(queries, principal, taskId), command)
+  },
+
+  /** Something said to the agent while it works: seen before its next step. */
+  async message(
+    principal: Principal,
+    taskId: string,
+    requestId: string,
+    content: MessageContent,
+    { key, isRetry }: { key: string | undefined; isRetry: boolean },
+  ): Promise<{ made: TaskView } | { replay: TaskRow }> {
+    const stream = streamFor(queries, principal, taskId)
+    const digest = digestOfBody({ taskId, content })
+    const keys = key === undefined ? {} : { digest, idempotencyKey: key }
+    const call = { principal, digest, key, taskId: undefined, isRetry: false }
+    const itemId = ids.next('msg_')
+    const asked = by(principal, requestId)
+    return idempotency.once(call, () =>
+      runtime.ask(stream, { type: 'PostMessage', itemId, content, isRetry, keys, ...asked }),
+    )
+  },
+
+  /** What somebody thinks of the task, also after its end. */
+  reward(
+    principal: Principal,
+    taskId: string,
+    requestId: string,
+    reward: { value: number; name?: string; data?: unknown },
+  ): Promise<TaskView> {
+    const stream = streamFor(queries, principal, taskId)
+    return runtime.ask(stream, { type: 'GiveReward', reward, ...by(principal, requestId) })
+  },
+})

@@ -1,0 +1,56 @@
+// What a caller does to a task as a whole: cancel, pause, resume, delete.
+import type { Asked } from '../../contract/commands.ts'
+import { Refusal } from '../../contract/refusals.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import { isTerminal } from '../../contract/wire.ts'
+import type { TaskView } from '../../history/task-view.ts'
+import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'
+
+/** Answers when the task has ended. */
+const cancel = async (
+  { ask, until }: CommandDeps['runtime'],
+  stream: string,
+  asked: Asked,
+  reason?: string,
+): Promise<TaskView> => {
+  await ask(stream, { type: 'CancelTask', ...asked, ...(reason === undefined ? {} : { reason }) })
+  return until(stream, hasEnded)
+}
+
+export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps) => ({
+  /** Answers when the task is canceled; a second cancel joins the first. */
+  async cancel(principal: Principal, taskId: string, requestId: string, reason?: string): Promise<TaskView> {
+    return cancel(runtime, streamFor(queries, principal, taskId), by(principal, requestId), reason)
+  },
+
+  async pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+    if (isLogAway()) await ready()
+    return runtime.ask(streamFor(queries, principal, taskId), {
+      type: 'PauseTask',
+      ...by(principal, requestId),
+    })
+  },
+
+  async resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+    if (isLogAway()) await ready()
+    return runtime.ask(streamFor(queries, principal, taskId), {
+      type: 'ResumeTask',
+      ...by(principal, requestId),
+    })
+  },
+
+  /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
+  async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+    if (isLogAway()) await ready()
+    const { status } = queries.visible(principal, taskId)
+    const stream = taskStream(taskId)
+    const asked = by(principal, requestId)
+    if (!isTerminal(status)) {
+      await cancel(runtime, stream, asked).catch(error => {
+        if (!(error instanceof Refusal && error.reason === 'NotCancelable')) throw error
+      })
+    }
+    return runtime.ask(stream, { type: 'DeleteTask', ...asked })
+  },
+})

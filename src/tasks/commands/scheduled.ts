@@ -1,0 +1,35 @@
+// What nobody asks for: a task in line starts, and one whose time has run out expires.
+import type { Place } from '../../../actors/task/scheduler.ts'
+import type { TaskCommand } from '../../contract/commands.ts'
+import { StorageFailure } from '../../contract/stored.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import type { TaskView } from '../../history/task-view.ts'
+import { contextOf } from './context.ts'
+import type { CommandDeps } from './deps.ts'
+
+export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => ({
+  /**
+   * The next one in line may start. Called by the scheduler. While the log is away nobody starts: when it is
+   * back, everybody's place is filled in anew, in the old order.
+   */
+  start(place: Place): void {
+    if (isLogAway()) return
+    const stream = taskStream(place.taskId)
+    const context = contextOf(queries, place, queries.inputIds(place.taskId), false)
+    const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
+    runtime.ask(stream, command).then(
+      view => {
+        if (view.status !== 'working') scheduler.leave(place.taskId)
+      },
+      error => {
+        if (!(error instanceof StorageFailure)) scheduler.leave(place.taskId)
+      },
+    )
+  },
+
+  /** Expires a task if its time has run out; `startedAt` is the server's start. */
+  expire(taskId: string, startedAt: number): Promise<TaskView> {
+    const stream = taskStream(taskId)
+    return runtime.ask(stream, { type: 'ExpireTask', startedAt, principal: 'system', causation: stream })
+  },
+})

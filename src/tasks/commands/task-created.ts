@@ -1,0 +1,54 @@
+// The event that begins a task, from the request for it.
+
+import type { Place } from '../../../actors/task/scheduler.ts'
+import type { CallAnswer } from '../../contract/commands.ts'
+import type { Ids } from '../../contract/ports.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
+import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
+import type { CreateWish } from './wish.ts'
+
+type Given = {
+  place: Place
+  secretRef: string | undefined
+  /** The task before this one in its session. */
+  previous: string | undefined
+  /** Those that end the wait of the task before this one. */
+  answers: CallAnswer[]
+}
+
+export const taskCreated = (
+  { request, body, envelopeId, idempotencyKey }: CreateWish,
+  { place, secretRef, previous, answers }: Given,
+  ids: Ids,
+): TaskEventData<'TaskCreated'> => ({
+  task_id: place.taskId,
+  session_id: place.sessionId,
+  user_id: place.userId,
+  agent: request.agent,
+  agent_id: ids.next('agent_'),
+  workdir: request.workdir(place.sessionId),
+  request_id: envelopeId,
+  request: request.shown,
+  input_ids: inputIds(body, ids),
+  digest: request.digest,
+  shows_agent: true,
+  ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+  ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+  ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
+  ...(previous === undefined ? {} : { previous_task_id: previous }),
+  form: 2,
+  ...(bringsPast(body, answers) ? { own_past: true } : {}),
+})
+
+/** Whether a request's history holds anything besides these answers: then it is the whole past of its task. */
+const bringsPast = ({ history_messages }: CreateTaskBody, answers: CallAnswer[]): boolean => {
+  const answered = new Set(answers.map(({ callId }) => callId))
+  return (history_messages ?? []).some(item => item.type !== 'tool_result' || !answered.has(item.call_id))
+}
+
+/** Each input has an id from the moment it is accepted; one that the caller gave is kept. */
+const inputIds = (body: CreateTaskBody, ids: Ids): string[] => {
+  const given: OutputItem[] = [...(body.history_messages ?? []), ...(body.thought_messages ?? [])]
+  const prefixes = { message: 'msg_', reasoning: 'rs_', tool_call: 'tc_', tool_result: 'tr_' }
+  return [...given.map(item => item.id ?? ids.next(prefixes[item.type])), ids.next('msg_')]
+}

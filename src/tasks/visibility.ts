@@ -1,0 +1,42 @@
+// Which tasks a principal may see. What it may not see is not there for it.
+import type { Current } from '../../projections/current.ts'
+import type { TaskRow } from '../../projections/tasks/rows.ts'
+import { Refusal } from '../contract/refusals.ts'
+import { DamagedEvent, type Log, StorageFailure } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import type { Principal } from '../contract/token-events.ts'
+
+const mayTouch = (principal: Principal, row: { user_id: string }) =>
+  principal.userId === undefined || principal.userId === row.user_id
+
+export const createVisibility = (
+  { currentFor }: Current,
+  byId: (id: string) => TaskRow | undefined,
+  log: Pick<Log, 'revisionOf'>,
+) => {
+  /** The row of a task, once the tables hold everything of its stream. */
+  const rowById = (id: string): TaskRow | undefined => currentFor(taskStream(id), () => byId(id))
+
+  /** A stream of which the log finds nothing, though a task was made of it, has lost its entry there. */
+  const hasEvents = (stream: string): boolean => {
+    try {
+      return log.revisionOf(stream) !== -1
+    } catch (error) {
+      if (!(error instanceof StorageFailure)) throw error
+      return false
+    }
+  }
+
+  return {
+    rowById,
+    /** The row of a task that this principal may see. Throws DamagedEvent when the log does not know it. */
+    visible(principal: Principal, taskId: string): TaskRow {
+      const row = rowById(taskId)
+      if (row === undefined || row.deleted === 1 || !mayTouch(principal, row))
+        throw new Refusal('TaskNotFound')
+      if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')
+      return row
+    },
+    isVisible: (principal: Principal, row: TaskRow): boolean => row.deleted === 0 && mayTouch(principal, row),
+  }
+}

@@ -1,0 +1,139 @@
+// The sizes of what we ship: short files, short functions, and three loose files in src/.
+import { readdirSync, readFileSync } from 'node:fs'
+import tap from 'tap'
+import ts from 'typescript'
+
+const longestFile = 300
+const longestFunction = 80
+const highestMedian = 60
+
+/** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
+const tooLong = [
+  'actors/env-session/actor.ts envSessionKind',
+  'actors/env-session/instances.ts createInstances',
+  'actors/runtime/runtime.ts createRuntime',
+  'actors/task/actor.ts',
+  'actors/task/actor.ts taskKind',
+  'actors/task/actor.ts without a name',
+  'actors/task/call-runner.ts createCallRunner',
+  'actors/task/recorder.ts recorder',
+  'actors/task/scheduler.ts createScheduler',
+  'actors/task/step.ts runStep',
+  'projections/projector.ts createProjector',
+  'projections/tasks/lists.ts createTaskLists',
+  'projections/tasks/stored.ts createStoredTasks',
+  'projections/tasks/table.ts tasksProjection',
+  'src/access/principals.ts createPrincipals',
+  'src/agents/model/endpoint.ts createEndpoint',
+  'src/agents/model/model.ts model',
+  'src/bus/events.ts createEvents',
+  'src/bus/nats-bus.ts createNatsBus',
+  'src/bus/nats-feed.ts createNatsFeed',
+  'src/bus/relay.ts createRelay',
+  'src/cli/printer.ts createPrinter',
+  'src/cli/program.ts createProgram',
+  'src/documents/asyncapi.ts asyncApi',
+  'src/documents/openapi.ts openApi',
+  'src/egress/guarded-fetch.ts createOutsideFetch',
+  'src/environments/conversation.ts createConversation',
+  'src/environments/host/serve.ts createServer',
+  'src/environments/instance.ts createInstance',
+  'src/environments/kinds/shared/kept/kept.ts createKept',
+  'src/environments/process.ts startProcess',
+  'src/fairness/disk/disk-use.ts createDiskUse',
+  'src/fairness/loop-shares.ts createLoopShares',
+  'src/fairness/quotas.ts createQuotas',
+  'src/fake-model/server.ts startFakeModel',
+  'src/http/app.ts createApp',
+  'src/http/environments.ts environmentRoutes',
+  'src/http/query.ts readQuery',
+  'src/http/socket/connection.ts openConnection',
+  'src/http/socket/inbox.ts createInbox',
+  'src/http/socket/task-channels.ts createTaskChannels',
+  'src/http/task-calls.ts createTaskCalls',
+  'src/http/tasks.ts taskRoutes',
+  'src/json-schema/thread.ts schemaThread',
+  'src/log/audit.ts openAuditTrail',
+  'src/log/follower.ts createFollower',
+  'src/log/log.ts openLog',
+  'src/main.ts',
+  'src/main.ts openFolder',
+  'src/main.ts startServer',
+  'src/mcp/connection.ts openConnection',
+  'src/mcp/connections.ts createConnections',
+  'src/mcp/environment.ts createMcpEnvironment',
+  'src/mcp/environment.ts open',
+  'src/mcp/stdio.ts stdioTransport',
+  'src/system.ts',
+  'src/system.ts createSystem',
+  'src/tasks/idempotency.ts createIdempotency',
+  'src/tasks/recall.ts createRecall',
+  'src/tasks/toolbox.ts createToolbox',
+  'src/telemetry/follower.ts startTelemetry',
+  'src/telemetry/task-spans.ts createTaskSpans',
+  'src/tools/arithmetic.ts evaluate',
+]
+
+const files = ['actors', 'projections', 'src'].flatMap(root =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => `${root}/${name}`),
+)
+const linesOf = (text: string): number => text.trimEnd().split('\n').length
+
+/** What a function is called: by itself, or by the variable or property that holds it. */
+const nameOf = (node: ts.SignatureDeclaration): string => {
+  const holder = node.name ?? ('name' in node.parent ? (node.parent.name as ts.Node) : undefined)
+  return holder?.getText() ?? 'without a name'
+}
+
+/** Every function of a file that has a body, with its lines from start to end, nested functions included. */
+const functionsOf = (file: string, text: string): { name: string; lines: number }[] => {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const found: { name: string; lines: number }[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      found.push({ name: `${file} ${nameOf(node)}`, lines: linesOf(node.getText()) })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+const texts = files.map(file => ({ file, text: readFileSync(file, 'utf8') }))
+
+tap.test('only the composition root and the variables are loose in src', t => {
+  const loose = readdirSync('src', { withFileTypes: true }).filter(entry => entry.isFile())
+  t.same(loose.map(entry => entry.name).sort(), ['config.ts', 'main.ts', 'system.ts'])
+  t.end()
+})
+
+tap.test('half of the files are short', t => {
+  const lengths = texts.map(({ text }) => linesOf(text)).sort((a, b) => a - b)
+  t.ok(lengths.length > 400)
+  t.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) <= highestMedian)
+  t.end()
+})
+
+tap.test('no file and no function is too long, besides those that are known', t => {
+  const long = texts.flatMap(({ file, text }) => [
+    ...(linesOf(text) > longestFile ? [file] : []),
+    ...functionsOf(file, text)
+      .filter(({ lines }) => lines > longestFunction)
+      .map(({ name }) => name),
+  ])
+  t.same(long.filter(name => !tooLong.includes(name)).sort(), [], 'nothing new is too long')
+  t.same(tooLong.filter(name => !long.includes(name)).sort(), [], 'what is mended is not listed')
+  t.end()
+})
+
+tap.test('the lines of a function are its own, with those of the functions inside it', t => {
+  const text = 'const outer = () => {\n  const inner = () => 1\n  return {\n    method() {\n    },\n  }\n}\n'
+  t.same(functionsOf('a.ts', text), [
+    { name: 'a.ts outer', lines: 7 },
+    { name: 'a.ts inner', lines: 1 },
+    { name: 'a.ts method', lines: 2 },
+  ])
+  t.end()
+})
