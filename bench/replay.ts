@@ -1,4 +1,5 @@
 import assert from 'node:assert'
+import { taskEvents } from '../src/contract/decoders/task.ts'
 import type { Header, Recorded } from '../src/contract/stored.ts'
 import { isTaskStream } from '../src/contract/task-stream.ts'
 import { isTerminal, type Task } from '../src/contract/wire.ts'
@@ -32,7 +33,7 @@ const createReplay = (each: (task: Task) => void) => {
         view = emptyTask()
         views.set(stream, view)
       }
-      evolve(view, event)
+      evolve(view, taskEvents.read(event))
       if (isTerminal(view.status)) {
         each(taskOf(view))
         views.delete(stream)

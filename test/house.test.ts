@@ -44,8 +44,6 @@ const tooLong = [
   'src/fairness/loop-shares.ts createLoopShares',
   'src/fairness/quotas.ts createQuotas',
   'src/fake-model/server.ts startFakeModel',
-  'src/history/rollouts.ts',
-  'src/history/task-view.ts',
   'src/http/app.ts createApp',
   'src/http/environments.ts environmentRoutes',
   'src/http/query.ts readQuery',

@@ -1,6 +1,7 @@
 // An environment session as an actor. A turn decides and appends. A wish that it accepts is kept in memory and carried
 // out after the turn; what came of it comes back as a command. Meanwhile other wishes wait in the mailbox, so the steps
 // of a session are taken one by one in the order in which they came.
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
 import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
 import type { Clock } from '../../src/contract/ports.ts'
@@ -97,7 +98,7 @@ export const envSessionKind =
     const behaviour: Behaviour<SessionView, SessionCommand> = {
       view,
       evolve(event) {
-        evolveSession(view, event)
+        evolveSession(view, sessionEvents.read(event))
         instances.moved(stream, event.header.revision, view.isUnkept)
       },
       /** While a wish is carried out, the others wait. A step that runs is no step that was cut off. */

@@ -1,4 +1,5 @@
 // Brings the instance of a session back: from a state that was kept, or by doing again what the log holds.
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
 import { EnvironmentGone, type Instance, type OpenObject } from '../../src/contract/environment.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -40,16 +41,15 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   let steps: EnvSessionEventData<'EnvStepCompleted'>[] = []
   let seen: unknown
   for await (const page of log.readStream(stream)) {
-    for (const { header, data } of page) {
-      if (header.type === 'EnvSessionCreated' || header.type === 'EnvSessionReset') {
-        const { seed, now, observation, steps_before, ...rest } =
-          data as EnvSessionEventData<'EnvSessionReset'>
-        reset = { seed, now, options: rest.options ?? {} }
+    for (const { type, data } of page.map(sessionEvents.read)) {
+      if (type === 'EnvSessionCreated' || type === 'EnvSessionReset') {
+        const { seed, now, observation, steps_before } = data
+        reset = { seed, now, options: type === 'EnvSessionReset' ? data.options : {} }
         before = steps_before ?? 0
         steps = []
         seen = observation
       }
-      if (header.type === 'EnvStepCompleted') steps.push(data as EnvSessionEventData<'EnvStepCompleted'>)
+      if (type === 'EnvStepCompleted') steps.push(data)
     }
   }
   if (reset === undefined) throw new SessionLost('the log has no beginning of it')

@@ -1,6 +1,7 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
 import { type Actor, createActor } from 'xstate'
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { NewEvent } from '../../src/contract/stored.ts'
 import { type TaskEvent, type TaskEventType, taskEventVersion } from '../../src/contract/task-events.ts'
@@ -10,15 +11,11 @@ import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { firstSeen, seenNext } from '../../src/history/context.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import {
-  effectIdOf,
-  emptyTask,
-  evolve,
-  formOf,
-  openCalls,
-  system,
-  type TaskView,
-} from '../../src/history/task-view.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
+import { formOf } from '../../src/history/task/course.ts'
+import { system } from '../../src/history/task/messages.ts'
+import { effectIdOf } from '../../src/history/task/steps.ts'
+import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/kind.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
@@ -244,12 +241,13 @@ export const taskKind =
 
     const behaviour: Behaviour<TaskView, TaskCommand> = {
       view,
-      evolve(event) {
+      evolve(stored) {
+        const event = taskEvents.read(stored)
         evolve(view, event)
-        const { effect_id: ended } = event.data as { effect_id?: string }
-        if (event.header.type === 'EffectCompleted' && ended !== undefined) calls.forget(ended)
-        if (machine !== undefined && isMove(event.header.type as TaskEventType)) {
-          machine.send({ type: event.header.type as TaskEventType })
+        const { type, data } = event
+        if (type === 'EffectCompleted' && data.effect_id !== undefined) calls.forget(data.effect_id)
+        if (machine !== undefined && isMove(type)) {
+          machine.send({ type })
           if (machine.getSnapshot().value !== view.status) throw new Error('machine and history disagree')
         }
       },
@@ -320,11 +318,12 @@ const envelopeOf = (
 /** Facts as they are stored: each with the number of its first frame and how many it gives. */
 const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
   let seq = from
-  return events.map(({ type, data }): NewEvent => {
-    const frames = frameCount(type, data as never)
-    const event = { type, schema_version: taskEventVersion, data, seq, frames }
+  return events.map((event): NewEvent => {
+    const { type, data } = event
+    const frames = frameCount(event)
+    const numbered = { type, schema_version: taskEventVersion, data, seq, frames }
     seq += frames
-    return event
+    return numbered
   })
 }
 

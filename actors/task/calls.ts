@@ -1,7 +1,8 @@
 // The calls of a turn: what is stored about them when they are made, and how they stand. Pure.
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
-import { callEffectId, type TaskView } from '../../src/history/task-view.ts'
+import { callEffectId } from '../../src/history/task/calls.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 
 /** How the calls of the newest step stand. */
 export type Standing = {

@@ -4,7 +4,9 @@ import type { Ids } from '../../src/contract/ports.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../../src/contract/wire.ts'
-import { addUsage, cutOffNow, type TaskView } from '../../src/history/task-view.ts'
+import { addUsage } from '../../src/history/task/account.ts'
+import { cutOffNow } from '../../src/history/task/output.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 

@@ -6,8 +6,9 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
 import { restOf, withRest } from '../../src/history/said.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import { openCalls, type TaskView } from '../../src/history/task-view.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
   agentDone,

@@ -3,7 +3,10 @@ import type { ModelCall } from '../../src/contract/agent.ts'
 import type { RecordedEnd, StepFact } from '../../src/contract/commands.ts'
 import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import { effectIdOf, opensPart, system, type TaskView } from '../../src/history/task-view.ts'
+import { system } from '../../src/history/task/messages.ts'
+import { opensPart } from '../../src/history/task/output.ts'
+import { effectIdOf } from '../../src/history/task/steps.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 import { callsAfter, planned } from './calls.ts'
 import {
   agentDone,

@@ -4,7 +4,8 @@ import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { isTerminal, type TaskStatus, terminalStatuses } from '../../src/contract/wire.ts'
-import { openCalls, type TaskView } from '../../src/history/task-view.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
   answerCalls,

@@ -4,7 +4,8 @@ import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
-import { type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
+import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
 /** How long a task may rest in each state, seconds; 0 is for ever. */

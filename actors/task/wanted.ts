@@ -1,7 +1,9 @@
 // What a task's state wants running, from the stored facts and what runs in this process. Pure.
 import { isTerminal } from '../../src/contract/wire.ts'
+import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
+import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import { effectIdOf, type OpenCall, openCalls, type TaskView } from '../../src/history/task-view.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
 
 /** What the state wants: something running, or a command that brings the task to where something can be wanted. */
 export type Wanted =

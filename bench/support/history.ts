@@ -98,8 +98,9 @@ const factsOf = (
 /** Numbered as the actor numbers them. */
 const numbered = (facts: TaskEvent[]): NewEvent[] => {
   let seq = 0
-  return facts.map(({ type, data }) => {
-    const frames = frameCount(type, data as never)
+  return facts.map(fact => {
+    const { type, data } = fact
+    const frames = frameCount(fact)
     const event = { type, schema_version: taskEventVersion, data, seq, frames }
     seq += frames
     return event

@@ -1,11 +1,6 @@
 // The sessions read model: one row an environment session.
-import {
-  type EnvSessionEventData,
-  type EnvSessionEventType,
-  isEnvSessionStream,
-  sessionIdOf,
-} from '../../src/contract/env-session-events.ts'
-import type { Recorded } from '../../src/contract/stored.ts'
+import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
+import { sessionIdOf } from '../../src/contract/env-session-events.ts'
 import type { Projection } from '../projector.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -23,15 +18,14 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
   const remove = store.prepare('UPDATE env_sessions SET deleted = 1 WHERE id = ?')
 
-  let taken: Recorded[] = []
+  let taken: RecordedSessionEvent[] = []
 
-  const write = ({ position, header, data }: Recorded) => {
+  const write = ({ position, type, header, data }: RecordedSessionEvent) => {
     const id = sessionIdOf(header.stream)
     const at = Date.parse(header.time)
-    switch (header.type as EnvSessionEventType) {
+    switch (type) {
       case 'EnvSessionCreated': {
-        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, kind } =
-          data as EnvSessionEventData<'EnvSessionCreated'>
+        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, kind } = data
         const vars = JSON.stringify(env_vars)
         const own = [user_id, client_id, env_id, vars, recovery, secret_ref ?? null]
         create.run(id, position, ...own, at, at, kind ?? null)
@@ -42,7 +36,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
         access.run(at, id)
         return
       case 'EnvSessionClosed':
-        close.run((data as EnvSessionEventData<'EnvSessionClosed'>).reason, id)
+        close.run(data.reason, id)
         return
       case 'EnvSessionDeleted':
         remove.run(id)
@@ -54,7 +48,10 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
 
   return {
     fold(events) {
-      for (const event of events) if (isEnvSessionStream(event.header.stream)) taken.push(event)
+      for (const stored of events) {
+        const event = sessionEvents.find(stored)
+        if (event !== undefined) taken.push(event)
+      }
     },
     write() {
       for (const event of taken) write(event)

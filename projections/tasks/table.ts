@@ -1,20 +1,20 @@
 // The tasks read model: one row a task, one row an item. Events are folded in memory; each task that changed is
 // written once, however many events it had in between.
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
-import type { TaskEventData } from '../../src/contract/task-events.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { type CreateTaskBody, isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { summaryOf } from '../../src/history/task-summary.ts'
-import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
+import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 import type { Projection } from '../projector.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 
 /** A task being followed: `row` is the position that created it; then what of it is written already. */
 type Followed = {
-  view: TaskView
+  view: ShownTask
   row: number
   principal: string
   written: { status: TaskStatus | undefined; items: unknown[] }
@@ -30,7 +30,7 @@ const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
 const searchedAtMost = 2000
 
 /** The error of a task as it is searched: its code and its message, in lower case. */
-const errorText = ({ error }: TaskView): string | null =>
+const errorText = ({ error }: ShownTask): string | null =>
   error === undefined ? null : `${error.code} ${error.message.slice(0, searchedAtMost)}`.toLowerCase()
 
 /** `keptAtMost`: how many unfinished tasks stay in memory once they are written. */
@@ -77,9 +77,10 @@ export const tasksProjection = (
   /** A task whose events before this revision are all written. */
   const load = (stream: string, revision: number): Followed => {
     const row = rowOf.get(taskIdOf(stream))
-    const view = emptyTask()
+    const view = emptyShown()
     for (const page of streamPages(stream)) {
-      for (const event of page) if (event.header.revision < revision) evolve(view, event)
+      for (const event of page)
+        if (event.header.revision < revision) evolveShown(view, taskEvents.read(event))
     }
     if (row === undefined || row.status !== view.status) {
       throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} before revision ${revision}`)
@@ -91,7 +92,7 @@ export const tasksProjection = (
   /** The task of an event, as it was before it. */
   const taskOfEvent = ({ position, header: { stream, revision, principal } }: Recorded): Followed => {
     if (revision > 0) return changed.get(stream) ?? kept.get(stream) ?? load(stream, revision)
-    return { view: emptyTask(), row: position, principal, written: { status: undefined, items: [] } }
+    return { view: emptyShown(), row: position, principal, written: { status: undefined, items: [] } }
   }
 
   const keepUnfinished = () => {
@@ -192,15 +193,16 @@ export const tasksProjection = (
 
   return {
     fold(events) {
-      for (const event of events) {
-        const { stream, type, principal, time } = event.header
-        if (!isTaskStream(stream)) continue
+      for (const stored of events) {
+        if (!isTaskStream(stored.header.stream)) continue
+        const event = taskEvents.read(stored)
+        const { stream, principal, time } = event.header
         const task = taskOfEvent(event)
         changed.set(stream, task)
-        evolve(task.view, event)
-        if (type === 'AgentStepCompleted') steps.push([event.position, task.row])
-        if (type === 'TaskCreated' || type === 'InputAccepted') {
-          const { idempotency_key: key, digest = '' } = event.data as TaskEventData<'InputAccepted'>
+        evolveShown(task.view, event)
+        if (event.type === 'AgentStepCompleted') steps.push([event.position, task.row])
+        if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
+          const { idempotency_key: key, digest = '' } = event.data
           if (key !== undefined) keys.push([principal, key, taskIdOf(stream), digest, Date.parse(time)])
         }
       }

@@ -1,6 +1,8 @@
 // Who may come in: tokens, stored as hashes in streams of their own. A token is 256 random bits, so a plain
 // SHA-256 of it is enough.
+
 import { hash, timingSafeEqual } from 'node:crypto'
+import { principalEvents } from '../contract/decoders/principal.ts'
 import type { World } from '../contract/ports.ts'
 import type { NewEvent } from '../contract/stored.ts'
 import {
@@ -61,10 +63,11 @@ export const createPrincipals = (
   const byId = new Map([...known.values()].map(row => [row.id, row]))
   const rows = () => [...known.values()]
   log.onCommit(events => {
-    for (const { header, data } of events) {
-      if (header.type === 'TokenCreated') {
-        const { token_id, hash, role, user_id, expires_at } = data as TokenCreated
-        const created_at = Date.parse(header.time)
+    for (const stored of events) {
+      const event = principalEvents.find(stored)
+      if (event?.type === 'TokenCreated') {
+        const { token_id, hash, role, user_id, expires_at } = event.data
+        const created_at = Date.parse(event.header.time)
         const row = {
           id: token_id,
           hash,
@@ -76,8 +79,8 @@ export const createPrincipals = (
         known.set(hash, row)
         byId.set(row.id, row)
       }
-      if (header.type === 'TokenRevoked') {
-        const { token_id } = data as TokenRevoked
+      if (event?.type === 'TokenRevoked') {
+        const { token_id } = event.data
         known.delete(byId.get(token_id)?.hash ?? '')
         byId.delete(token_id)
       }

@@ -11,11 +11,12 @@ import { type Common, openTerminal } from './terminal.ts'
 
 const styles: Record<string, Style> = { TaskFailed: 'red', AgentError: 'red', AgentStepAbandoned: 'red' }
 
-const rowOf = (printer: Printer, { position, header, data }: Recorded): string => {
+const rowOf = (printer: Printer, event: Recorded): string => {
+  const { position, header } = event
   const { revision, time, type } = header
   const place = `${String(position).padStart(7)} ${String(revision).padStart(5)}  ${time}  `
   const name = type.padEnd(18)
-  const reading = fitted(`${place}${name}  `, readingOf(type, data), process.stdout)
+  const reading = fitted(`${place}${name}  `, readingOf(event), process.stdout)
   return `${printer.paint(place, 'dim')}${printer.paint(name, styles[type] ?? 'plain')}  ${reading}`
 }
 

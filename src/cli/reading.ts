@@ -1,6 +1,13 @@
 // A fact of a task or an environment session in a few words, for a person who reads its history.
-import type { EnvSessionEventData, EnvSessionEventType } from '../contract/env-session-events.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
+import type {
+  EnvSessionEvent,
+  EnvSessionEventData,
+  EnvSessionEventType,
+} from '../contract/env-session-events.ts'
+import type { Recorded } from '../contract/stored.ts'
+import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { MessageContent } from '../contract/wire.ts'
 
 const textOf = (content: MessageContent): string =>
@@ -68,12 +75,17 @@ const sessionReadings: { [T in EnvSessionEventType]: (data: EnvSessionEventData<
   EnvSessionDeleted: ({ by }) => `by ${by}`,
 }
 
+const readingOfTask = ({ type, data }: TaskEvent): string | undefined =>
+  (readings[type] as ((data: TaskEvent['data']) => string) | undefined)?.(data)
+const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
+  (sessionReadings[type] as (data: EnvSessionEvent['data']) => string)(data)
+
 /** Of an event that has no words here: its data. */
-export const readingOf = (type: string, data: unknown): string => {
-  const reading = { ...readings, ...sessionReadings }[type as TaskEventType | EnvSessionEventType] as
-    | ((data: unknown) => string)
-    | undefined
-  if (reading !== undefined) return reading(data)
-  const text = JSON.stringify(data)
+export const readingOf = (stored: Recorded): string => {
+  const ofTask = taskEvents.find(stored)
+  const ofSession = sessionEvents.find(stored)
+  const reading = (ofTask && readingOfTask(ofTask)) ?? (ofSession && readingOfSession(ofSession))
+  if (reading !== undefined) return reading
+  const text = JSON.stringify(stored.data)
   return text === '{}' ? '' : text
 }

@@ -1,10 +1,11 @@
 // One task, told again from its stored events, and what the read models say of it.
 import type { Difference } from '../../projections/compare.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { tell } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyTask } from '../history/task-view.ts'
+import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { digestOfBody } from '../platform/digest.ts'
@@ -14,12 +15,12 @@ import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
 const foldTask = async (log: ReadOnlyLog, taskId: string) => {
-  const view = emptyTask()
+  const view = emptyShown()
   let frames = 0
   for await (const page of log.readStream(taskStream(taskId))) {
     for (const event of page) {
       try {
-        frames += tell(view, event).length
+        frames += tell(view, taskEvents.read(event)).length
       } catch (error) {
         if (error instanceof DamagedEvent) throw error
         throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)

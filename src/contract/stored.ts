@@ -24,8 +24,14 @@ export type Header = {
   frames?: number
 }
 
-/** An event read back: `position` from 1 in the whole log without holes, `revision` from 0 in its stream. */
-export type Recorded<Data = unknown> = { position: number; header: Header; data: Data }
+/**
+ * An event read back: `position` from 1 in the whole log without holes, `revision` from 0 in its stream. The decoder of its
+ * kind of stream (`decoders/`) says what its data are: then it is one of the events of that kind, with its type beside them.
+ */
+export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
+  position: number
+  header: Header
+} & Event
 
 export type NewEvent = { type: string; schema_version: number; data: object; seq?: number; frames?: number }
 

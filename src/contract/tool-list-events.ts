@@ -5,3 +5,4 @@ import type { ToolDefinition } from './wire.ts'
 export type ToolsListed = { tools: ToolDefinition[] }
 
 export const toolListStream = (digest: string): string => `tools-${digest}`
+export const isToolListStream = (stream: string): boolean => stream.startsWith('tools-')

@@ -1,5 +1,6 @@
 // A session as it is now, and as it was after one of its events.
 import type { RequestKeys } from '../contract/commands.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
@@ -38,7 +39,9 @@ export const foldTo = async (
 ): Promise<SessionView> => {
   const view = emptySession()
   for await (const page of log.readStream(stream)) {
-    for (const event of page) if (event.header.revision <= revision) evolveSession(view, event)
+    for (const event of page) {
+      if (event.header.revision <= revision) evolveSession(view, sessionEvents.read(event))
+    }
   }
   return view
 }

@@ -1,10 +1,11 @@
 // What one user, and all users together, may have open at a time. Everything is counted in memory: filled once from the
 // read models, then from each commit; what is being made counts from the moment it is allowed. A limit binds new things
 // only: what is there when a limit is lowered goes on.
-import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
+import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
+import { sessionIdOf } from '../contract/env-session-events.ts'
 import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import { taskEnds } from '../contract/task-lifecycle.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
@@ -104,16 +105,14 @@ export const createQuotas = (limits: QuotaLimits) => {
     }
   }
 
-  const followTask = ({ type, stream }: Recorded['header'], data: unknown): void => {
-    if (type === 'TaskCreated') {
-      const { task_id, user_id } = data as TaskEventData<'TaskCreated'>
-      tasks.store(task_id, user_id)
-    } else if (taskEnds.has(type)) tasks.remove(taskIdOf(stream))
+  const followTask = ({ type, header, data }: RecordedTaskEvent): void => {
+    if (type === 'TaskCreated') tasks.store(data.task_id, data.user_id)
+    else if (taskEnds.has(type)) tasks.remove(taskIdOf(header.stream))
   }
-  const followSession = ({ type, stream }: Recorded['header'], data: unknown): void => {
-    if (type === 'EnvSessionCreated')
-      sessions.store(sessionIdOf(stream), (data as { user_id: string }).user_id)
-    else if (type === 'EnvSessionClosed' || type === 'EnvSessionDeleted') sessions.remove(sessionIdOf(stream))
+  const followSession = ({ type, header, data }: RecordedSessionEvent): void => {
+    const id = sessionIdOf(header.stream)
+    if (type === 'EnvSessionCreated') sessions.store(id, data.user_id)
+    else if (type === 'EnvSessionClosed' || type === 'EnvSessionDeleted') sessions.remove(id)
   }
 
   return {
@@ -135,9 +134,11 @@ export const createQuotas = (limits: QuotaLimits) => {
     overDisk: (): Refusal => refuse('disk'),
     /** Follows what is stored; called with each commit. */
     follow(events: readonly Recorded[]): void {
-      for (const { header, data } of events) {
-        if (isEnvSessionStream(header.stream)) followSession(header, data)
-        else followTask(header, data)
+      for (const stored of events) {
+        const task = taskEvents.find(stored)
+        if (task !== undefined) followTask(task)
+        const session = sessionEvents.find(stored)
+        if (session !== undefined) followSession(session)
       }
     },
     /** What the log holds: unfinished tasks and active sessions. */

@@ -1,10 +1,14 @@
 // What an agent sees: the inputs and items of a task, chosen by reference, put together without doubles.
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { MessageItem, OutputItem } from '../contract/wire.ts'
 import { missingResult, paired } from './paired.ts'
-import { emptyTask, evolve, formOf, type Message, type TaskView } from './task-view.ts'
+import { type Course, formOf } from './task/course.ts'
+import type { Message, Messages } from './task/messages.ts'
+import type { Output } from './task/output.ts'
+import { emptySeen, evolveSeen, type SeenTask } from './task-view.ts'
 
 export type ContextReference = TaskEventData<'TaskStarted'>['context'][number]
 export type ReadStream = Log['readStream']
@@ -25,7 +29,7 @@ export const inputsOf = (created: TaskEventData<'TaskCreated'>): OutputItem[] =>
 }
 
 /** Output and what was written to the agent in between, in the order in which the agent saw it. */
-const seen = ({ output, messages }: TaskView): OutputItem[] => {
+const seen = ({ output, messages }: Output & Messages): OutputItem[] => {
   if (messages.length === 0) return output
   const consumed = messages.filter((message): message is Message & { at: number } => message.at !== undefined)
   const before = (n: number) =>
@@ -34,7 +38,7 @@ const seen = ({ output, messages }: TaskView): OutputItem[] => {
 }
 
 /** Whether an item was said to its end; a message that the model cut off for its length counts, a call does not. */
-const isSaid = ({ cutOff }: TaskView, { type, id = '', status }: OutputItem): boolean =>
+const isSaid = ({ cutOff }: Output, { type, id = '', status }: OutputItem): boolean =>
   status === 'completed' || status === undefined || (type === 'message' && cutOff.has(id))
 
 /** A thought that a request brought has no status, which tells it from an agent's own: those are not sent to a model again. */
@@ -48,19 +52,19 @@ const brought = (item: OutputItem): OutputItem => {
  * What the next step of a task sees of the task's own past: a call that failed is part of it. One that gave no result has
  * another one, if any.
  */
-const ownPast = (view: TaskView): OutputItem[] =>
+const ownPast = (view: SeenTask): OutputItem[] =>
   seen(view).filter(
     item => !view.cutItems.has(item.id ?? '') && (item.type === 'tool_result' || isSaid(view, item)),
   )
 
 /** The items of a task that a later one in its session may see. */
-export const contributed = (view: TaskView): string[] => [
+export const contributed = (view: Course & Output & Messages): string[] => [
   ...(view.created?.input_ids ?? []),
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
 /** The referenced inputs and items of one task, in the order of the reference, for a task of this form. */
-const itemsAt = (view: TaskView, { items }: ContextReference, form: Form): OutputItem[] => {
+const itemsAt = (view: SeenTask, { items }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
   const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
@@ -71,7 +75,7 @@ const itemsAt = (view: TaskView, { items }: ContextReference, form: Form): Outpu
 }
 
 /** What is left to see when each summary stands where the first of its items stood. */
-const summed = (items: OutputItem[], { summaries }: TaskView): OutputItem[] =>
+const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
   summaries.reduce((left, { id, text, items: gone }) => {
     const isGone = (item: OutputItem) => item.id !== undefined && gone.has(item.id)
     const at = left.findIndex(isGone)
@@ -81,7 +85,7 @@ const summed = (items: OutputItem[], { summaries }: TaskView): OutputItem[] =>
 
 /** What the next step of a task sees; `first`: what the task saw when it began. */
 export const seenNext = (
-  view: TaskView,
+  view: SeenTask,
   first: OutputItem[],
   without?: ReadonlySet<string>,
 ): OutputItem[] => {
@@ -89,21 +93,21 @@ export const seenNext = (
   return assemble(summed([...first, ...own], view), formOf(view))
 }
 
-/** A task folded as far as a revision. */
+/** What is to be seen of a task, as far as a revision. */
 export const foldStream = async (
   read: ReadStream,
   stream: string,
   upTo = Number.POSITIVE_INFINITY,
-): Promise<TaskView> => {
-  const view = emptyTask()
+): Promise<SeenTask> => {
+  const view = emptySeen()
   for await (const page of read(stream)) {
-    for (const event of page) if (event.header.revision <= upTo) evolve(view, event)
+    for (const event of page) if (event.header.revision <= upTo) evolveSeen(view, taskEvents.read(event))
   }
   return view
 }
 
 /** What a task saw when it began: the session before it, then its own inputs. */
-export const firstSeen = async (read: ReadStream, view: TaskView): Promise<OutputItem[]> => {
+export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<OutputItem[]> => {
   const own = taskStream(view.created?.task_id ?? '')
   const lists: OutputItem[][] = []
   for (const reference of view.context) {

@@ -1,5 +1,7 @@
 // The fold of an environment session: what its events say so far. The only one.
+
 import type { RequestKeys } from '../contract/commands.ts'
+import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
 import type { Repeats } from '../contract/env-session-commands.ts'
 import type {
   EnvSessionEventData,
@@ -9,7 +11,6 @@ import type {
 } from '../contract/env-session-events.ts'
 import { sessionStateAfter } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
-import type { Recorded } from '../contract/stored.ts'
 import type { EnvSession, EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
 
 type Known = { digest: string; revision: number }
@@ -189,10 +190,11 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
 }
 
 /** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
-export const evolveSession = (view: SessionView, { position, header, data }: Recorded): SessionView => {
-  const type = header.type as EnvSessionEventType
-  const fold = folds[type] as Fold<EnvSessionEventType> | undefined
-  if (fold === undefined) throw new Error(`there is no session event ${type}`)
+export const evolveSession = (
+  view: SessionView,
+  { position, type, header, data }: RecordedSessionEvent,
+): SessionView => {
+  const fold = folds[type] as Fold<EnvSessionEventType>
   const isNew = view.state === 'deleted'
   view.state = sessionStateAfter(view.state, type)
   if (isNew) {
@@ -201,12 +203,7 @@ export const evolveSession = (view: SessionView, { position, header, data }: Rec
     view.byKey.clear()
   }
   const { time, revision, principal: by, causation_id: causation } = header
-  fold(view, data as EnvSessionEventData<EnvSessionEventType>, {
-    at: Date.parse(time),
-    revision,
-    by,
-    causation,
-  })
+  fold(view, data, { at: Date.parse(time), revision, by, causation })
   view.revision = header.revision
   view.position = position
   return view

@@ -1,5 +1,5 @@
 // The steps that a task took in an environment, for its rollouts: what was seen before, what was done, what came of it.
-import type { EnvSessionEventData } from '../contract/env-session-events.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { ReadStream } from './context.ts'
 import { emptySession, evolveSession } from './env-session.ts'
@@ -30,12 +30,11 @@ export const envStepsAt = async (
   const view = emptySession()
   const steps = new Map<number, EnvStep>()
   for await (const page of read(stream)) {
-    for (const event of page) {
+    for (const event of page.map(sessionEvents.read)) {
       const { revision } = event.header
       const state_before = view.observed
       evolveSession(view, event)
-      if (!places.has(revision)) continue
-      const data = event.data as EnvSessionEventData<'EnvStepCompleted'>
+      if (event.type !== 'EnvStepCompleted' || !places.has(revision)) continue
       const {
         step,
         effect_id,
@@ -47,7 +46,7 @@ export const envStepsAt = async (
         terminated,
         truncated,
         done,
-      } = data
+      } = event.data
       steps.set(revision, {
         session_id: view.created?.session_id ?? '',
         env_id: view.created?.env_id ?? '',

@@ -1,12 +1,15 @@
 // The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
 // the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+
+import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'
-import { DamagedEvent, type Recorded } from '../contract/stored.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 import { partsOf } from './items.ts'
+import { itemOf, opensPart } from './task/output.ts'
 import { taskOf } from './task-object.ts'
-import { evolve, itemOf, opensPart, type TaskView } from './task-view.ts'
+import { evolveShown, type ShownTask } from './task-view.ts'
 
 /** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
 export type Frame = { type: FrameType; sequence_number: number; task_id: string } & Record<string, unknown>
@@ -15,13 +18,13 @@ type FrameBody = { type: FrameType } & Record<string, unknown>
 type Rule<T extends TaskEventType> = {
   count: (data: TaskEventData<T>) => number
   /** Called with the view as it is after the fact. */
-  frames: (view: TaskView, data: TaskEventData<T>, time: string) => FrameBody[]
+  frames: (view: ShownTask, data: TaskEventData<T>, time: string) => FrameBody[]
 }
 
 const none = { count: () => 0, frames: () => [] }
-const one = (frame: (view: TaskView, time: string) => FrameBody) => ({
+const one = (frame: (view: ShownTask, time: string) => FrameBody) => ({
   count: () => 1,
-  frames: (view: TaskView, _data: unknown, time: string) => [frame(view, time)],
+  frames: (view: ShownTask, _data: unknown, time: string) => [frame(view, time)],
 })
 const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
 
@@ -264,24 +267,32 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
 }
 
 /** How many frames a fact gives. */
-export const frameCount = <T extends TaskEventType>(type: T, data: TaskEventData<T>): number =>
-  rules[type].count(data)
+export const frameCount = ({ type, data }: TaskEvent): number =>
+  (rules[type] as Rule<TaskEventType>).count(data)
 
-/** Moves the view by one event and gives the frames of it. Throws DamagedEvent when their number is another. */
-export const tell = (view: TaskView, event: Recorded): Frame[] => {
-  const { header, position } = event
-  const firstSeq = view.seq
-  evolve(view, event)
-  const rule = rules[header.type as TaskEventType] as Rule<TaskEventType>
-  const bodies = rule.frames(view, event.data as TaskEventData<TaskEventType>, header.time)
-  if (header.seq !== firstSeq || header.frames !== bodies.length) {
-    throw new DamagedEvent(position, `gives ${bodies.length} frames from ${firstSeq}, not as it was numbered`)
+/**
+ * How a view tells frames: it is moved by one event, and the frames of that event are read from it. Throws DamagedEvent when
+ * their number is another than was stored.
+ */
+export const framesOf =
+  <View extends ShownTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>
+  (view: View, event: RecordedTaskEvent): Frame[] => {
+    const { header, position, type, data } = event
+    const firstSeq = view.seq
+    evolve(view, event)
+    const bodies = (rules[type] as Rule<TaskEventType>).frames(view, data, header.time)
+    if (header.seq !== firstSeq || header.frames !== bodies.length) {
+      const why = `gives ${bodies.length} frames from ${firstSeq}, not as it was numbered`
+      throw new DamagedEvent(position, why)
+    }
+    const task_id = view.created?.task_id ?? ''
+    return bodies.map(({ type, ...rest }, index) => ({
+      type,
+      sequence_number: firstSeq + index,
+      task_id,
+      ...rest,
+    }))
   }
-  const task_id = view.created?.task_id ?? ''
-  return bodies.map(({ type, ...rest }, index) => ({
-    type,
-    sequence_number: firstSeq + index,
-    task_id,
-    ...rest,
-  }))
-}
+
+/** The frames of one event of a task, from what the wire shows of it. */
+export const tell = framesOf(evolveShown)

@@ -1,23 +1,25 @@
 // A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
-  isEnvSessionStream,
   sessionIdOf,
 } from '../contract/env-session-events.ts'
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { statusAfter } from '../contract/task-lifecycle.ts'
-import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
+import { taskIdOf } from '../contract/task-stream.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'
 
 const titleLength = 80
 
+type TaskIds = { task_id: string; session_id: string }
 type Told<T extends TaskEventType> = (
   data: TaskEventData<T>,
-  about: { task_id: string; session_id: string },
+  about: TaskIds,
   header: Header,
 ) => Omit<PublicEvent, 'timestamp'> | undefined
 
@@ -31,12 +33,11 @@ const updated =
   })
 
 const moved =
-  <T extends TaskEventType>(type: T): Told<T> =>
-  (data, about) => {
-    const { from, reason } = data as { from: TaskStatus; reason?: string }
+  (type: TaskEventType) =>
+  ({ from, reason }: { from: TaskStatus; reason?: string }, about: TaskIds) => {
     const new_status = statusAfter(from, type) as TaskStatus
     const why = reason === undefined ? {} : { reason }
-    return { type: 'TaskStatusChanged', ...about, old_status: from, new_status, ...why }
+    return { type: 'TaskStatusChanged' as const, ...about, old_status: from, new_status, ...why }
   }
 
 const rules: { [T in TaskEventType]?: Told<T> } = {
@@ -120,27 +121,26 @@ const sessionRules: { [T in EnvSessionEventType]?: ToldOfSession<T> } = {
   EnvSessionDeleted: (_, session_id) => ({ type: 'EnvSessionDeleted', session_id }),
 }
 
-const toldOfTask = ({ header, data }: Recorded) => {
-  const { type, stream, session_id } = header
-  const rule = rules[type as TaskEventType] as Told<TaskEventType> | undefined
-  return rule?.(data as TaskEventData<TaskEventType>, { task_id: taskIdOf(stream), session_id }, header)
+const toldOfTask = ({ type, header, data }: RecordedTaskEvent) => {
+  const { stream, session_id } = header
+  const rule = rules[type] as Told<TaskEventType> | undefined
+  return rule?.(data, { task_id: taskIdOf(stream), session_id }, header)
 }
-const toldOfSession = ({ header, data }: Recorded) => {
-  const rule = sessionRules[header.type as EnvSessionEventType] as
-    | ToldOfSession<EnvSessionEventType>
-    | undefined
-  return rule?.(data as EnvSessionEventData<EnvSessionEventType>, sessionIdOf(header.stream))
+const toldOfSession = ({ type, header, data }: RecordedSessionEvent) => {
+  const rule = sessionRules[type] as ToldOfSession<EnvSessionEventType> | undefined
+  return rule?.(data, sessionIdOf(header.stream))
+}
+const toldOf = (recorded: Recorded) => {
+  const ofTask = taskEvents.find(recorded)
+  if (ofTask !== undefined) return toldOfTask(ofTask)
+  const ofSession = sessionEvents.find(recorded)
+  return ofSession && toldOfSession(ofSession)
 }
 
 /** The public event of a stored one; undefined: it is nothing to subscribers. */
 export const publicEventOf = (recorded: Recorded): PublicEvent | undefined => {
-  const { stream, time } = recorded.header
-  const told = isTaskStream(stream)
-    ? toldOfTask(recorded)
-    : isEnvSessionStream(stream)
-      ? toldOfSession(recorded)
-      : undefined
+  const told = toldOf(recorded)
   if (told === undefined) return undefined
   const { type, ...fields } = told
-  return { type, timestamp: time, ...fields } as PublicEvent
+  return { type, timestamp: recorded.header.time, ...fields } as PublicEvent
 }

@@ -1,6 +1,8 @@
 // The task object of the interface, as a view says it.
 import type { Task } from '../contract/wire.ts'
-import { cutOffNow, openCalls, type TaskView } from './task-view.ts'
+import { openCalls } from './task/calls.ts'
+import { cutOffNow } from './task/output.ts'
+import type { ShownTask } from './task-view.ts'
 
 /** Why a task is paused whose call may have happened or not. */
 export const outcomeUnknown = 'outcome_unknown'
@@ -8,7 +10,7 @@ export const outcomeUnknown = 'outcome_unknown'
 /** Whole seconds, as the interface has them. */
 export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
-const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
+const metadataOf = (view: ShownTask): Record<string, unknown> | undefined => {
   const { created } = view
   const own: Record<string, unknown> = {}
   if (created?.shows_agent) own.agent = created.agent
@@ -31,7 +33,7 @@ const metadataOf = (view: TaskView): Record<string, unknown> | undefined => {
 }
 
 /** The task object of the interface as of now. Keys come in this order everywhere, `output` last. */
-export const taskOf = (view: TaskView): Task => {
+export const taskOf = (view: ShownTask): Task => {
   const { created, status } = view
   if (created === undefined || status === 'absent') throw new Error('there is no task yet')
   const task: Partial<Task> = {

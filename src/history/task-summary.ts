@@ -1,7 +1,7 @@
 // What a list says of a task in place of its output: what was asked, when its agent worked, and for how long.
 import type { MessageContent } from '../contract/wire.ts'
+import type { Course } from './task/course.ts'
 import { seconds } from './task-object.ts'
-import type { TaskView } from './task-view.ts'
 
 const questionLength = 200
 
@@ -19,7 +19,7 @@ export const beginningOf = (content: MessageContent, length: number): string => 
 /** Absent: its agent has not begun, or it has not ended. */
 export type TaskSummary = { question: string; started_at?: number; ended_at?: number; duration_ms?: number }
 
-export const summaryOf = ({ created, startedAt, ended }: TaskView): TaskSummary => ({
+export const summaryOf = ({ created, startedAt, ended }: Course): TaskSummary => ({
   question: created === undefined ? '' : beginningOf(created.request.user_message_content, questionLength),
   ...(startedAt === 0 ? {} : { started_at: seconds(startedAt) }),
   ...(ended === undefined ? {} : { ended_at: seconds(ended.at) }),

@@ -1,14 +1,19 @@
 // One task told frame by frame, from its first event on. All but rollouts comes from the task's own stream; a
 // rollout also says what the task saw of its session, and at the end what its subagents did.
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen } from './context.ts'
-import { type Frame, tell } from './frames.ts'
-import { isStepEnd, type Rollout, rolloutOf, rolloutsOf, type StepEnd } from './rollouts.ts'
-import { emptyTask, type TaskView } from './task-view.ts'
+import { type Frame, framesOf } from './frames.ts'
+import { type Rollout, rolloutOf, type StepEnd } from './rollout.ts'
+import { rolloutsOf } from './rollouts.ts'
+import { emptyTask, evolve, type TaskView } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
+
+/** A teller may be asked for rollouts, which are read from the whole view. */
+const tell = framesOf(evolve)
 
 const lateRollouts = new WeakMap<Frame, () => AsyncGenerator<Rollout>>()
 /**
@@ -47,9 +52,10 @@ export const createTeller = (read: ReadStream): Teller => {
 
   return {
     view,
-    tell(event) {
+    tell(stored) {
+      const event = taskEvents.read(stored)
       const asked = view.created?.request.return_rollout
-      if (asked && isStepEnd(event)) return tellStep(event)
+      if (asked && event.type === 'AgentStepCompleted') return tellStep(event)
       const frames = tell(view, event)
       const [frame] = frames
       if (frame?.type === 'task.tools_updated') return withTools(frames, view.toolList ?? '')

@@ -1,10 +1,12 @@
 // Lists of tools, read back from the log: each once by one reader.
-import type { ToolsListed } from '../contract/tool-list-events.ts'
+import { toolListEvents } from '../contract/decoders/tool-list.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
 
 const listAt = async (read: ReadStream, stream: string): Promise<ToolDefinition[]> => {
-  for await (const [event] of read(stream)) if (event !== undefined) return (event.data as ToolsListed).tools
+  for await (const [event] of read(stream)) {
+    if (event !== undefined) return toolListEvents.read(event).data.tools
+  }
   throw new Error(`there is no ${stream}`)
 }
 

@@ -1,7 +1,7 @@
 // A frame of a task as JSON text: made once, whatever carries it. Long when it tells the rollouts of its task.
 import { isLongerThan } from '../contract/length.ts'
 import type { Frame } from '../history/frames.ts'
-import type { Rollout } from '../history/rollouts.ts'
+import type { Rollout } from '../history/rollout.ts'
 import { rolloutsIn } from '../history/telling.ts'
 import { arrayOf, joined, type Text, wholeAtMost } from '../platform/pieces.ts'
 

@@ -3,6 +3,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
 import { folderOfSession, partsOfState } from '../env-sessions/folders.ts'
 import { sortedMark } from '../env-sessions/sort-folders.ts'
@@ -20,7 +21,9 @@ const namedIn = async (log: ReadOnlyLog): Promise<Named[]> => {
   for (const stream of log.streams()) {
     if (!isEnvSessionStream(stream)) continue
     const view = emptySession()
-    for await (const page of log.readStream(stream)) for (const event of page) evolveSession(view, event)
+    for await (const page of log.readStream(stream)) {
+      for (const event of page) evolveSession(view, sessionEvents.read(event))
+    }
     const { state, created: session, snapshot } = view
     if (state === 'active' && session !== undefined && snapshot !== undefined)
       named.push({ session, snapshot })

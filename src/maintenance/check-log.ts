@@ -1,9 +1,10 @@
 // Reads a whole log, stream by stream, as whoever wants to know whether it is what it was: every event against its
 // hashes, every revision against the one before, every task told again, frame by frame.
+import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
 import { tell } from '../history/frames.ts'
-import { emptyTask } from '../history/task-view.ts'
+import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
 /** What is wrong, and where; without a position it is about more than one event. */
@@ -29,7 +30,7 @@ export const checkLog = async (
   let breathAt = breathEvents
 
   const checkStream = async (stream: string): Promise<void> => {
-    const view = isTaskStream(stream) ? emptyTask() : undefined
+    const view = isTaskStream(stream) ? emptyShown() : undefined
     let at: number | undefined
     try {
       for await (const page of log.readStream(stream)) {
@@ -37,7 +38,7 @@ export const checkLog = async (
           if (event.position <= (at ?? 0)) throw new DamagedEvent(event.position, 'stands before its cause')
           at = event.position
           checked.events++
-          if (view !== undefined) checked.frames += tell(view, event).length
+          if (view !== undefined) checked.frames += tell(view, taskEvents.read(event)).length
         }
         if (checked.events < breathAt) continue
         breathAt = checked.events + breathEvents

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isBelow, type Roots, segment, taskFileOf, userFolder } from '../access/user-folders.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 
 type Left = { folder: string; why: string }
 type Used = Map<string, Set<string>>
@@ -37,10 +37,11 @@ type Found = {
 const look = async (log: Log, roots: Roots): Promise<Found> => {
   const found: Found = { users: new Set(), places: new Map(), files: [] }
   for await (const page of log.readAll()) {
-    for (const { header, data } of page) {
-      if (header.owner !== '') found.users.add(header.owner)
-      if (header.type !== 'TaskCreated') continue
-      const { task_id, user_id, workdir, request } = data as TaskEventData<'TaskCreated'>
+    for (const stored of page) {
+      if (stored.header.owner !== '') found.users.add(stored.header.owner)
+      const event = taskEvents.find(stored)
+      if (event?.type !== 'TaskCreated') continue
+      const { task_id, user_id, workdir, request } = event.data
       if (isBelow(roots.workspace, workdir) && !isBelow(userFolder(roots.workspace, user_id), workdir)) {
         add(found.places, path.relative(roots.workspace, workdir), user_id)
       }

@@ -1,4 +1,5 @@
 // What was stored, counted from the events of each commit as they are: by type, and how effects ended.
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
@@ -74,9 +75,8 @@ export const createEventCounts = () => {
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
       // Its receipt stands before it, or its failure after it, in the same append.
       const [before, after] = [events[n - 1], events[n + 1]]
-      const isStopped =
-        before?.header.type === 'EffectStopped' &&
-        (before.data as TaskEventData<'EffectStopped'>).effect_id === effect_id
+      const receipt = before && taskEvents.find(before)
+      const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id
       const hasFailed = after?.header.type === 'AgentError' && after.header.stream === stream
       if (!isStopped && !hasFailed) effects.model.unknown++
     },
@@ -94,12 +94,13 @@ export const createEventCounts = () => {
     effects,
     model,
     follow(events: readonly Recorded[]): void {
-      for (let n = 0; n < events.length; n++) {
-        const { header, data } = events[n] as Recorded
-        const { type, stream } = header
+      for (const [n, stored] of events.entries()) {
+        const { type, stream } = stored.header
         byType.set(type, (byType.get(type) ?? 0) + 1)
-        const count = table[type as TaskEventType] as Count<TaskEventType> | undefined
-        count?.(data as TaskEventData<TaskEventType>, stream, events, n)
+        const event = taskEvents.find(stored)
+        if (event === undefined) continue
+        const count = table[event.type] as Count<TaskEventType> | undefined
+        count?.(event.data, stream, events, n)
       }
     },
   }

@@ -1,8 +1,8 @@
 // Results of client tools in what a caller sends, and which task they answer.
 import type { CallAnswer } from '../contract/commands.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Ids } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import type { CreateTaskBody, MessageContent } from '../contract/wire.ts'
 
 /** The tool results among the history of a create, each with an id of ours. */
@@ -27,9 +27,9 @@ export const isEmpty = (content: MessageContent): boolean => content.length === 
 export const lastFrameOfAnswers = async (log: Log, stream: string, callIds: string[]): Promise<number> => {
   let last = -1
   for await (const page of log.readStream(stream)) {
-    for (const { header, data } of page) {
-      if (header.type !== 'InputAccepted') continue
-      const { item } = data as TaskEventData<'InputAccepted'>
+    for (const { type, header, data } of page.map(taskEvents.read)) {
+      if (type !== 'InputAccepted') continue
+      const { item } = data
       if (item.type !== 'tool_result' || !callIds.includes(item.call_id)) continue
       last = (header.seq ?? 0) + (header.frames ?? 0) - 1
     }

@@ -4,6 +4,7 @@
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import type { Replay } from '../contract/answers.ts'
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
@@ -15,9 +16,11 @@ import { atifOf } from '../history/atif/atif.ts'
 import { textsOf } from '../history/atif/text.ts'
 import type { ReadStream } from '../history/context.ts'
 import { tell } from '../history/frames.ts'
-import { inOrder, type Rollout, rolloutsOf, type Wanted } from '../history/rollouts.ts'
+import type { Rollout } from '../history/rollout.ts'
+import type { Wanted } from '../history/rollout-survey.ts'
+import { inOrder, rolloutsOf } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
+import { emptyShown, evolveShown, type ShownTask } from '../history/task-view.ts'
 import { createTeller } from '../history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
 import type { Queries, TaskRow } from './queries.ts'
@@ -36,7 +39,7 @@ const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
 
 /** The task object of a view: the items of a long one are written as they are taken. */
-const taskTextOf = (view: TaskView): Text => {
+const taskTextOf = (view: ShownTask): Text => {
   const task = taskOf(view)
   return isLongerThan(task, wholeAtMost) ? piecesOf(task) : JSON.stringify(task)
 }
@@ -65,7 +68,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
-  const textOf = (view: TaskView, upTo?: number, pause = usualPause()): Text => {
+  const textOf = (view: ShownTask, upTo?: number, pause = usualPause()): Text => {
     const text = taskTextOf(view)
     const { created } = view
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
@@ -127,9 +130,9 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     async asOf(taskId: string, moment: Moment, pause = usualPause()): Promise<Text> {
       if ('position' in moment && moment.position > log.head()) throw beyond()
       if ('time' in moment && moment.time > clock.now()) throw beyond()
-      const view = emptyTask()
+      const view = emptyShown()
       for await (const page of reader(pause)(taskStream(taskId))) {
-        for (const event of page) if (!isPast(moment, event)) evolve(view, event)
+        for (const event of page) if (!isPast(moment, event)) evolveShown(view, taskEvents.read(event))
       }
       if ('frame' in moment && moment.frame >= view.seq) throw beyond()
       if (view.status === 'absent')
@@ -140,10 +143,10 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     /** Folds the stored events again, frames included, and compares the task with what the read models say. */
     async replay(row: TaskRow, pause = usualPause()): Promise<Replay> {
       const stream = taskStream(row.id)
-      const view = emptyTask()
+      const view = emptyShown()
       for (let tries = 1; ; tries++) {
         for await (const page of reader(pause)(stream, view.revision))
-          for (const event of page) tell(view, event)
+          for (const event of page) tell(view, taskEvents.read(event))
         queries.rowById(row.id) // what it reads is written first
         const found = await compared(queries.textsOf(row.position, pause), taskOf(view), pause).catch(
           error => {

@@ -1,12 +1,12 @@
 // What was said, for those who asked for it: attributes of the span that an event ends, in the form of the semantic
 // conventions. Parts that are no text are named and not sent.
-import type { Recorded } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
+import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
-import { isStepEnd, rolloutOf } from '../history/rollouts.ts'
+import { rolloutOf } from '../history/rollout.ts'
 import { withRest } from '../history/said.ts'
-import { emptyTask, evolve, itemOf, type TaskView } from '../history/task-view.ts'
+import { itemOf } from '../history/task/output.ts'
+import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
 
 type Contents = Record<string, string>
 type Part = { type: string; [key: string]: unknown }
@@ -77,27 +77,27 @@ const ofCall = (view: TaskView, callId: string, result: unknown): Contents => {
 
 export type TaskContents = {
   /** Takes the next event of the stream; the answer: what the outermost span that it ends is to say. */
-  take(event: Recorded): Promise<Contents>
+  take(event: RecordedTaskEvent): Promise<Contents>
 }
 
 export const createTaskContents = (read: ReadStream): TaskContents => {
   const view = emptyTask()
   let first: OutputItem[] | undefined
 
-  const ofEvent = async (event: Recorded): Promise<Contents> => {
-    if (isStepEnd(event) && event.data.request !== undefined) {
+  const ofEvent = async (event: RecordedTaskEvent): Promise<Contents> => {
+    if (event.type === 'AgentStepCompleted' && event.data.request !== undefined) {
       first ??= await firstSeen(read, view)
       const { input_messages, output_messages, finish_reason = 'stop' } = rolloutOf(view, event, first, [])
       const [input, output] = [input_messages, output_messages] as ChatMessage[][]
       return contentsOf((input ?? []).map(saidIn), (output ?? []).map(saidIn), finish_reason)
     }
-    if (event.header.type === 'EffectCompleted') {
-      const { call_id, content } = event.data as TaskEventData<'EffectCompleted'>
+    if (event.type === 'EffectCompleted') {
+      const { call_id, content } = event.data
       const said = view.calls.get(call_id)?.said?.text
       return ofCall(view, call_id, said === undefined ? content : withRest(said, content))
     }
-    if (event.header.type === 'InputAccepted') {
-      const { item } = event.data as TaskEventData<'InputAccepted'>
+    if (event.type === 'InputAccepted') {
+      const { item } = event.data
       return item.type === 'tool_result' ? ofCall(view, item.call_id, item.message_content) : {}
     }
     return {}

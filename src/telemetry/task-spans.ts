@@ -1,5 +1,6 @@
 // The fold of a task's stored events into spans: each is given by the event that ends it, with the times of the log.
-import type { Header, Recorded } from '../contract/stored.ts'
+import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import type { Header } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import {
@@ -49,7 +50,7 @@ type Fold<T extends TaskEventType> = (data: TaskEventData<T>, at: number, header
 
 export type TaskSpans = {
   /** Takes the next event of the stream; the answer: the spans that it ended, the outermost last. */
-  take(event: Recorded): Span[]
+  take(event: RecordedTaskEvent): Span[]
 }
 
 /** `caller`: the effect by which another task called this one. */
@@ -163,10 +164,10 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
   }
 
   return {
-    take({ header, data }) {
+    take({ type, header, data }) {
       const at = Date.parse(header.time)
-      const fold = folds[header.type as TaskEventType] as Fold<TaskEventType> | undefined
-      const spans = fold?.(data as TaskEventData<TaskEventType>, at, header) ?? []
+      const fold = folds[type] as Fold<TaskEventType> | undefined
+      const spans = fold?.(data, at, header) ?? []
       if (stepStart === undefined) times.set(header.revision, at)
       return spans
     },

@@ -1,9 +1,10 @@
 // LOG_LEVEL=info: a line where a task or an environment session starts, ends or fails. The texts of errors may quote what a
 // user, a model or a tool has said, so no line holds one: a task or a session shows its own.
-import { type EnvSessionEventData, sessionIdOf } from '../contract/env-session-events.ts'
+import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
+import { sessionIdOf } from '../contract/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 
 /** Why we end sessions; any other reason is that of a loss, and may quote what the environment has said. */
@@ -13,38 +14,47 @@ export const tellWork = (report: Report) => {
   /** When tasks that work have begun, by stream; one that began before this process has no duration. */
   const begun = new Map<string, number>()
 
-  const taskLine = ({ header, data }: Recorded, status: string) => {
+  const taskLine = ({ type, header, data }: RecordedTaskEvent, status: string) => {
     const since = begun.get(header.stream)
     begun.delete(header.stream)
     const ms = since === undefined ? {} : { ms: Date.parse(header.time) - since }
     const task = { task_id: taskIdOf(header.stream), user_id: header.owner, status, ...ms }
-    if (status !== 'failed') return report('info', 'task ended', task)
-    const { code } = (data as TaskEventData<'TaskFailed'>).error
-    report('info', 'task failed', { ...task, code })
+    if (type === 'TaskFailed') report('info', 'task failed', { ...task, code: data.error.code })
+    else report('info', 'task ended', task)
   }
 
-  const tell: Record<string, (event: Recorded) => void> = {
-    TaskStarted({ header }) {
-      begun.set(header.stream, Date.parse(header.time))
-      report('info', 'task started', { task_id: taskIdOf(header.stream), user_id: header.owner })
-    },
-    TaskCompleted: event => taskLine(event, 'completed'),
-    TaskFailed: event => taskLine(event, 'failed'),
-    TaskCanceled: event => taskLine(event, 'canceled'),
-    TaskExpired: event => taskLine(event, 'expired'),
-    EnvSessionCreated({ header, data }) {
-      const kind = (data as EnvSessionEventData<'EnvSessionCreated'>).source.name
-      const session = { session_id: sessionIdOf(header.stream), user_id: header.owner, kind }
-      report('info', 'environment session started', session)
-    },
-    EnvSessionClosed({ header, data }) {
-      const { reason } = data as EnvSessionEventData<'EnvSessionClosed'>
-      const session = { session_id: sessionIdOf(header.stream), user_id: header.owner }
-      if (ownReasons.has(reason)) report('info', 'environment session ended', { ...session, reason })
-      else report('info', 'environment session lost', session)
-    },
+  const ofTask = (event: RecordedTaskEvent) => {
+    const { stream, time, owner } = event.header
+    switch (event.type) {
+      case 'TaskStarted':
+        begun.set(stream, Date.parse(time))
+        return report('info', 'task started', { task_id: taskIdOf(stream), user_id: owner })
+      case 'TaskCompleted':
+        return taskLine(event, 'completed')
+      case 'TaskFailed':
+        return taskLine(event, 'failed')
+      case 'TaskCanceled':
+        return taskLine(event, 'canceled')
+      case 'TaskExpired':
+        return taskLine(event, 'expired')
+    }
+  }
+  const ofSession = ({ type, header, data }: RecordedSessionEvent) => {
+    const session = { session_id: sessionIdOf(header.stream), user_id: header.owner }
+    if (type === 'EnvSessionCreated') {
+      report('info', 'environment session started', { ...session, kind: data.source.name })
+    }
+    if (type !== 'EnvSessionClosed') return
+    const { reason } = data
+    if (ownReasons.has(reason)) report('info', 'environment session ended', { ...session, reason })
+    else report('info', 'environment session lost', session)
   }
   return (events: readonly Recorded[]): void => {
-    for (const event of events) tell[event.header.type]?.(event)
+    for (const stored of events) {
+      const event = taskEvents.find(stored)
+      if (event !== undefined) ofTask(event)
+      const sessionEvent = sessionEvents.find(stored)
+      if (sessionEvent !== undefined) ofSession(sessionEvent)
+    }
   }
 }

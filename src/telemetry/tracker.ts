@@ -1,7 +1,7 @@
 // The folds of the tasks that events come from: made at a task's first event and dropped after its last, or built again
 // from its stream when something ends that began before anybody looked.
+import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
 import { createTaskContents } from './contents.ts'
 import type { Span } from './spans.ts'
@@ -9,7 +9,7 @@ import { createTaskSpans, endsSpan, endsTask } from './task-spans.ts'
 
 type Reader = Pick<Log, 'readStream'>
 type Fold = { take(event: Recorded): Promise<Span[]> }
-type Created = Recorded<TaskEventData<'TaskCreated'>>
+type Created = RecordedTaskEvent<'TaskCreated'>
 
 /** Tasks followed at once; of more, the one that was quiet for longest is built again when it ends something. */
 const mostTasks = 10_000
@@ -23,19 +23,22 @@ const callerOf = async (log: Reader, { header, data }: Created): Promise<string 
   const { causation_id } = header
   const after = causation_id.startsWith(`${parent}@`) ? Number(causation_id.slice(parent.length + 1)) : -1
   for await (const page of log.readStream(parent, after)) {
-    for (const { header, data: intent } of page) {
-      const { child, effect_id } = intent as TaskEventData<'EffectIntended'>
-      if (header.type === 'EffectIntended' && child === data.task_id) return effect_id
+    for (const event of page.map(taskEvents.read)) {
+      if (event.type === 'EffectIntended' && event.data.child === data.task_id) return event.data.effect_id
     }
   }
   return undefined
 }
 
-const createFold = async (log: Reader, created: Created, withContents: boolean): Promise<Fold> => {
+/** The fold of a task from its first event, which the fold has yet to take. */
+const createFold = async (log: Reader, first: Recorded, withContents: boolean): Promise<Fold> => {
+  const created = taskEvents.read(first)
+  if (created.type !== 'TaskCreated') throw new Error(`${first.header.stream} begins with ${created.type}`)
   const spans = createTaskSpans(await callerOf(log, created))
   const contents = withContents ? createTaskContents(stream => log.readStream(stream)) : undefined
   return {
-    async take(event) {
+    async take(stored) {
+      const event = taskEvents.read(stored)
       const ended = spans.take(event)
       const said = await contents?.take(event)
       const outermost = ended.at(-1)
@@ -58,7 +61,7 @@ export const createTracker = (
     for await (const page of log.readStream(header.stream)) {
       await new Promise(resolve => setImmediate(resolve)) // a page takes a while, and there may be many
       for (const event of page) {
-        fold ??= await createFold(log, event as Created, withContents)
+        fold ??= await createFold(log, event, withContents)
         if (event.header.revision >= header.revision) return fold
         await fold.take(event)
       }
@@ -78,7 +81,7 @@ export const createTracker = (
     const { stream, type, revision } = event.header
     const known = folds.get(stream)
     if (known === undefined && revision > 0 && !endsSpan.has(type)) return []
-    const begin = () => (revision === 0 ? createFold(log, event as Created, withContents) : rebuilt(event))
+    const begin = () => (revision === 0 ? createFold(log, event, withContents) : rebuilt(event))
     const fold = known ?? (await begin())
     const spans = await fold.take(event)
     if (endsTask.has(type)) folds.delete(stream)

@@ -1,11 +1,12 @@
 // Given facts, when a command, then facts or a refusal: `decide` without a log, a server or a clock.
+
 import { createActor } from 'xstate'
 import { decide } from '../../actors/task/decide.ts'
 import type { Ttls } from '../../actors/task/facts.ts'
 import { taskMachine } from '../../actors/task/machine.ts'
 import type { TaskCommand } from '../../src/contract/commands.ts'
+import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { Recorded } from '../../src/contract/stored.ts'
 import type { TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
@@ -108,11 +109,12 @@ export const overdue = (facts: readonly TaskEvent[]): TaskEvent[] =>
   })
 
 /** Facts as they come back from the log, numbered. */
-export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): Recorded[] => {
+export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): RecordedTaskEvent[] => {
   let seq = 0
-  return facts.map(({ type, data }, revision) => {
-    const frames = frameCount(type, data as never)
-    const event: Recorded = {
+  return facts.map((fact, revision) => {
+    const { type, data } = fact
+    const frames = frameCount(fact)
+    const event = {
       position: revision + 1,
       header: {
         stream: `task-${streamId}`,
@@ -132,7 +134,7 @@ export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): Recorded
       data,
     }
     seq += frames
-    return event
+    return taskEvents.read(event)
   })
 }
 export const viewOf = (facts: readonly TaskEvent[]): TaskView => recorded(facts).reduce(evolve, emptyTask())

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { openFeed } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
+import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import { eventsOf, framesOf } from '../history/told.ts'
 import { admin, failingStore, givenSystem, quiet, type TestSystem } from '../support/system.ts'
@@ -185,7 +186,7 @@ const writePast = async (system: TestSystem, taskId: string, facts: [string, obj
   if (last === undefined) throw new Error('no such task')
   let seq = (last.seq ?? 0) + (last.frames ?? 0)
   const events = facts.map(([type, data]) => {
-    const frames = frameCount(type as never, data as never)
+    const frames = frameCount({ type, data } as TaskEvent)
     seq += frames
     return { type, schema_version: 1, data, seq: seq - frames, frames }
   })

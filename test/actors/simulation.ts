@@ -1,8 +1,10 @@
 // A whole system under random commands from one seed: creates, cancels, pauses, resumes, deletes, expiries, actors
 // put away, restarts. `check` compares everything that is derived from the log with the log.
+
 import assert from 'node:assert/strict'
 import type { ReadStore } from '../../projections/store.ts'
 import { sleep } from '../../src/agents/sleep.ts'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { type Recorded, StorageFailure } from '../../src/contract/stored.ts'
@@ -168,13 +170,14 @@ export const check = async ({ system, limit }: Simulation, random: () => number)
   for (const [stream, own] of streams) {
     const status = mustBeLegal(own)
     const told = emptyTask()
-    const numbers = own.flatMap(event => tell(told, event)).map(frame => frame.sequence_number)
+    const events = own.map(taskEvents.read)
+    const numbers = events.flatMap(event => tell(told, event)).map(frame => frame.sequence_number)
     assert.deepEqual(
       numbers,
       numbers.map((_, n) => n),
       'frames are numbered from 0 without holes',
     )
-    const view = own.reduce(evolve, emptyTask())
+    const view = events.reduce(evolve, emptyTask())
     assert.equal(view.status, status)
     folds.set(stream, view)
     counts[status] = (counts[status] ?? 0) + 1

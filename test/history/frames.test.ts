@@ -94,9 +94,9 @@ t.test('each fact gives as many frames as it was counted for, and as the documen
   for (const facts of everything) {
     const view = emptyTask()
     for (const event of recorded(facts)) {
-      const type = event.header.type as TaskEventType
+      const { type } = event
       const frames = tell(view, event)
-      t.equal(frames.length, frameCount(type, event.data as never), type)
+      t.equal(frames.length, frameCount(event), type)
       const expected = documented[type]
       if (expected !== undefined) t.equal(frames.length, expected, `${type}, as documented`)
       seen.add(type)

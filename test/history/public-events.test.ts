@@ -1,7 +1,9 @@
 // Every fact of a task, and the one public event that it gives, or none.
+
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { PublicEvent } from '../../src/contract/public-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { type TaskEventData, type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
@@ -266,7 +268,7 @@ const mustTellRightly = (events: Recorded[]): PublicEvent[] => {
   const told: PublicEvent[] = []
   const numbers: TaskView = emptyTask()
   let view = emptyTask()
-  for (const event of events) {
+  for (const event of events.map(taskEvents.read)) {
     const before = view.created === undefined ? {} : taskOf(view)
     const lastFrame = tell(numbers, event).at(-1)?.sequence_number
     view = evolve(view, event)

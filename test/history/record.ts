@@ -1,7 +1,9 @@
 // node --import tsx test/history/record.ts: records histories of this version in test/histories, one file each. A file that is
-// there already is left as it is; run it once for each version, before the version is released.
+
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+// there already is left as it is; run it once for each version, before the version is released.
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Usage } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
@@ -181,7 +183,7 @@ for (const [index, [name, recorder]] of Object.entries(recorders).entries()) {
   const { taskId, system = first } = await recorder(first)
   await quiet(system)
   const rows = rowsOf(system.store).filter(row => row.stream === `task-${taskId}`) as StoredRow[]
-  const events = rows.map(row => decode(row))
+  const events = rows.map(row => taskEvents.read(decode(row)))
   const { deleted } = events.reduce(evolve, emptyTask())
   writeFileSync(
     file,

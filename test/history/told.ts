@@ -1,23 +1,28 @@
 // Reading a task's history in tests: its events, its frames, and what is left of both without ids and times.
 
+import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { type Frame, tell } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import type { TestSystem } from '../support/system.ts'
 
-export const eventsOf = async ({ log }: Pick<TestSystem, 'log'>, taskId: string): Promise<Recorded[]> => {
-  const events: Recorded[] = []
-  for await (const page of log.readStream(`task-${taskId}`)) events.push(...page)
+export const eventsOf = async (
+  { log }: Pick<TestSystem, 'log'>,
+  taskId: string,
+): Promise<RecordedTaskEvent[]> => {
+  const events: RecordedTaskEvent[] = []
+  for await (const page of log.readStream(`task-${taskId}`)) events.push(...page.map(taskEvents.read))
   return events
 }
-export const framesFrom = (events: Recorded[]): Frame[] => {
+export const framesFrom = (events: readonly Recorded[]): Frame[] => {
   const view = emptyTask()
-  return events.flatMap(event => tell(view, event))
+  return events.flatMap(event => tell(view, taskEvents.read(event)))
 }
 export const framesOf = async (system: Pick<TestSystem, 'log'>, taskId: string): Promise<Frame[]> =>
   framesFrom(await eventsOf(system, taskId))
-export const taskFrom = (events: Recorded[]) => taskOf(events.reduce(evolve, emptyTask()))
+export const taskFrom = (events: readonly Recorded[]) =>
+  taskOf(events.map(taskEvents.read).reduce(evolve, emptyTask()))
 
 /** The same value with ids counted from the first one that appears, and without times. */
 export const withoutIdsAndTimes = (value: unknown): unknown => {

@@ -1,5 +1,7 @@
 // Which questions a recording answers, and how they are asked: over HTTP, as clients do.
+
 import { toldOf } from '../../src/bus/told.ts'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { eventNames } from '../../src/contract/public-events.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
@@ -77,7 +79,7 @@ const byStream = (rows: StoredRow[]): Map<string, StoredRow[]> => {
 
 const ofTask = (stream: string, rows: StoredRow[]): Question[] => {
   const id = stream.slice('task-'.length)
-  const view = rows.map(row => decode(row)).reduce(evolve, emptyTask())
+  const view = rows.map(row => taskEvents.read(decode(row))).reduce(evolve, emptyTask())
   const task = `/v1/tasks/${id}`
   const positions = rows.map(({ position }) => `${position}`)
   const frames = Array.from({ length: view.seq }, (_, n) => `${n}`).filter((_, n) => n % 4 === 3)

@@ -1,7 +1,10 @@
 // What the folds of the product make of stored rows, without a server: every frame, the task and the session after each
 // of their events, and each public event as NATS carries it.
+
 import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
 import { bodyOf, toldOf } from '../../src/bus/told.ts'
+import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionStream } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession, sessionOf, stepAnswerOf } from '../../src/history/env-session.ts'
@@ -17,7 +20,7 @@ const taskFolds = (stream: string, events: Recorded[]): Fold[] => {
   const view = emptyTask()
   const frames: unknown[] = []
   const tasks: unknown[] = []
-  for (const event of events) {
+  for (const event of events.map(taskEvents.read)) {
     frames.push(...tell(view, event))
     tasks.push([view.status, view.deleted, taskOf(view)])
   }
@@ -31,7 +34,7 @@ const taskFolds = (stream: string, events: Recorded[]): Fold[] => {
 const sessionFolds = (stream: string, events: Recorded[]): Fold[] => {
   const view = emptySession()
   const seen: unknown[] = []
-  for (const event of events) {
+  for (const event of events.map(sessionEvents.read)) {
     const { created, newest, tools, state, step, done, seed, open, observation, observed } = evolveSession(
       view,
       event,

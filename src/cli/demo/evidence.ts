@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
+import { taskEvents } from '../../contract/decoders/task.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { ReadOnlyLog } from '../../log/read-only.ts'
 import { checkLog } from '../../maintenance/check-log.ts'
@@ -14,9 +14,11 @@ import type { Seen } from './verdict.ts'
 
 /** How often the tool left its trace. */
 const runsOf = async (log: ReadOnlyLog, taskId: string): Promise<number> => {
-  for await (const [created] of log.readStream(taskStream(taskId))) {
-    if (created === undefined) break
-    const file = path.join((created.data as TaskEventData<'TaskCreated'>).workdir, traces)
+  for await (const [first] of log.readStream(taskStream(taskId))) {
+    if (first === undefined) break
+    const { type, data } = taskEvents.read(first)
+    if (type !== 'TaskCreated') break
+    const file = path.join(data.workdir, traces)
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
   }
   return 0

@@ -1,10 +1,14 @@
 // A task as an ATIF trajectory, folded from the log whenever it is asked for: what it was told, and one step for each
 // completed step of its agent. What an abandoned step said, and a message that no step has seen, is not in it.
-import type { Recorded } from '../../contract/stored.ts'
-import type { TaskEvent, TaskEventData } from '../../contract/task-events.ts'
+import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
 import { assemble, firstSeen, inputsOf, type ReadStream, seenNext } from '../context.ts'
-import { emptyTask, evolve, formOf, itemOf, promptIds, system, type TaskView } from '../task-view.ts'
+import { formOf } from '../task/course.ts'
+import { system } from '../task/messages.ts'
+import { promptIds } from '../task/model-calls.ts'
+import { itemOf } from '../task/output.ts'
+import { emptyTask, evolve, type TaskView } from '../task-view.ts'
 import { toolListReader } from '../tool-lists.ts'
 import { extraOf, given, type Metrics, type Step, type Trajectory } from './format.ts'
 import { finalMetrics, metricsOf } from './metrics.ts'
@@ -142,9 +146,9 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
     else steps.push(...compressedSteps(view, await firstItems(), { ...data, compressed }, time, metrics))
   }
 
-  const take = async (event: Recorded) => {
+  const take = async (event: RecordedTaskEvent) => {
+    const { type, data } = event
     const { time, build } = event.header
-    const { type, data } = { type: event.header.type, data: event.data } as TaskEvent
     const response = type === 'AgentStepCompleted' ? data.response : undefined
     const prompt = response && promptIds(view, response) // told by the ids of the call before
     evolve(view, event)
@@ -164,7 +168,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   }
 
   for await (const page of read(stream)) {
-    for (const event of page) if (event.header.revision <= upTo) await take(event)
+    for (const event of page) if (event.header.revision <= upTo) await take(taskEvents.read(event))
   }
   const { created } = view
   if (created === undefined) return undefined

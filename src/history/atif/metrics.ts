@@ -1,7 +1,7 @@
 // What a step's model call cost and what its tokens were, as ATIF tells it.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
-import { logprobsOf } from '../rollouts.ts'
+import { logprobsOf } from '../rollout.ts'
 import { extraOf, type FinalMetrics, given, type Metrics } from './format.ts'
 
 type StepEnd = TaskEventData<'AgentStepCompleted'>

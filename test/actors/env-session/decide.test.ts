@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { check } from '../../../actors/env-session/check.ts'
 import { decideOutcome, settleStep } from '../../../actors/env-session/decide.ts'
 import { describeSession, envSessionMachine, sessionMoveOf } from '../../../actors/env-session/machine.ts'
+import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
 import type { Outcome, SessionWish, StepWish } from '../../../src/contract/env-session-commands.ts'
 import {
   type EnvSessionEvent,
@@ -64,10 +65,10 @@ const deleted = fact('EnvSessionDeleted', { by: 'admin' })
 
 const given = (...facts: EnvSessionEvent[]): SessionView =>
   facts
-    .map(({ type, data }, revision): Recorded => {
+    .map(({ type, data }, revision) => {
       const time = new Date(now + revision * 1000).toISOString()
       const header = { stream: 'env-s1', revision, type, time, principal: 'admin' } as Recorded['header']
-      return { position: revision + 1, header, data } as Recorded
+      return sessionEvents.read({ position: revision + 1, header, data })
     })
     .reduce(evolveSession, emptySession())
 

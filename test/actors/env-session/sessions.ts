@@ -1,5 +1,6 @@
 // A system with environments in memory, and short ways to use a session in it.
 
+import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
 import type { StepEnvBody } from '../../../src/contract/wire.ts'
 import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
@@ -55,10 +56,10 @@ export const recordedOf = async ({ log }: SessionSystem, id: string) => {
   const types: string[] = []
   const steps: { step: number; effect_id: string }[] = []
   for await (const page of log.readStream(`env-${id}`)) {
-    for (const event of page) {
+    for (const event of page.map(sessionEvents.read)) {
       evolveSession(view, event)
-      types.push(event.header.type)
-      if (event.header.type === 'EnvStepCompleted') steps.push(event.data as (typeof steps)[number])
+      types.push(event.type)
+      if (event.type === 'EnvStepCompleted') steps.push(event.data)
     }
   }
   return { view, types, steps }

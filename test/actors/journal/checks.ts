@@ -1,4 +1,5 @@
 // What must hold of every task in a log, whatever was killed: read from the stored events alone.
+import { taskEvents } from '../../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
 import type { TaskEventData } from '../../../src/contract/task-events.ts'
 import { isTerminal } from '../../../src/contract/wire.ts'
@@ -28,7 +29,7 @@ const childProblems = async (system: TestSystem, taskId: string, events: Recorde
   for (const { child } of ofType<TaskEventData<'EffectCompleted'>>(events, 'EffectCompleted')) {
     if (child === undefined) continue
     const read = (await eventsOf(system, child.stream.slice('task-'.length))).slice(0, child.revision + 1)
-    const view = read.reduce(evolve, emptyTask())
+    const view = read.map(taskEvents.read).reduce(evolve, emptyTask())
     const isEnd = view.revision === child.revision && isTerminal(view.status)
     if (!isEnd) problems.push(`${child.stream}@${child.revision} is ${view.status}, no end`)
   }

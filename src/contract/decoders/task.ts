@@ -1,0 +1,12 @@
+// The events of a task, read from its stream.
+import type { Recorded } from '../stored.ts'
+import { type TaskEvent, type TaskEventType, taskEventSchemas } from '../task-events.ts'
+import { isTaskStream } from '../task-stream.ts'
+import { decoderOf } from './decoder.ts'
+
+/** A stored event of a task: of these types, where some are named. */
+export type RecordedTaskEvent<Type extends TaskEventType = TaskEventType> = Recorded<
+  Extract<TaskEvent, { type: Type }>
+>
+
+export const taskEvents = decoderOf<TaskEvent>('task', isTaskStream, Object.keys(taskEventSchemas))

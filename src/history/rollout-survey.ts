@@ -1,0 +1,73 @@
+// What is known of the rollouts of a task, and of its subagents' tasks, before any of them is made.
+import { taskEvents } from '../contract/decoders/task.ts'
+import type { ReadStream } from './context.ts'
+import type { Records } from './task/records.ts'
+import { emptyTask, evolve } from './task-view.ts'
+
+/** Whose entries are wanted besides those of a task's own steps; what is left open its request says. */
+export type Wanted = {
+  subagents?: boolean | undefined
+  summaries?: boolean | undefined
+  /** Events after this revision are as if they were not there. */
+  upTo?: number
+  /** Entries up to this position are not told. */
+  after?: number
+}
+
+export type Taken = { agentStep: number; callId: string; stream: string; revision: number }
+
+/** What is known of a stream's entries before any of them is made. */
+export type Survey = {
+  stream: string
+  upTo: number
+  subagents: boolean
+  summaries: boolean
+  ends: { position: number; isSummary: boolean }[]
+  /** Steps of environments that its calls were. */
+  taken: Taken[]
+  children: Records['children']
+  /** The newest reward, which stands on the last entry. */
+  reward: number | undefined
+}
+
+const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey> => {
+  const { upTo = Number.POSITIVE_INFINITY } = wanted
+  const view = emptyTask()
+  const ends: Survey['ends'] = []
+  const taken: Taken[] = []
+  for await (const page of read(stream)) {
+    for (const stored of page) {
+      if (stored.header.revision > upTo) continue
+      const event = taskEvents.read(stored)
+      evolve(view, event)
+      if (event.type === 'AgentStepCompleted') {
+        ends.push({ position: event.position, isSummary: event.data.compressed !== undefined })
+      }
+      if (event.type !== 'EffectCompleted') continue
+      const { agent_step, call_id, env_step } = event.data
+      if (env_step !== undefined) taken.push({ agentStep: agent_step, callId: call_id, ...env_step })
+    }
+  }
+  const request = view.created?.request
+  return {
+    stream,
+    upTo,
+    subagents: wanted.subagents ?? request?.include_subagent_rollout ?? false,
+    summaries: wanted.summaries ?? request?.include_compress_model_rollout ?? false,
+    ends,
+    taken,
+    children: view.children,
+    reward: view.rewards.at(-1)?.value,
+  }
+}
+
+/** The surveys of a task and of its subagents, each child as far as its result was read. */
+export const surveysOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey[]> => {
+  const own = await surveyOf(read, stream, wanted)
+  const { subagents, summaries } = own
+  const all = [own]
+  for (const { stream, revision } of subagents ? own.children : []) {
+    all.push(...(await surveysOf(read, stream, { subagents, summaries, upTo: revision })))
+  }
+  return all
+}

@@ -1,0 +1,42 @@
+// What a task has used, and how it came out.
+import type { ErrorObject, Usage } from '../../contract/wire.ts'
+import type { Part } from './part.ts'
+
+export type Account = {
+  usage: Usage | undefined
+  subagentUsage: Usage | undefined
+  error: ErrorObject | undefined
+  continuedBy: string | undefined
+}
+
+export const addUsage = (total: Usage | undefined, usage: Usage): Usage => {
+  const sum: Usage = { ...total }
+  for (const [key, value] of Object.entries(usage)) {
+    const before = sum[key]
+    sum[key] = typeof value === 'number' && typeof before === 'number' ? before + value : value
+  }
+  return sum
+}
+
+export const account: Part<Account> = {
+  begin(view) {
+    view.usage = undefined
+    view.subagentUsage = undefined
+    view.error = undefined
+    view.continuedBy = undefined
+  },
+  folds: {
+    AgentStepCompleted(view, { usage }) {
+      if (usage !== undefined) view.usage = addUsage(view.usage, usage)
+    },
+    EffectCompleted(view, { usage }) {
+      if (usage !== undefined) view.subagentUsage = addUsage(view.subagentUsage, usage)
+    },
+    TaskCompleted(view, { continued_by }) {
+      view.continuedBy = continued_by
+    },
+    TaskFailed(view, { error }) {
+      view.error = error
+    },
+  },
+}

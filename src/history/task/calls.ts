@@ -1,0 +1,102 @@
+// The calls of the newest completed step: which run here, what they have said, and which have ended.
+
+import { millisOf } from './millis.ts'
+import type { Part } from './part.ts'
+
+/** A call of the newest completed step. */
+export type Call = {
+  callId: string
+  name: string
+  itemId: string
+  /** How it runs here; a call without is the client's, or nobody's. */
+  effect:
+    | {
+        id: string
+        safe: boolean
+        /** A step of an environment session, which knows what became of it. */
+        inSession: boolean
+        child: string | undefined
+        at: number
+        attempt: number
+      }
+    | undefined
+  /** What it has said while it ran, and the item that this is. */
+  said: { itemId: string; text: string } | undefined
+  /** It has its result; `refused`: it never ran; `last`: there is nothing to do after it. */
+  ended: false | 'answered' | 'refused' | 'last'
+}
+
+/** A call of the newest step that runs here, or ran when the server went down, and has no result. */
+export type OpenCall = Call & { effect: NonNullable<Call['effect']> }
+
+export type Calls = {
+  calls: Map<string, Call>
+  /** Those of the step at hand so far. */
+  saidCalls: Call[]
+}
+
+export const openCalls = ({ calls }: Pick<Calls, 'calls'>): OpenCall[] => {
+  const open: OpenCall[] = []
+  for (const call of calls.values()) {
+    if (call.effect !== undefined && call.ended === false) open.push(call as OpenCall)
+  }
+  return open
+}
+
+/** A stable name of the n-th call (from 1) of a step that has completed. */
+export const callEffectId = (stepEffectId: string, n: number): string => `${stepEffectId}/${n}`
+
+export const callOf = ({ calls }: Pick<Calls, 'calls'>, callId: string): Call => {
+  const call = calls.get(callId)
+  if (call === undefined) throw new Error(`there is no call ${callId}`)
+  return call
+}
+
+const addCall = (view: Calls, itemId: string, call: { call_id: string; name: string } | undefined) => {
+  if (call === undefined) return
+  const { call_id: callId, name } = call
+  view.saidCalls.push({ callId, name, itemId, effect: undefined, said: undefined, ended: false })
+}
+
+export const calls: Part<Calls> = {
+  begin(view) {
+    view.calls = new Map()
+    view.saidCalls = []
+  },
+  folds: {
+    ItemDelta(view, { item_id, item, call }) {
+      if (item !== undefined) addCall(view, item_id, call)
+    },
+    ItemSaid: (view, { item_id, call }) => addCall(view, item_id, call),
+    ItemCompleted(view, { item_id, cut_off }) {
+      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // it is never made
+    },
+    AgentStepCompleted(view) {
+      if (view.calls.size === 0 && view.saidCalls.length === 0) return
+      view.calls = new Map(view.saidCalls.map(call => [call.callId, call]))
+      view.saidCalls = []
+    },
+    AgentStepAbandoned(view) {
+      view.saidCalls = []
+    },
+    EffectIntended(view, { effect_id: id, call_id, safe, in_session, child, attempt = 1 }, { time }) {
+      const [isSafe, inSession, at] = [safe === true, in_session === true, millisOf(time)]
+      callOf(view, call_id).effect = { id, safe: isSafe, inSession, child, at, attempt }
+    },
+    EffectSaid(view, { item_id: itemId, call_id, delta }) {
+      const call = callOf(view, call_id)
+      call.said = { itemId, text: (call.said?.text ?? '') + delta }
+    },
+    EffectCut(view, { call_id }) {
+      callOf(view, call_id).said = undefined
+    },
+    EffectCompleted(view, { call_id, effect_id, ends }) {
+      const call = callOf(view, call_id)
+      call.said = undefined
+      call.ended = effect_id === undefined ? 'refused' : ends === true ? 'last' : 'answered'
+    },
+    InputAccepted(view, { item }) {
+      if (item.type === 'tool_result') callOf(view, item.call_id).ended = 'answered'
+    },
+  },
+}

@@ -1,0 +1,60 @@
+// The course of a task, which every view has: where in the log it is, its status, and when it came to that.
+import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
+import type { Form, TaskEventData } from '../../contract/task-events.ts'
+import { type Lifecycle, statusAfter } from '../../contract/task-lifecycle.ts'
+import { isTerminal } from '../../contract/wire.ts'
+import { millisOf } from './millis.ts'
+
+export type Course = {
+  revision: number
+  position: number
+  status: Lifecycle
+  created: TaskEventData<'TaskCreated'> | undefined
+  createdAt: number
+  /** When its agent began, milliseconds. */
+  startedAt: number
+  /** When and at which position it ended; it may be deleted later. */
+  ended: { at: number; position: number } | undefined
+  /** Time of the newest event, milliseconds. */
+  changedAt: number
+  /** The number of the next frame. */
+  seq: number
+  deleted: boolean
+}
+
+export const beginCourse = (view: Course): void => {
+  view.revision = -1
+  view.position = 0
+  view.status = 'absent'
+  view.created = undefined
+  view.createdAt = 0
+  view.startedAt = 0
+  view.ended = undefined
+  view.changedAt = 0
+  view.seq = 0
+  view.deleted = false
+}
+
+/** Throws when the event is no move from the status. */
+export const move = (view: Course, { type }: RecordedTaskEvent): void => {
+  view.status = statusAfter(view.status, type)
+}
+
+/** Called when everything else has taken the event. */
+export const arrive = (view: Course, { position, type, header, data }: RecordedTaskEvent): void => {
+  const at = millisOf(header.time)
+  if (type === 'TaskCreated') {
+    view.created = data
+    view.createdAt = at
+  }
+  if (type === 'TaskStarted') view.startedAt = at
+  if (type === 'TaskDeleted') view.deleted = true
+  view.revision = header.revision
+  view.position = position
+  view.seq = (header.seq ?? 0) + (header.frames ?? 0)
+  view.changedAt = at
+  if (view.ended === undefined && isTerminal(view.status)) view.ended = { at, position }
+}
+
+/** How the context and the requests of a task are put together. */
+export const formOf = ({ created }: Pick<Course, 'created'>): Form => created?.form ?? 1

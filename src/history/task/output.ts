@@ -1,0 +1,100 @@
+// What a task has put out: its items in their order. An item is replaced, never changed, so whoever took a task or a frame
+// keeps what they saw.
+import type { TaskEventData } from '../../contract/task-events.ts'
+import type { OutputItem } from '../../contract/wire.ts'
+import { emptyItem, resultItem, withDelta, withTexts } from '../items.ts'
+import { withRest } from '../said.ts'
+import type { Part } from './part.ts'
+
+export type Output = {
+  output: OutputItem[]
+  indexOf: Map<string, number>
+  /** Items of the step at hand so far, then those of the newest completed step. */
+  saidItems: string[]
+  stepItems: string[]
+  /** Items that the model cut off because it reached the limit of its length. */
+  cutOff: Set<string>
+}
+
+export const itemOf = (view: Output, id: string): OutputItem => {
+  const item = view.output[view.indexOf.get(id) ?? -1]
+  if (item === undefined) throw new Error(`there is no item ${id}`)
+  return item
+}
+const addItem = (view: Output, id: string, item: OutputItem) => {
+  view.indexOf.set(id, view.output.length)
+  view.output.push(item)
+}
+const replaceItem = (view: Output, id: string, item: OutputItem) => {
+  view.output[view.indexOf.get(id) ?? -1] = item
+}
+/** What a call has said while it runs: until its result is there, that is the text of its item. */
+const saidBy = (view: Output, id: string): string => {
+  const item = itemOf(view, id)
+  return item.type === 'tool_result' && typeof item.message_content === 'string' ? item.message_content : ''
+}
+
+/** The items of the newest step that its model cut off. */
+export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
+  [...stepItems, ...saidItems].filter(id => cutOff.has(id))
+
+/** The arguments of a call are its text and no part of it. */
+export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
+  first === true && part !== 'arguments'
+
+export const output: Part<Output> = {
+  begin(view) {
+    view.output = []
+    view.indexOf = new Map()
+    view.saidItems = []
+    view.stepItems = []
+    view.cutOff = new Set()
+  },
+  folds: {
+    ItemDelta(view, { item_id: id, item, call, part, content_index, delta, logprobs }) {
+      if (item !== undefined) {
+        addItem(view, id, emptyItem(id, item, call))
+        view.saidItems.push(id)
+      }
+      replaceItem(view, id, withDelta(itemOf(view, id), part, content_index, delta, logprobs))
+    },
+    ItemCompleted(view, { item_id: id, cut_off }) {
+      replaceItem(view, id, { ...itemOf(view, id), status: cut_off ? 'incomplete' : 'completed' })
+      if (cut_off) view.cutOff.add(id)
+    },
+    ItemSaid(view, { item_id: id, item, part, texts, call }) {
+      const whole = withTexts(emptyItem(id, item, call), part, texts)
+      addItem(view, id, { ...whole, status: 'completed' } as OutputItem)
+      view.saidItems.push(id)
+    },
+    AgentStepCompleted(view) {
+      view.stepItems = view.saidItems
+      view.saidItems = []
+    },
+    AgentStepAbandoned(view, { items }) {
+      for (const { item_id: id } of items) {
+        replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
+        view.cutOff.delete(id)
+      }
+      view.saidItems = []
+    },
+    EffectSaid(view, { item_id: id, call_id, first, delta }) {
+      const text = first === true ? delta : saidBy(view, id) + delta
+      const item = { ...resultItem(id, call_id, 'incomplete', text), status: 'in_progress' as const }
+      if (first === true) addItem(view, id, item)
+      else replaceItem(view, id, item)
+    },
+    EffectCut(view, { item_id: id }) {
+      replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
+    },
+    EffectCompleted(view, { item_id: id, call_id, status, said, content, blocks }) {
+      const whole = said === true ? withRest(saidBy(view, id), content) : content
+      const item = resultItem(id, call_id, status, whole, blocks)
+      if (said === true) replaceItem(view, id, item)
+      else addItem(view, id, item)
+    },
+    InputAccepted(view, { item }) {
+      if (item.type === 'tool_result') addItem(view, item.id ?? '', item)
+    },
+  },
+}
