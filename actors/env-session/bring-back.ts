@@ -60,7 +60,7 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   let { state: here } = first
   for (const done of steps) {
     const { step, tool_name, tool_args, now, observation, state, stopped } = done
-    // A step that was stopped and left nothing behind is none; else it is done again, and must leave the same.
+    // A stopped step that changed nothing is left out. Any other step is taken again, and must lead to the same state.
     if (stopped === true && same(state, here)) continue
     const drawn = { seed: reset.seed, number: step - before, now }
     const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(secrets, done) }

@@ -15,7 +15,7 @@ export type Caller = {
 }
 type Waiting = Caller & { resolve(view: SessionView): void; reject(error: unknown): void }
 
-const nobody: Caller = {}
+const noCaller: Caller = {}
 
 export const createCallers = () => {
   const waiting = new Map<number, Waiting>()
@@ -34,7 +34,7 @@ export const createCallers = () => {
         waiting.set(request, { ...caller, resolve, reject })
         send(request).catch(error => fail(request, error))
       }),
-    of: (request: number): Caller => waiting.get(request) ?? nobody,
+    of: (request: number): Caller => waiting.get(request) ?? noCaller,
     answer: (request: number, view: SessionView): void => leave(request)?.resolve(view),
     fail,
   }

@@ -1,4 +1,4 @@
-// The events of one step: its intent, its result, and what is stored where nobody knows the result. Pure.
+// The events of one step: its intent, its result, and what is stored when the result is unknown. Pure.
 import type { RequestKeys } from '../../src/contract/commands.ts'
 import type { StepWish } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'

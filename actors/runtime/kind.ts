@@ -37,9 +37,9 @@ export type Kind<View, Command> = (
 
 /** The mailbox of one actor, for its own effects. */
 export type Mailbox<View, Command> = {
-  /** A report that nobody waits for: it never rejects. */
+  /** Sends a report for which no caller waits; never rejects. */
   tell(command: Command): Promise<void>
-  /** The same for an effect that somebody waits for: rejects where its turn does. */
+  /** Sends a command and waits for its turn; rejects when the turn does. */
   ask(command: Command): Promise<View>
 }
 
