@@ -1,15 +1,9 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
-import { type Actor, createActor } from 'xstate'
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { NewEvent } from '../../src/contract/stored.ts'
-import {
-  isMove,
-  type Lifecycle,
-  type TaskEvent,
-  type TaskEventType,
-  taskEventVersion,
-} from '../../src/contract/task-events.ts'
+import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
+import { firstState } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
@@ -28,7 +22,7 @@ import type { Behaviour, Kind } from '../runtime/runtime.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
 import { decide } from './decide.ts'
-import { moveOf, taskMachine } from './machine.ts'
+import { judge } from './judge.ts'
 import type { TaskParts } from './parts.ts'
 import type { SaidCall } from './recorder.ts'
 import { type RunningStep, runStep } from './step.ts'
@@ -44,20 +38,11 @@ export const taskKind =
   (_stream, tell) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
-    let machine: Actor<typeof taskMachine> | undefined
     let running: RunningStep | undefined
     let canceling = false
     let answered = false
     let gone = false
     let known = view.status
-
-    /** The live machine: made when it is first asked, in the state that the log tells; moves follow it then. */
-    const live = (): Actor<typeof taskMachine> => {
-      machine ??= createActor(taskMachine, {
-        snapshot: taskMachine.resolveState({ value: view.status }),
-      }).start()
-      return machine
-    }
 
     const ownStream = () => taskStream(view.created?.task_id ?? '')
     /** What the task does by itself is caused by its newest event. */
@@ -244,16 +229,11 @@ export const taskKind =
         evolve(view, event)
         const { effect_id: ended } = event.data as { effect_id?: string }
         if (event.header.type === 'EffectCompleted' && ended !== undefined) calls.forget(ended)
-        if (machine !== undefined && isMove(event.header.type as TaskEventType)) {
-          machine.send({ type: event.header.type as TaskEventType })
-          if (machine.getSnapshot().value !== view.status) throw new Error('machine and history disagree')
-        }
       },
       decide: command => {
-        const can = (type: TaskEventType) => live().getSnapshot().can({ type })
-        const { events, made } = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
-        judge(view.status, events)
-        for (const { events: first } of made) judge('absent', first)
+        const { events, made } = decide(command, view, { now: world.clock.now(), ttls: parts.ttls })
+        judge(view.state, events)
+        for (const { events: first } of made) judge(firstState, first)
         effects.intend(
           events.flatMap(({ type, data }) => (type === 'EffectIntended' ? [data.effect_id] : [])),
         )
@@ -295,8 +275,6 @@ export const taskKind =
         gone = true
         running?.abort()
         running = undefined
-        machine?.stop()
-        machine = undefined // an append under way is still folded, for the caller that waits for it
       },
     }
     return behaviour
@@ -334,15 +312,4 @@ const lastMessage = ({ output }: TaskView): string => {
   return item.message_content
     .map(part => (typeof part !== 'string' && 'text' in part ? part.text : ''))
     .join('')
-}
-
-/** The machine's word on every move before it is stored; a move that it refuses is a bug of ours. */
-const judge = (status: Lifecycle, events: TaskEvent[]): void => {
-  let at = status
-  for (const { type } of events) {
-    if (!isMove(type)) continue
-    const next = moveOf(at, type)
-    if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
-    at = next
-  }
 }

@@ -2,14 +2,9 @@
 // it down, frames and replay are read from it. A view is changed in place by its one owner; the items in it are
 // replaced, never changed, so whoever took a task or a frame keeps what they saw.
 import type { Header, Recorded } from '../contract/stored.ts'
-import {
-  type Form,
-  type Lifecycle,
-  type ModelResponse,
-  statusAfter,
-  type TaskEventData,
-  type TaskEventType,
-} from '../contract/task-events.ts'
+import type { Lifecycle } from '../contract/task-chart.ts'
+import type { Form, ModelResponse, TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { firstState, stateAfter, statusIn, type TaskState } from '../contract/task-state.ts'
 import {
   type ErrorObject,
   isTerminal,
@@ -74,6 +69,9 @@ export type Reward = { value: number; name?: string; data?: unknown }
 export type TaskView = {
   revision: number
   position: number
+  /** Where it is in its chart. */
+  state: TaskState
+  /** The outermost state of `state`. */
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
@@ -125,8 +123,6 @@ export type TaskView = {
   abandonedSteps: number
   /** How many of those broke off by themselves. */
   brokenOff: number
-  pauseRequested: boolean
-  cancelRequested: boolean
   cancelReason: string | undefined
   stoppedEffects: Set<string>
   /** Items of calls that had begun to speak and gave no result. */
@@ -137,6 +133,7 @@ export type TaskView = {
 export const emptyTask = (): TaskView => ({
   revision: -1,
   position: 0,
+  state: firstState,
   status: 'absent',
   created: undefined,
   createdAt: 0,
@@ -175,8 +172,6 @@ export const emptyTask = (): TaskView => ({
   rewards: [],
   abandonedSteps: 0,
   brokenOff: 0,
-  pauseRequested: false,
-  cancelRequested: false,
   cancelReason: undefined,
   stoppedEffects: new Set(),
   cutItems: new Set(),
@@ -398,19 +393,13 @@ const folds: { [T in TaskEventType]: Fold<T> } = {
     }
     view.inbox = view.inbox.filter(id => !data.items.includes(id))
   },
-  PauseRequested: view => {
-    view.pauseRequested = true
-  },
-  TaskPaused: (view, data) => {
-    enter(view, data.expires_at, data.reason)
-    view.pauseRequested = false
-  },
+  PauseRequested: () => {},
+  TaskPaused: (view, data) => enter(view, data.expires_at, data.reason),
   TaskResumed: (view, data) => {
     enter(view)
     view.ttlSeconds = data.ttl_seconds
   },
   CancelRequested: (view, data) => {
-    view.cancelRequested = true
     view.cancelReason = data.reason
   },
   EffectStopped: (view, data) => {
@@ -451,7 +440,8 @@ export const evolve = (view: TaskView, { position, header, data }: Recorded): Ta
   const type = header.type as TaskEventType
   const fold = folds[type] as Fold<TaskEventType> | undefined
   if (fold === undefined) throw new Error(`there is no task event ${type}`)
-  view.status = statusAfter(view.status, type)
+  view.state = stateAfter(view.state, type, data)
+  view.status = statusIn(view.state)
   fold(view, data as TaskEventData<TaskEventType>, header)
   view.revision = header.revision
   view.position = position

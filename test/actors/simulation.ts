@@ -25,6 +25,7 @@ import {
 } from '../support/system.ts'
 import { clientTool, tool } from '../support/tools.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
+import { mustFollowChart } from './chart.ts'
 
 const terminal = new Set(['completed', 'canceled', 'expired', 'failed'])
 /** The moves of the interface's table, and creation; written from the document. */
@@ -394,6 +395,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
   const events = await system.stored()
   for (const [stream, own] of byStream(events)) {
     assert.ok(terminal.has(mustBeLegal(own)), `${stream} has ended`)
+    mustFollowChart(own)
     const ends = own.filter(({ header }) => /^Task(Completed|Failed|Canceled|Expired)$/.test(header.type))
     assert.equal(ends.length, 1, 'exactly one terminal fact')
     const spawned = own.filter(({ header }) => header.type === 'AgentSpawned').length

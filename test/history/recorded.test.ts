@@ -5,6 +5,7 @@ import t from 'tap'
 import { frameCount } from '../../src/history/frames.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
+import { mustFollowChart } from '../actors/chart.ts'
 import { mustBeLegal } from '../actors/simulation.ts'
 import { admin, givenSystem, refused, storeOf } from '../support/system.ts'
 import { testWorld } from '../support/world.ts'
@@ -38,6 +39,7 @@ for (const file of files) {
       )
     }
     t.doesNotThrow(() => mustBeLegal(events))
+    t.doesNotThrow(() => mustFollowChart(events))
   })
 
   t.test(`${file} is served by this version`, async t => {

@@ -2,13 +2,9 @@
 // until somebody records it.
 import { envSessionEventSchemas, envSessionStream } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import {
-  isMove,
-  type Lifecycle,
-  statusAfter,
-  type TaskEventType,
-  taskEventSchemas,
-} from '../../src/contract/task-events.ts'
+import type { Lifecycle } from '../../src/contract/task-chart.ts'
+import { type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
+import { isMove, statusAfter } from '../../src/contract/task-state.ts'
 import type { TokenCreated, TokenRevoked } from '../../src/contract/token-events.ts'
 import type { ToolsListed } from '../../src/contract/tool-list-events.ts'
 import { AgentConfig, CreateTaskBody, taskStatuses } from '../../src/contract/wire.ts'
@@ -82,7 +78,7 @@ const ofTask = (events: Recorded[], found: Set<string>): void => {
   const view = emptyTask()
   for (const event of events) {
     const { type } = event.header
-    if (isMove(type as TaskEventType)) found.add(`from ${view.status}: ${type}`)
+    if (isMove(type)) found.add(`from ${view.status}: ${type}`)
     evolve(view, event)
     found.add(`a task that was ${view.status}`)
     if (view.deleted) found.add('a task that was deleted')
