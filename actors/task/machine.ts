@@ -1,10 +1,10 @@
 // The chart of a task (src/contract/task-chart.ts) as an XState machine. It invokes nothing and waits for nothing: what
 // runs is decided from the stored events alone (wanted.ts).
 import { assign, setup } from 'xstate'
+import { nestedValue } from '../../src/contract/chart.ts'
 import { taskChart } from '../../src/contract/task-chart.ts'
 import type { TaskEventType } from '../../src/contract/task-events.ts'
-import { guards, movesFrom, openAfter } from '../../src/contract/task-state.ts'
-import type { TaskStatus } from '../../src/contract/wire.ts'
+import { guards, movesFrom, openAfter, statusIn, type TaskState } from '../../src/contract/task-state.ts'
 
 /** An event of the log as the machine takes it. */
 export type TaskMachineEvent = { type: TaskEventType; data?: unknown }
@@ -19,9 +19,10 @@ export const taskMachine = setup({
   actions: { rememberCalls: assign({ open: openWith }) },
 }).createMachine({ ...taskChart, context: { open: [] } })
 
-/** The machine as plain data, the status that a task is in, and the events that may move it from there. */
-export const describeMachine = (state: TaskStatus) => ({
+/** The machine as plain data, where a task is in it, and the events that may move it from its status. */
+export const describeMachine = (state: TaskState) => ({
   machine: taskChart,
-  state,
-  next_events: movesFrom(state),
+  state: statusIn(state),
+  value: nestedValue(state.at),
+  next_events: movesFrom(statusIn(state)),
 })

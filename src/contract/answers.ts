@@ -119,7 +119,13 @@ export const Replay = Type.Object({
 })
 export type Replay = Static<typeof Replay>
 
-export const Machine = Type.Object({ machine: Open, state: Status, next_events: Type.Array(Text) })
+export const Machine = Type.Object({
+  machine: Open,
+  state: Status,
+  /** As XState writes the value of a nested state. */
+  value: Type.Union([Text, Open]),
+  next_events: Type.Array(Text),
+})
 
 export const AgentList = Type.Object({ object: Type.Literal('list'), data: Type.Array(AgentInfo) })
 

@@ -8,6 +8,8 @@ import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
+import type { TaskEventType } from '../contract/task-events.ts'
+import { firstState, stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type Task } from '../contract/wire.ts'
 import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/slices.ts'
@@ -135,6 +137,15 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       if (view.status === 'absent')
         throw new Refusal('TaskNotFound', undefined, 'there was no such task then')
       return textOf(view, view.revision, pause)
+    },
+
+    /** Where a task is in its chart. */
+    async state(taskId: string, pause = usualPause()): Promise<TaskState> {
+      let state = firstState
+      for await (const page of reader(pause)(taskStream(taskId))) {
+        for (const { header, data } of page) state = stateAfter(state, header.type as TaskEventType, data)
+      }
+      return state
     },
 
     /** Folds the stored events again, frames included, and compares the task with what the read models say. */
