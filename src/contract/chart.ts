@@ -37,10 +37,10 @@ const innermost = (chart: Chart, path: readonly string[]): string => {
   return initial === undefined ? path.join('.') : innermost(chart, [...path, initial])
 }
 
-/** The innermost state that a transition of the state at `from` leads to. */
-export const targetOf = (chart: Chart, from: readonly string[], target: string): string => {
+/** The state that a transition of the state at `from` names. */
+export const pathOf = (chart: Chart, from: readonly string[], target: string): string[] => {
   const [head = '', ...rest] = target.split('.')
-  return innermost(chart, head === `#${chart.id}` ? rest : [...from.slice(0, -1), head, ...rest])
+  return head === `#${chart.id}` ? rest : [...from.slice(0, -1), head, ...rest]
 }
 
 const isList = (given: Transition | readonly Transition[]): given is readonly Transition[] =>
@@ -71,7 +71,7 @@ export const beginningOf = (chart: Chart): string => innermost(chart, [])
 const movesAt = (chart: Chart, path: readonly string[]): Map<string, Move[]> => {
   const moves = new Map<string, Move[]>()
   for (const { event, target, guard } of transitionsOf(nodeAt(chart, path))) {
-    const to = target === undefined ? undefined : targetOf(chart, path, target)
+    const to = target === undefined ? undefined : innermost(chart, pathOf(chart, path, target))
     moves.set(event, [...(moves.get(event) ?? []), { to, guard }])
   }
   return moves
