@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describeSession } from '../actors/env-session/machine.ts'
+import { type Inspect, inspectionLine } from '../actors/runtime/live.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { eventsKnownTo } from '../projections/read-only.ts'
 import { openReadStore } from '../projections/store.ts'
@@ -59,6 +60,8 @@ import { lastFrameOfAnswers } from './tasks/answers.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { tellWork } from './telemetry/told-work.ts'
 import { builtinTools } from './tools/builtin.ts'
+
+const printInspection: Inspect = event => void process.stderr.write(inspectionLine(event))
 
 const agentsOf = ({ timers }: ReturnType<typeof realWorld>, config: Config): Map<string, Agent> => {
   const withModel = config.model === undefined ? [] : [model(config.model, config.model.limits, timers)]
@@ -165,6 +168,7 @@ export const openFolder = async (
       quotas: config.quotas,
       nats,
       report,
+      ...(config.inspectActors ? { inspect: printInspection } : {}),
       idle,
       ...(reach === undefined ? {} : { reach }),
     })

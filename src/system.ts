@@ -1,6 +1,7 @@
 // Everything but the network, put together: the log, its readers, the actors, and the two doors.
 
 import type { SessionFolders } from '../actors/env-session/instances.ts'
+import type { Inspect } from '../actors/runtime/live.ts'
 import { createRuntime } from '../actors/runtime/runtime.ts'
 import { taskKind } from '../actors/task/actor.ts'
 import { deadlineOf } from '../actors/task/decide.ts'
@@ -68,6 +69,8 @@ export type SystemParts = {
   /** Carries events to those who follow them; absent: they are told what is committed. */
   nats?: Pick<NatsBus, 'join'> | undefined
   report: Report
+  /** Sees what running actors do. */
+  inspect?: Inspect
   /** Leaves the tasks of the log alone: for a command that only wants the doors. */
   idle?: boolean
   /** Told of every point where a crash would leave an effect half done; tests stop there. */
@@ -204,7 +207,7 @@ export const createSystem = async (parts: SystemParts) => {
     draining: () => draining,
     reach: parts.reach ?? (() => {}),
   })
-  const runtime = createRuntime(log, kind, world.timers, fault)
+  const runtime = createRuntime(log, kind, world.timers, fault, parts.inspect)
   const commands = createCommands({
     runtime,
     scheduler,

@@ -1,6 +1,7 @@
 // One mailbox per stream. A turn decides, appends at the expected revision, and only then changes memory: what
 // an actor remembers is never ahead of the log. After each turn, and when an actor is activated, it compares
 // what its state wants running with what runs; so recovery and normal life are one code path.
+import type { Snapshot } from 'xstate'
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import {
@@ -10,10 +11,13 @@ import {
   RevisionConflict,
   type StreamAppend,
 } from '../../src/contract/stored.ts'
+import { type Chart, type Inspect, type Live, startLive } from './live.ts'
 
 /** What is particular to one kind of actor. It lives as long as the actor is in memory. */
-export type Behaviour<View, Command> = {
+export type Behaviour<View, Command, S extends Snapshot<undefined> = Snapshot<undefined>> = {
   view: View
+  /** What runs as an XState actor beside it, and can be inspected. */
+  chart?: Chart<S>
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
   /** Does outside what the decision needs to know; the turn waits for it. */
@@ -32,11 +36,11 @@ export type Behaviour<View, Command> = {
   /** Lets go: stops what runs without a word to the log. */
   stop(): void
 }
-export type Kind<View, Command> = (
+export type Kind<View, Command, S extends Snapshot<undefined> = Snapshot<undefined>> = (
   stream: string,
   /** A report from an effect to its own actor; never rejects. */
   tell: (command: Command) => Promise<void>,
-) => Behaviour<View, Command>
+) => Behaviour<View, Command, S>
 
 export type Runtime<View, Command> = {
   /** One turn: the view after it. Rejects with a Refusal or the log's failure. */
@@ -64,9 +68,10 @@ type Waiter<View> = {
   resolve: (view: View) => void
   reject: (e: unknown) => void
 }
-type Actor<View, Command> = {
+type Actor<View, Command, S extends Snapshot<undefined>> = {
   stream: string
-  behaviour: Behaviour<View, Command>
+  behaviour: Behaviour<View, Command, S>
+  live: Live | undefined
   revision: number
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
@@ -81,24 +86,27 @@ const conflictsTried = 5
 const looksForOthers = 10_000
 const idleSweepMs = 30_000
 
-export const createRuntime = <View, Command>(
+export const createRuntime = <View, Command, S extends Snapshot<undefined>>(
   log: Log,
-  kind: Kind<View, Command>,
+  kind: Kind<View, Command, S>,
   timers: Timers,
   /** An effect's report that went wrong: there is no caller to tell. */
   onFault: (error: unknown) => void,
+  /** Sees every event that a running actor receives. */
+  inspect?: Inspect,
 ): Runtime<View, Command> => {
-  const actors = new Map<string, Actor<View, Command>>()
+  const actors = new Map<string, Actor<View, Command, S>>()
 
   let stopped = false
 
-  const find = (stream: string, isNew = false): Actor<View, Command> => {
+  const find = (stream: string, isNew = false): Actor<View, Command, S> => {
     if (stopped) throw new Refusal('ShuttingDown') // an effect that still has something to say is not heard
     const known = actors.get(stream)
     if (known !== undefined) return known
-    const actor: Actor<View, Command> = {
+    const actor: Actor<View, Command, S> = {
       stream,
       behaviour: kind(stream, command => ask(stream, command).then(ignore, onFault)),
+      live: undefined,
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -109,27 +117,35 @@ export const createRuntime = <View, Command>(
       gone: false,
     }
     actors.set(stream, actor)
-    if (!isNew) {
+    if (isNew) run(actor)
+    else {
       actor.loaded = load(actor)
       actor.loaded.catch(error => drop(actor, error))
     }
     return actor
   }
 
-  const load = async (actor: Actor<View, Command>): Promise<void> => {
+  const load = async (actor: Actor<View, Command, S>): Promise<void> => {
     for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
     actor.loaded = undefined
+    if (!actor.gone) run(actor)
     actor.behaviour.reconcile()
   }
 
-  const fold = (actor: Actor<View, Command>, events: Recorded[]) => {
+  const run = (actor: Actor<View, Command, S>) => {
+    const { stream, behaviour } = actor
+    if (behaviour.chart !== undefined) actor.live = startLive(stream, behaviour.chart, inspect)
+  }
+
+  const fold = (actor: Actor<View, Command, S>, events: Recorded[]) => {
     for (const event of events) {
       actor.behaviour.evolve(event)
+      actor.live?.take(event)
       actor.revision = event.header.revision
     }
   }
 
-  const work = async (actor: Actor<View, Command>): Promise<void> => {
+  const work = async (actor: Actor<View, Command, S>): Promise<void> => {
     if (actor.atWork) return
     actor.atWork = true
     for (let turn = actor.turns.shift(); turn !== undefined; turn = actor.turns.shift()) {
@@ -145,7 +161,7 @@ export const createRuntime = <View, Command>(
     rest(actor)
   }
 
-  const take = async (actor: Actor<View, Command>, command: Command): Promise<void> => {
+  const take = async (actor: Actor<View, Command, S>, command: Command): Promise<void> => {
     const { behaviour, stream } = actor
     const before = actor.revision
     if (behaviour.before !== undefined) await behaviour.before(command)
@@ -183,7 +199,7 @@ export const createRuntime = <View, Command>(
   }
 
   /** Reads what somebody else has written. It may be on its way to the disk still. */
-  const catchUp = async (actor: Actor<View, Command>): Promise<boolean> => {
+  const catchUp = async (actor: Actor<View, Command, S>): Promise<boolean> => {
     for (let looks = 0; looks < looksForOthers; looks++) {
       for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
       if (actor.revision >= log.revisionOf(actor.stream)) return true
@@ -192,7 +208,7 @@ export const createRuntime = <View, Command>(
     return false
   }
 
-  const answerWaiters = (actor: Actor<View, Command>) => {
+  const answerWaiters = (actor: Actor<View, Command, S>) => {
     if (actor.waiters.length === 0) return
     const { view } = actor.behaviour
     const answered = actor.waiters.filter(waiter => waiter.done(view))
@@ -200,10 +216,12 @@ export const createRuntime = <View, Command>(
     for (const waiter of answered) waiter.resolve(view)
   }
 
-  const drop = (actor: Actor<View, Command>, error?: unknown) => {
+  const drop = (actor: Actor<View, Command, S>, error?: unknown) => {
     actor.gone = true
     if (actors.get(actor.stream) === actor) actors.delete(actor.stream)
     actor.behaviour.stop()
+    actor.live?.stop()
+    actor.live = undefined // an append under way is still folded, for the caller that waits for it
     const left = new Error('the actor was put away')
     for (const waiter of actor.waiters) waiter.reject(error ?? left)
     for (const turn of actor.turns) turn.reject(error ?? left)
@@ -212,7 +230,7 @@ export const createRuntime = <View, Command>(
   }
 
   /** An actor with nothing to do leaves memory: at once when it has ended, else when it was idle for a while. */
-  const rest = (actor: Actor<View, Command>) => {
+  const rest = (actor: Actor<View, Command, S>) => {
     if (actor.gone || actor.waiters.length > 0 || actor.turns.length > 0) return
     const state = actor.behaviour.rest()
     if (state === 'ended') drop(actor)

@@ -1,14 +1,11 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { NewEvent } from '../../src/contract/stored.ts'
-import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { firstState } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { firstSeen, seenNext } from '../../src/history/context.ts'
-import { frameCount } from '../../src/history/frames.ts'
 import {
   effectIdOf,
   emptyTask,
@@ -19,10 +16,12 @@ import {
   type TaskView,
 } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/runtime.ts'
+import { envelopeOf, numbered } from './append.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
 import { decide } from './decide.ts'
 import { judge } from './judge.ts'
+import { snapshotOf, type TaskSnapshot, taskLogic } from './live.ts'
 import type { TaskParts } from './parts.ts'
 import type { SaidCall } from './recorder.ts'
 import { type RunningStep, runStep } from './step.ts'
@@ -34,7 +33,7 @@ const cancelDeadlineMs = 1000
 type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
-  (parts: TaskParts): Kind<TaskView, TaskCommand> =>
+  (parts: TaskParts): Kind<TaskView, TaskCommand, TaskSnapshot> =>
   (_stream, tell) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
@@ -223,8 +222,9 @@ export const taskKind =
       if (isTerminal(known) && created.secret_ref !== undefined) parts.forgetSecrets(created.secret_ref)
     }
 
-    const behaviour: Behaviour<TaskView, TaskCommand> = {
+    const behaviour: Behaviour<TaskView, TaskCommand, TaskSnapshot> = {
       view,
+      chart: { logic: taskLogic, snapshot: () => snapshotOf(view.state) },
       evolve(event) {
         evolve(view, event)
         const { effect_id: ended } = event.data as { effect_id?: string }
@@ -279,28 +279,6 @@ export const taskKind =
     }
     return behaviour
   }
-
-const envelopeOf = (
-  created: NonNullable<TaskView['created']>,
-  { principal, causation }: { principal: string; causation: string },
-) => ({
-  principal,
-  owner: created.user_id,
-  session_id: created.session_id,
-  correlation_id: created.root_task_id ?? created.task_id,
-  causation_id: causation,
-})
-
-/** Facts as they are stored: each with the number of its first frame and how many it gives. */
-const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
-  let seq = from
-  return events.map(({ type, data }): NewEvent => {
-    const frames = frameCount(type, data as never)
-    const event = { type, schema_version: taskEventVersion, data, seq, frames }
-    seq += frames
-    return event
-  })
-}
 
 const tokensUsed = ({ usage, subagentUsage }: TaskView): number =>
   [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)

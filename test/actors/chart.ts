@@ -1,6 +1,7 @@
 // The history of a task, three times: folded, run by XState as the chart stands, and told by the view in its own words.
 import assert from 'node:assert/strict'
 import { createActor } from 'xstate'
+import type { Inspect } from '../../actors/runtime/live.ts'
 import { taskMachine } from '../../actors/task/machine.ts'
 import { nestedValue } from '../../src/contract/chart.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
@@ -32,4 +33,17 @@ export const mustFollowChart = (events: readonly Recorded[]): Set<string> => {
   }
   machine.stop()
   return places
+}
+
+/** An inspector that keeps the newest snapshot of each actor, by its stream. */
+export const lastSnapshots = () => {
+  const running = new Map<string, unknown>()
+  const inspect: Inspect = event => {
+    const { actorRef } = event
+    if (event.type === '@xstate.actor' && 'id' in actorRef)
+      running.set(String(actorRef.id), actorRef.getSnapshot())
+    if (event.type === '@xstate.snapshot' && 'id' in actorRef)
+      running.set(String(actorRef.id), event.snapshot)
+  }
+  return { running, inspect }
 }
