@@ -41,6 +41,8 @@ export type Config = Readonly<{
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
+  /** Whether what running actors do is printed, for developers. */
+  inspectActors: boolean
   /** Pages of these origins may use the API from a browser; `*`: of all. */
   allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
@@ -184,6 +186,7 @@ export const readConfig = (env: Env): Config => {
       : path.join(dataDir, 'workspace'),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
+    inspectActors: flag(env, 'INSPECT_ACTORS'),
     allowedOrigins: originsOf(env),
     environments: Object.freeze({
       path: env.ENV_PATH ? folderOf('ENV_PATH', env.ENV_PATH, false) : undefined,

@@ -1,5 +1,6 @@
 // Everything but the network, put together: the log, its readers, the actors, and the doors to them.
 import type { SessionFolders } from '../actors/env-session/ports.ts'
+import type { Inspect } from '../actors/runtime/live.ts'
 import type { Ttls } from '../actors/task/facts.ts'
 import { createScheduler } from '../actors/task/scheduler.ts'
 import type { ReadStore } from '../projections/store.ts'
@@ -10,7 +11,7 @@ import type { Agent } from './contract/agent.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
-import { taskEnds } from './contract/task-lifecycle.ts'
+import { taskEnds } from './contract/task-state.ts'
 import { taskIdOf } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
@@ -50,6 +51,8 @@ export type SystemDeps = {
   /** Carries events to those who follow them; absent: they get what is committed. */
   nats?: Pick<NatsBus, 'join'> | undefined
   report: Report
+  /** Sees what running actors do. */
+  inspect?: Inspect | undefined
   /** Leaves the tasks of the log alone: for a command that only wants the doors. */
   idle?: boolean
   /** Called at every point where a crash would leave an effect half done; tests stop there. */
@@ -113,6 +116,7 @@ export const createSystem = async (deps: SystemDeps) => {
     idleSeconds: deps.sessionIdleSeconds,
     isNamed: ({ id, userId }) =>
       queries.unfinished().some(row => row.session_id === id && row.user_id === userId),
+    inspect: deps.inspect,
     onFault,
   })
   const tasks = createTasks({
@@ -133,6 +137,7 @@ export const createSystem = async (deps: SystemDeps) => {
     isDraining: () => draining,
     reach: deps.reach ?? (() => {}),
     report,
+    inspect: deps.inspect,
     onFault,
   })
   const recovery = createRecovery({

@@ -12,7 +12,6 @@ const tooLong = [
   'actors/env-session/actor.ts envSessionKind',
   'actors/env-session/instances.ts createInstances',
   'actors/runtime/runtime.ts createRuntime',
-  'actors/task/actor.ts',
   'actors/task/actor.ts taskKind',
   'actors/task/actor.ts without a name',
   'actors/task/call-runner.ts createCallRunner',

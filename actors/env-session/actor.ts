@@ -2,18 +2,19 @@
 // out after the turn; what came of it comes back as a command. Meanwhile other wishes wait in the mailbox, so the steps
 // of a session are taken one by one in the order in which they came.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
+import { sessionMoveOf } from '../../src/contract/env-session-chart.ts'
 import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
 import { type EnvSessionEvent, envSessionEventVersion } from '../../src/contract/env-session-events.ts'
 import type { Clock } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { emptySession, evolveSession, type SessionView } from '../../src/history/env-session.ts'
-import type { Behaviour, Kind } from '../runtime/kind.ts'
+import type { Kind } from '../runtime/kind.ts'
 import type { Callers } from './callers.ts'
 import { check } from './check.ts'
 import { decideOutcome, settleStep } from './decide.ts'
 import { carryOut, type Running } from './effects.ts'
 import type { Instances } from './instances.ts'
-import { sessionMoveOf } from './machine.ts'
+import { liveSession } from './live.ts'
 
 export type SessionActorDeps = {
   clock: Clock
@@ -23,7 +24,7 @@ export type SessionActorDeps = {
   forgetSecrets: (ref: string) => void
 }
 
-/** The machine's word on every event before it is stored; one that it refuses is a bug of ours. */
+/** The chart's word on every event before it is stored; one that it refuses is a bug of ours. */
 const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   let at = state
   for (const { type } of events) {
@@ -95,8 +96,9 @@ export const envSessionKind =
       return []
     }
 
-    const behaviour: Behaviour<SessionView, SessionCommand> = {
+    return {
       view,
+      run: inspect => liveSession.run(stream, { at: view.state }, inspect),
       evolve(event) {
         evolveSession(view, sessionEvents.read(event))
         instances.moved(stream, event.header.revision, view.isUnkept)
@@ -147,5 +149,4 @@ export const envSessionKind =
         instances.letGo(stream)
       },
     }
-    return behaviour
   }

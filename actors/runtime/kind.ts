@@ -1,9 +1,12 @@
 // What a kind of actor is to the runtime: how one of them behaves, and the mailboxes that it can reach.
 import type { NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
+import type { Inspect, Live } from './live.ts'
 
 /** What is particular to one kind of actor. It lives as long as the actor is in memory. */
 export type Behaviour<View, Command> = {
   view: View
+  /** Starts the XState actor that goes along with it, where the folded events have led. */
+  run(inspect: Inspect | undefined): Live
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
   /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */

@@ -5,6 +5,7 @@ import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
 import type { Behaviour, Kind, Mailbox, Mailboxes } from './kind.ts'
+import type { Inspect, Live } from './live.ts'
 
 export type Runtime<View, Command> = Mailboxes<View, Command> & {
   /** Takes an actor into memory, so that what it wants running runs. */
@@ -31,6 +32,7 @@ type Waiter<View> = {
 type Actor<View, Command> = {
   stream: string
   behaviour: Behaviour<View, Command>
+  live: Live | undefined
   revision: number
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
@@ -51,6 +53,8 @@ export const createRuntime = <View, Command>(
   timers: Timers,
   /** An effect's report that went wrong: there is no caller to tell. */
   onFault: (error: unknown) => void,
+  /** Sees every event that a running actor receives. */
+  inspect?: Inspect | undefined,
 ): Runtime<View, Command> => {
   const actors = new Map<string, Actor<View, Command>>()
 
@@ -68,6 +72,7 @@ export const createRuntime = <View, Command>(
     const actor: Actor<View, Command> = {
       stream,
       behaviour: kind(stream, mailboxOf(stream), { ask, until }),
+      live: undefined,
       revision: -1,
       loaded: undefined,
       turns: [],
@@ -78,7 +83,8 @@ export const createRuntime = <View, Command>(
       gone: false,
     }
     actors.set(stream, actor)
-    if (!isNew) {
+    if (isNew) run(actor)
+    else {
       actor.loaded = load(actor)
       actor.loaded.catch(error => drop(actor, error))
     }
@@ -88,12 +94,18 @@ export const createRuntime = <View, Command>(
   const load = async (actor: Actor<View, Command>): Promise<void> => {
     for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
     actor.loaded = undefined
+    if (!actor.gone) run(actor)
     actor.behaviour.reconcile()
+  }
+
+  const run = (actor: Actor<View, Command>) => {
+    actor.live = actor.behaviour.run(inspect)
   }
 
   const fold = (actor: Actor<View, Command>, events: Recorded[]) => {
     for (const event of events) {
       actor.behaviour.evolve(event)
+      actor.live?.take(event)
       actor.revision = event.header.revision
     }
   }
@@ -182,6 +194,8 @@ export const createRuntime = <View, Command>(
     actor.gone = true
     if (actors.get(actor.stream) === actor) actors.delete(actor.stream)
     actor.behaviour.stop()
+    actor.live?.stop()
+    actor.live = undefined // an append under way is still folded, for the caller that waits for it
     const left = new Error('the actor was put away')
     for (const waiter of actor.waiters) waiter.reject(error ?? left)
     for (const turn of actor.turns) turn.reject(error ?? (stopped ? new Refusal('ShuttingDown') : left))

@@ -1,27 +1,25 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
-import { type Actor, createActor } from 'xstate'
 import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { NewEvent } from '../../src/contract/stored.ts'
-import { type TaskEvent, type TaskEventType, taskEventVersion } from '../../src/contract/task-events.ts'
-import { isMove, type Lifecycle } from '../../src/contract/task-lifecycle.ts'
+import { firstState } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { firstSeen, seenNext } from '../../src/history/context.ts'
-import { frameCount } from '../../src/history/frames.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { formOf } from '../../src/history/task/course.ts'
 import { system } from '../../src/history/task/messages.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/kind.ts'
+import { envelopeOf, numbered } from './append.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childOf } from './child.ts'
 import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
-import { moveOf, taskMachine } from './machine.ts'
+import { judge } from './judge.ts'
+import { liveTask } from './live.ts'
 import type { TaskParts } from './parts.ts'
 import type { SaidCall } from './recorder.ts'
 import { type RunningStep, runStep } from './step.ts'
@@ -34,23 +32,14 @@ type Created = NonNullable<TaskView['created']>
 
 export const taskKind =
   (parts: TaskParts): Kind<TaskView, TaskCommand> =>
-  (_stream, { tell }, others) => {
+  (stream, { tell }, others) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyTask()
-    let machine: Actor<typeof taskMachine> | undefined
     let running: RunningStep | undefined
     let canceling = false
     let answered = false
     let gone = false
     let known = view.status
-
-    /** The live machine: made when it is first asked, in the state that the log tells; moves follow it then. */
-    const live = (): Actor<typeof taskMachine> => {
-      machine ??= createActor(taskMachine, {
-        snapshot: taskMachine.resolveState({ value: view.status }),
-      }).start()
-      return machine
-    }
 
     const ownStream = () => taskStream(view.created?.task_id ?? '')
     /** What the task does by itself is caused by its newest event. */
@@ -241,21 +230,17 @@ export const taskKind =
 
     const behaviour: Behaviour<TaskView, TaskCommand> = {
       view,
+      run: inspect => liveTask.run(stream, view.state, inspect),
       evolve(stored) {
         const event = taskEvents.read(stored)
         evolve(view, event)
         const { type, data } = event
         if (type === 'EffectCompleted' && data.effect_id !== undefined) calls.forget(data.effect_id)
-        if (machine !== undefined && isMove(type)) {
-          machine.send({ type })
-          if (machine.getSnapshot().value !== view.status) throw new Error('machine and history disagree')
-        }
       },
       decide: command => {
-        const can = (type: TaskEventType) => live().getSnapshot().can({ type })
-        const { events, made } = decide(command, view, { can, now: world.clock.now(), ttls: parts.ttls })
-        judge(view.status, events)
-        for (const { events: first } of made) judge('absent', first)
+        const { events, made } = decide(command, view, { now: world.clock.now(), ttls: parts.ttls })
+        judge(view.state, events)
+        for (const { events: first } of made) judge(firstState, first)
         effects.intend(
           events.flatMap(({ type, data }) => (type === 'EffectIntended' ? [data.effect_id] : [])),
         )
@@ -297,35 +282,10 @@ export const taskKind =
         gone = true
         running?.abort()
         running = undefined
-        machine?.stop()
-        machine = undefined // an append under way is still folded, for the caller that waits for it
       },
     }
     return behaviour
   }
-
-const envelopeOf = (
-  created: NonNullable<TaskView['created']>,
-  { principal, causation }: { principal: string; causation: string },
-) => ({
-  principal,
-  owner: created.user_id,
-  session_id: created.session_id,
-  correlation_id: created.root_task_id ?? created.task_id,
-  causation_id: causation,
-})
-
-/** Facts as they are stored: each with the number of its first frame and how many it gives. */
-const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
-  let seq = from
-  return events.map((event): NewEvent => {
-    const { type, data } = event
-    const frames = frameCount(event)
-    const numbered = { type, schema_version: taskEventVersion, data, seq, frames }
-    seq += frames
-    return numbered
-  })
-}
 
 const tokensUsed = ({ usage, subagentUsage }: TaskView): number =>
   [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
@@ -337,15 +297,4 @@ const lastMessage = ({ output }: TaskView): string => {
   return item.message_content
     .map(part => (typeof part !== 'string' && 'text' in part ? part.text : ''))
     .join('')
-}
-
-/** The machine's word on every move before it is stored; a move that it refuses is a bug of ours. */
-const judge = (status: Lifecycle, events: TaskEvent[]): void => {
-  let at = status
-  for (const { type } of events) {
-    if (!isMove(type)) continue
-    const next = moveOf(at, type)
-    if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
-    at = next
-  }
 }

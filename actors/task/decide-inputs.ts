@@ -2,6 +2,7 @@
 import { canonical } from '../../src/contract/canonical.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
+import { isCanceling } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -26,7 +27,7 @@ import { accept, answersFor } from './inbox.ts'
 /** What a call says counts as far as it goes on from what it has said, in this run or in an earlier one. */
 export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
-  if (call === undefined || view.status !== 'working' || view.cancelRequested) return []
+  if (call === undefined || view.status !== 'working' || isCanceling(view.state)) return []
   const { text = '', itemId: item_id = itemId } = call.said ?? {}
   if (!heard.startsWith(text) || heard.length === text.length) return []
   const data = {
@@ -84,7 +85,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
       throw new Refusal('AlreadyAnswered', { call_id: answers[0]?.callId })
     return []
   }
-  if (isTerminal(status) || view.cancelRequested) throw wrongState(view, 'answer', unfinished)
+  if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'answer', unfinished)
   const answered = openCalls(view).filter(({ callId }) => fresh.some(answer => answer.callId === callId))
   const accepted = [...cut(view, answered), ...accept(fresh, message, view, principal, keys)]
   const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
@@ -130,7 +131,7 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
 
 export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, keys, principal }, view) => {
   const status = statusOf(view)
-  if (isTerminal(status) || view.cancelRequested) throw wrongState(view, 'message', unfinished)
+  if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'message', unfinished)
   const last = view.messages.findLast(({ by }) => by === principal)
   // What came with a key would come again with it.
   const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)
@@ -146,7 +147,10 @@ const results = (view: TaskView): string[] => {
 
 /** Results stand with their calls, so they are seen before what was written meanwhile. */
 export const consumeInputs: Decide<'ConsumeInputs'> = ({ revision }, view) =>
-  view.revision !== revision || view.status !== 'working' || view.cancelRequested || view.inbox.length === 0
+  view.revision !== revision ||
+  view.status !== 'working' ||
+  isCanceling(view.state) ||
+  view.inbox.length === 0
     ? []
     : [
         {

@@ -2,6 +2,7 @@
 import type { ModelCall } from '../../src/contract/agent.ts'
 import type { RecordedEnd, StepFact } from '../../src/contract/commands.ts'
 import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { system } from '../../src/history/task/messages.ts'
 import { opensPart } from '../../src/history/task/output.ts'
@@ -24,8 +25,8 @@ type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
 
 /** A task that is being canceled records what its step did and moves nowhere. */
-const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView): TaskEvent[] =>
-  cancelRequested
+const afterFailure = ({ error }: Failure, { created, state }: TaskView): TaskEvent[] =>
+  isCanceling(state)
     ? []
     : [
         {
@@ -37,17 +38,17 @@ const afterFailure = ({ error }: Failure, { created, cancelRequested }: TaskView
 
 /** What the end of a step without calls leads to. What somebody wrote meanwhile is answered by a step of its own. */
 const afterStep = (end: Whole, isFinal: boolean, view: TaskView, judgement: Judgement): TaskEvent[] => {
-  if (view.cancelRequested) return []
+  if (isCanceling(view.state)) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
   if (end.end === 'correct') {
     const item = { type: 'message', id: end.itemId, role: 'user', message_content: end.message } as const
     const told: TaskEvent = { type: 'InputAccepted', data: { by: system, item } }
-    return view.pauseRequested ? [told, pausedFor('pause_requested', judgement)] : [told]
+    return isPausing(view.state) ? [told, pausedFor('pause_requested', judgement)] : [told]
   }
   if (isFinal) {
     return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
   }
-  return view.pauseRequested ? [pausedFor('pause_requested', judgement)] : []
+  return isPausing(view.state) ? [pausedFor('pause_requested', judgement)] : []
 }
 
 /** A subagent's task starts at once: it takes nobody's place. */
@@ -131,7 +132,7 @@ export const recordStep: Decide<'RecordStep'> = (
   }
   if (calls.length === 0) return [...told, completed, ...afterStep(end, isFinal, view, judgement)]
   // A task that is being canceled makes no more calls.
-  if (view.cancelRequested) return [...told, completed]
+  if (isCanceling(view.state)) return [...told, completed]
   const after = callsAfter(calls, view, isFinal)
   return {
     events: [...told, completed, ...planned(calls, agentStep, effectId), ...onwards(after, view, judgement)],

@@ -1,8 +1,9 @@
 // From a command to facts, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
-// The machine judges every move (`can`); here each command only names its facts and its reason to refuse.
+// The chart judges every move (`canFollow`); here each command only names its facts and its reason to refuse.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
+import { canFollow, isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { isTerminal, type TaskStatus, terminalStatuses } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
@@ -59,8 +60,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   // A task whose turn came after it was canceled, expired or deleted never starts.
-  StartTask: ({ context }, view, { can, now, ttls }) => {
-    if (view.created === undefined || view.cancelRequested || !can('TaskStarted')) return []
+  StartTask: ({ context }, view, { now, ttls }) => {
+    if (view.created === undefined || !canFollow(view.state, 'TaskStarted')) return []
     if (view.expiresAt !== undefined && view.expiresAt <= now) return expired(view)
     return started(view.status as TaskStatus, view.created, context, ttls)
   },
@@ -82,23 +83,25 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     view.status === 'working' && view.revision === revision ? abandoned(view) : [],
 
   PauseTask: (_, view) => {
-    if (statusOf(view) !== 'working' || view.cancelRequested) throw wrongState(view, 'pause', ['working'])
-    return view.pauseRequested ? [] : [{ type: 'PauseRequested', data: {} }]
+    statusOf(view)
+    if (isPausing(view.state)) return []
+    if (!canFollow(view.state, 'PauseRequested')) throw wrongState(view, 'pause', ['working'])
+    return [{ type: 'PauseRequested', data: {} }]
   },
 
   PauseNow: ({ reason, revision }, view, judgement) =>
-    view.revision !== revision || view.cancelRequested || !judgement.can('TaskPaused')
+    view.revision !== revision || !canFollow(view.state, 'TaskPaused')
       ? []
       : [...abandoned(view), pausedFor(reason, judgement)],
 
   ResumeTask: (_, view, judgement) => {
-    const { can, ttls } = judgement
+    const { ttls } = judgement
     const status = statusOf(view)
     if (status === 'working' || status === 'queued') return []
     if (status === 'input-required') {
       throw new Refusal('InputMissing', { missing_call_ids: view.pendingCalls.map(call => call.call_id) })
     }
-    if (!can('TaskResumed') || view.cancelRequested) throw wrongState(view, 'resume', ['paused'])
+    if (!canFollow(view.state, 'TaskResumed')) throw wrongState(view, 'resume', ['paused'])
     const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
     const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, judgement)]
@@ -114,10 +117,10 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   // Only a working task has something to stop first; any other is canceled in the same turn.
-  CancelTask: ({ reason }, view, { can }) => {
+  CancelTask: ({ reason }, view) => {
     const status = statusOf(view)
-    if (status === 'canceled' || view.cancelRequested) return []
-    if (!can('TaskCanceled')) throw notCancelable(view)
+    if (status === 'canceled' || isCanceling(view.state)) return []
+    if (isTerminal(status)) throw notCancelable(view)
     const why = reason === undefined ? {} : { reason }
     const requested: TaskEvent = { type: 'CancelRequested', data: why }
     if (status === 'working') return [requested]
@@ -129,8 +132,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  FinishCancel: ({ receipts }, view, { can }) => {
-    if (!view.cancelRequested || !can('TaskCanceled')) return []
+  FinishCancel: ({ receipts }, view) => {
+    if (!isCanceling(view.state)) return []
     const why = view.cancelReason === undefined ? {} : { reason: view.cancelReason }
     return [
       ...receipts.map((data): TaskEvent => ({ type: 'EffectStopped', data })),
@@ -142,8 +145,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   // A task that is being canceled is left to its cancel; one that moved on since it was found has another deadline.
-  ExpireTask: ({ startedAt }, view, { can, now }) => {
-    if (view.cancelRequested || !can('TaskExpired')) return []
+  ExpireTask: ({ startedAt }, view, { now }) => {
+    if (!canFollow(view.state, 'TaskExpired')) return []
     return (deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now ? expired(view) : []
   },
 

@@ -2,8 +2,9 @@
 
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
-import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
+import type { OpenItem, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
+import type { TaskStatus } from '../../src/contract/wire.ts'
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import type { TaskView } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
@@ -13,7 +14,6 @@ export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-r
 
 /** What a decision may ask besides the task itself. */
 export type Judgement = {
-  can(type: TaskEventType): boolean
   now: number
   ttls: Ttls
 }
@@ -37,8 +37,8 @@ export const statusOf = (view: TaskView): TaskStatus => {
 /** The states in which a task has not ended. */
 export const unfinished: TaskStatus[] = ['created', 'queued', 'working', 'input-required', 'paused']
 type Operation = 'pause' | 'resume' | 'cancel' | 'delete' | 'answer' | 'message'
-const refusedIn = ({ status, cancelRequested }: TaskView, operation: Operation, states: TaskStatus[]) => {
-  const now = `${status}${cancelRequested && !isTerminal(status) ? ', and being canceled' : ''}`
+const refusedIn = ({ status, state }: TaskView, operation: Operation, states: TaskStatus[]) => {
+  const now = `${status}${isCanceling(state) ? ', and being canceled' : ''}`
   const words = `${operation} needs a task that is ${states.join(' or ')}; this task is ${now}`
   return [{ status, operation, states }, words] as const
 }
@@ -129,11 +129,11 @@ export const hasUnread = ({ messages }: TaskView): boolean => messages.some(({ a
  */
 export const onwards = (calls: Standing, view: TaskView, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls
-  if (running || view.cancelRequested) return []
+  if (running || isCanceling(view.state)) return []
   if (stopped || (final && waiting.length === 0 && !hasUnread(view))) {
     return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
   }
-  if (view.pauseRequested) return [pausedFor('pause_requested', judgement)]
+  if (isPausing(view.state)) return [pausedFor('pause_requested', judgement)]
   if (waiting.length === 0) return []
   const { now, ttls } = judgement
   const expires = deadline(ttls['input-required'], now)

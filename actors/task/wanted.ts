@@ -1,5 +1,4 @@
-// What a task's state wants running, from the stored facts and what runs in this process. Pure.
-import { isTerminal } from '../../src/contract/wire.ts'
+// What a task's state wants running, read off its place in the chart, its view and what runs in this process. Pure.
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
@@ -22,23 +21,46 @@ export type Runs = {
   unknown: (effectId: string) => boolean
 }
 
+const step = (view: TaskView): Wanted => ({
+  want: 'step',
+  agentStep: view.completedSteps + 1,
+  effectId: effectIdOf(view),
+})
+
+/** A step of an earlier life ends here: it begins again. */
+const openStep = (view: TaskView, runs: Runs): Wanted =>
+  view.openStep?.effectId === runs.step ? step(view) : { want: 'abandon' }
+
+/**
+ * A call of an earlier life runs again if it is safe, goes on if a task of its own does it, and an environment session
+ * is asked for its step. Of any other nobody knows whether it happened: that is said when the rest has its results.
+ */
+const calls = (view: TaskView, runs: Runs): Wanted => {
+  const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
+    safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
+  const open = openCalls(view).filter(known)
+  return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
+}
+
+/** A step may run of which the log says nothing yet: it goes on. */
+const between = (view: TaskView, runs: Runs): Wanted =>
+  view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
+
 export const wanted = (view: TaskView, runs: Runs): Wanted => {
-  const { status, openStep } = view
-  if (status === 'absent' || isTerminal(status)) return { want: 'nothing' }
-  if (view.cancelRequested) return { want: 'finish-cancel' }
-  if (status !== 'working') return { want: 'nothing' }
-  if (openStep !== undefined && openStep.effectId !== runs.step) return { want: 'abandon' }
-  const open = view.calls.size === 0 ? [] : openCalls(view)
-  if (open.length > 0) {
-    // A call of an earlier life runs again if it is safe, goes on if a task of its own does it, and an environment
-    // session is asked for its step. Of any other nobody knows whether it happened: that is said when the rest has
-    // its results.
-    const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
-      safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
-    const calls = open.filter(known)
-    return calls.length > 0 ? { want: 'calls', calls } : { want: 'pause', reason: outcomeUnknown }
+  switch (view.state.at) {
+    case 'working.ready':
+      return between(view, runs)
+    case 'working.pausing.ready':
+      return runs.step === undefined ? { want: 'pause', reason: 'pause_requested' } : step(view)
+    case 'working.thinking':
+    case 'working.pausing.thinking':
+      return openStep(view, runs)
+    case 'working.calling':
+    case 'working.pausing.calling':
+      return calls(view, runs)
+    case 'working.canceling':
+      return { want: 'finish-cancel' }
+    default:
+      return { want: 'nothing' }
   }
-  if (view.pauseRequested && runs.step === undefined) return { want: 'pause', reason: 'pause_requested' }
-  if (view.inbox.length > 0 && runs.step === undefined) return { want: 'consume' }
-  return { want: 'step', agentStep: view.completedSteps + 1, effectId: effectIdOf(view) }
 }

@@ -119,7 +119,13 @@ export const Replay = Type.Object({
 })
 export type Replay = Static<typeof Replay>
 
-export const Machine = Type.Object({ machine: Open, state: Status, next_events: Type.Array(Text) })
+export const Machine = Type.Object({
+  machine: Open,
+  state: Status,
+  /** As XState writes the value of a nested state. */
+  value: Type.Union([Text, Open]),
+  next_events: Type.Array(Text),
+})
 
 export const AgentList = Type.Object({ object: Type.Literal('list'), data: Type.Array(AgentInfo) })
 
@@ -144,6 +150,7 @@ export const CleanedSessions = Type.Object({
 export const SessionMachine = Type.Object({
   machine: Open,
   state: Type.Enum(['absent', 'active', 'closed', 'deleted']),
+  value: Type.Union([Text, Open]),
   next_events: Type.Array(Text),
 })
 

@@ -120,24 +120,3 @@ export const isEnvSessionStream = (stream: string): boolean => stream.startsWith
 export const stepSecretRef = (stream: string, effectId: string): string => `${stream} ${effectId}`
 export const streamOfStepSecret = (ref: string): string => ref.slice(0, Math.max(0, ref.indexOf(' ')))
 export const sessionIdOf = (stream: string): string => stream.slice('env-'.length)
-
-/**
- * Where each fact leads. A closed session that is created again has a new instance; a deleted one is a new session, of
- * the same user.
- */
-export type SessionState = 'absent' | 'active' | 'closed' | 'deleted'
-const moves: Partial<Record<EnvSessionEventType, Partial<Record<SessionState, SessionState>>>> = {
-  EnvSessionCreated: { absent: 'active', closed: 'active', deleted: 'active' },
-  EnvStepIntended: { active: 'active' },
-  EnvStepCompleted: { active: 'active' },
-  EnvSessionReset: { active: 'active' },
-  EnvSessionClosed: { active: 'closed' },
-  EnvSessionDeleted: { closed: 'deleted' },
-}
-
-/** The state after a fact. A move that the table lacks is a fault. */
-export const sessionStateAfter = (state: SessionState, type: EnvSessionEventType): SessionState => {
-  const next = moves[type]?.[state]
-  if (next === undefined) throw new Error(`${type} is no move from ${state}`)
-  return next
-}

@@ -1,6 +1,7 @@
-// npm run documents: writes the documents of the interface to docs/.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// npm run documents: writes the documents of the interface to docs/, and the drawings of the charts.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { withCharts } from './charts.ts'
 import { documentFiles } from './files.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../docs')
@@ -9,3 +10,5 @@ for (const [name, text] of Object.entries(documentFiles())) {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, text)
 }
+const architecture = path.join(docs, 'architecture.md')
+writeFileSync(architecture, withCharts(readFileSync(architecture, 'utf8')))

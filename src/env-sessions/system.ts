@@ -6,6 +6,7 @@ import { envSessionKind } from '../../actors/env-session/actor.ts'
 import { createCallers } from '../../actors/env-session/callers.ts'
 import { createInstances } from '../../actors/env-session/instances.ts'
 import type { Given, SessionFolders } from '../../actors/env-session/ports.ts'
+import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -47,6 +48,7 @@ type Deps = {
   disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed' | 'longestFile'>
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
+  inspect?: Inspect | undefined
   onFault: (error: unknown) => void
 }
 
@@ -76,7 +78,7 @@ export const createSessionSystem = (deps: Deps) => {
     keepSecrets: (ref, values) => secrets.put(ref, values),
     forgetSecrets: ref => secrets.forget(ref),
   })
-  const runtime = createRuntime(log, kind, timers, onFault)
+  const runtime = createRuntime(log, kind, timers, onFault, deps.inspect)
   const sessions = createSessions({
     runtime,
     callers,

@@ -6,7 +6,7 @@ import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts
 import { sessionIdOf } from '../contract/env-session-events.ts'
 import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
 import type { Recorded } from '../contract/stored.ts'
-import { taskEnds } from '../contract/task-lifecycle.ts'
+import { taskEnds } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
 

@@ -2,14 +2,9 @@
 
 import type { RequestKeys } from '../contract/commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
+import { type SessionState, sessionStateAfter } from '../contract/env-session-chart.ts'
 import type { Repeats } from '../contract/env-session-commands.ts'
-import type {
-  EnvSessionEventData,
-  EnvSessionEventType,
-  SessionState,
-  Snapshot,
-} from '../contract/env-session-events.ts'
-import { sessionStateAfter } from '../contract/env-session-events.ts'
+import type { EnvSessionEventData, EnvSessionEventType, Snapshot } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
 import type { EnvSession, EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
 

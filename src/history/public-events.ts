@@ -9,7 +9,7 @@ import {
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
-import { statusAfter } from '../contract/task-lifecycle.ts'
+import { statusAfter } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'

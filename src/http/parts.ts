@@ -16,10 +16,11 @@ import type { Roots } from '../access/user-folders.ts'
 import type { Events } from '../bus/events.ts'
 import type { Feed, FeedWish } from '../bus/feed.ts'
 import type { AuditTrail } from '../contract/audit.ts'
-import type { SessionState } from '../contract/env-session-events.ts'
+import type { SessionState } from '../contract/env-session-chart.ts'
 import type { Report } from '../contract/ports.ts'
+import type { TaskState } from '../contract/task-state.ts'
 import type { Principal } from '../contract/token-events.ts'
-import type { AgentInfo, EnvironmentInfo, TaskStatus } from '../contract/wire.ts'
+import type { AgentInfo, EnvironmentInfo } from '../contract/wire.ts'
 import type { OperationId } from '../documents/operations.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
@@ -72,7 +73,7 @@ export type Parts = {
   recall: Recall
   audit: AuditTrail
   /** The machine of a task, its state, and what may follow. */
-  machineOf: (status: TaskStatus) => object
+  machineOf: (state: TaskState) => object
   /** The number of the last frame that told of the acceptance of these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
   /** What is wrong with a JSON Schema that a caller gave. Users take turns. */

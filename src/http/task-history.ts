@@ -54,7 +54,13 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
   })
 
   route(app, 'getMachine', {
-    handler: async ({ principal, params }) =>
-      parts.machineOf(queries.visible(principal, params.task_id).status),
+    async handler(request, reply) {
+      const { id, status } = queries.visible(request.principal, request.params.task_id)
+      if (status !== 'working') return parts.machineOf({ at: status, open: [] })
+      const text = answersOf(parts, request, reply).folding(pause =>
+        only(recall.state(id, pause).then(state => JSON.stringify(parts.machineOf(state)))),
+      )
+      return sendText(reply, text, faultOf(parts, request))
+    },
   })
 }

@@ -1,5 +1,7 @@
 // Opens a data folder with everything that lives on it, and lets go of it when something goes wrong.
 import path from 'node:path'
+import { inspectionLine } from '../../actors/runtime/inspection.ts'
+import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
 import { createPrincipals, tellAdminToken } from '../access/principals.ts'
 import { createTickets } from '../access/tickets.ts'
@@ -42,6 +44,8 @@ const protectionOf = (config: Config) => {
     allowUnsandboxedShell: config.allowUnsandboxedShell,
   })
 }
+
+const printInspection: Inspect = event => void process.stderr.write(inspectionLine(event))
 
 /** Ends what an earlier life left running, and says so. */
 const openOwnChildren = async (folder: string, report: Report) => {
@@ -134,6 +138,7 @@ export const openFolder = async (
       quotas: config.quotas,
       nats,
       report,
+      inspect: config.inspectActors ? printInspection : undefined,
       idle,
       ...(reach === undefined ? {} : { reach }),
     })

@@ -9,6 +9,7 @@ import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
+import { firstState, stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type Task } from '../contract/wire.ts'
 import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/slices.ts'
@@ -138,6 +139,18 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       if (view.status === 'absent')
         throw new Refusal('TaskNotFound', undefined, 'there was no such task then')
       return textOf(view, view.revision, pause)
+    },
+
+    /** Where a task is in its chart. */
+    async state(taskId: string, pause = usualPause()): Promise<TaskState> {
+      let state = firstState
+      for await (const page of reader(pause)(taskStream(taskId))) {
+        for (const event of page) {
+          const { type, data } = taskEvents.read(event)
+          state = stateAfter(state, type, data)
+        }
+      }
+      return state
     },
 
     /** Folds the stored events again, frames included, and compares the task with what the read models say. */

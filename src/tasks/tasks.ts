@@ -1,4 +1,5 @@
 // Tasks put together: their actors, the two doors to them, their past, their files, and what happens to them by itself.
+import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'
 import type { Report } from '../contract/ports.ts'
@@ -15,6 +16,7 @@ type Deps = KindDeps & {
   /** When this server started. */
   startedAt: number
   report: Report
+  inspect?: Inspect | undefined
   onFault: (error: unknown) => void
 }
 
@@ -23,7 +25,7 @@ export const createTasks = (deps: Deps) => {
   const { clock, timers, ids } = world
   const idempotency = createIdempotency(queries, clock)
   const calls = createRunningCalls()
-  const runtime = createRuntime(log, createKind(deps, calls), timers, onFault)
+  const runtime = createRuntime(log, createKind(deps, calls), timers, onFault, deps.inspect)
   const commands = createCommands({
     runtime,
     scheduler,

@@ -1,9 +1,7 @@
 // Given facts, when a command, then facts or a refusal: `decide` without a log, a server or a clock.
 
-import { createActor } from 'xstate'
 import { decide } from '../../actors/task/decide.ts'
 import type { Ttls } from '../../actors/task/facts.ts'
-import { taskMachine } from '../../actors/task/machine.ts'
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -146,12 +144,7 @@ type WithoutAsked<C> = C extends unknown ? Omit<C, 'principal' | 'causation' | '
 export const given = (...facts: TaskEvent[]) => ({
   when(command: WithoutAsked<TaskCommand>): TaskEvent[] {
     const view = viewOf(facts)
-    const machine = createActor(taskMachine, {
-      snapshot: taskMachine.resolveState({ value: view.status }),
-    }).start()
-    const can = (type: TaskEventType) => machine.getSnapshot().can({ type })
     return decide({ ...command, ...asked, revision: view.revision } as TaskCommand, view, {
-      can,
       now,
       ttls,
     }).events

@@ -2,6 +2,7 @@
 // put away, restarts. `check` compares everything that is derived from the log with the log.
 
 import assert from 'node:assert/strict'
+import { liveTask } from '../../actors/task/live.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import { sleep } from '../../src/agents/sleep.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
@@ -27,6 +28,7 @@ import {
 } from '../support/system.ts'
 import { clientTool, tool } from '../support/tools.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
+import { lastSnapshots, mustFollowChart } from './chart.ts'
 
 const terminal = new Set(['completed', 'canceled', 'expired', 'failed'])
 /** The moves of the interface's table, and creation; written from the document. */
@@ -155,10 +157,16 @@ const mustKeepPlaces = (events: Recorded[], limit: number) => {
   }
 }
 
-export type Simulation = { system: TestSystem; limit: number; checkpoints: number }
+/** `running`: the newest snapshot of each running actor, by stream. */
+export type Simulation = {
+  system: TestSystem
+  limit: number
+  checkpoints: number
+  running?: ReadonlyMap<string, unknown>
+}
 
 /** Compares all that is derived with a fresh fold of the log. */
-export const check = async ({ system, limit }: Simulation, random: () => number) => {
+export const check = async ({ system, limit, running }: Simulation, random: () => number) => {
   await quiet(system)
   for (let n = 0; n < 3 && system.log.isFailing(); n++) await system.world.advance(1000)
   await quiet(system)
@@ -191,6 +199,9 @@ export const check = async ({ system, limit }: Simulation, random: () => number)
   for (const live of system.runtime.views()) {
     if (live.created === undefined) continue
     assert.deepEqual(live, folds.get(`task-${live.created.task_id}`), 'the live actor is the fold')
+    const seen = running?.get(`task-${live.created.task_id}`)
+    if (running !== undefined)
+      assert.deepEqual(seen, liveTask.snapshotOf(live.state), 'and so is its running actor')
   }
   const nonZero = Object.fromEntries(Object.entries(system.queries.taskCounts()).filter(([, n]) => n !== 0))
   assert.deepEqual(nonZero, counts, 'the counts count')
@@ -284,6 +295,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
       : { created: 1, queued: pick([0, 4]), working: pick([0, 3]), paused: pick([0, 5]), 'input-required': 1 }
   const limit = pick([0, 0, 1, 2, 3])
   const faults: unknown[] = []
+  const { running, inspect } = lastSnapshots()
   // Who is answered while the system goes away hears of its going; that is no fault.
   let closing = false
   const report = (level: string, message: string, fields: unknown) => {
@@ -299,6 +311,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     maxRunningTasks: limit,
     tools,
     report,
+    inspect,
   })
   const asked: Promise<unknown>[] = []
   const known: string[] = []
@@ -357,7 +370,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
       },
     ],
     [disks ? 1.5 : 0, () => disk.failNext(pick(['lost', 'kept']), pick([1, 1, 2]))],
-    [0.7, () => check({ system, limit, checkpoints: 0 }, random)],
+    [0.7, () => check({ system, limit, checkpoints: 0, running }, random)],
   ]
   const total = ops.reduce((sum, [weight]) => sum + weight, 0)
   ops[0]?.[1]()
@@ -371,7 +384,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     if (known.length === 0) await settle()
     if (known.length > 0 || op === ops[0]) await op?.[1]()
   }
-  await check({ system, limit, checkpoints: 0 }, random)
+  await check({ system, limit, checkpoints: 0, running }, random)
   disk.failNext('lost', 0)
   // Whatever waits is resumed once; whatever still waits then is canceled.
   for (let round = 0; round < 2; round++) {
@@ -393,10 +406,11 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
     await system.world.advance(1000)
   }
   await Promise.all(asked)
-  await check({ system, limit, checkpoints: 0 }, random)
+  await check({ system, limit, checkpoints: 0, running }, random)
   const events = await system.stored()
   for (const [stream, own] of byStream(events)) {
     assert.ok(terminal.has(mustBeLegal(own)), `${stream} has ended`)
+    mustFollowChart(own)
     const ends = own.filter(({ header }) => /^Task(Completed|Failed|Canceled|Expired)$/.test(header.type))
     assert.equal(ends.length, 1, 'exactly one terminal fact')
     const spawned = own.filter(({ header }) => header.type === 'AgentSpawned').length

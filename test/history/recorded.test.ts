@@ -7,6 +7,7 @@ import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
+import { mustFollowChart } from '../actors/chart.ts'
 import { mustBeLegal } from '../actors/simulation.ts'
 import { admin, givenSystem, refused, storeOf } from '../support/system.ts'
 import { testWorld } from '../support/world.ts'
@@ -36,6 +37,7 @@ for (const file of files) {
       t.equal(frameCount(event), event.header.frames, `${event.type} is counted as then`)
     }
     t.doesNotThrow(() => mustBeLegal(events))
+    t.doesNotThrow(() => mustFollowChart(events))
   })
 
   t.test(`${file} is served by this version`, async t => {

@@ -1,6 +1,6 @@
 // GET /tasks/{id}?as_of=: the task as it was, by frame, by position, by time; and its machine.
 import t from 'tap'
-import { brief, read } from '../support/http.ts'
+import { brief, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, script, tasksOf, tool } from './agent-tasks.ts'
 
@@ -183,8 +183,13 @@ t.test('the machine says where a task is and what may follow', async t => {
   const machineOf = async (taskId: string) => {
     const { status, body } = await read(api('GET', `/tasks/${taskId}/machine`))
     t.equal(status, 200)
-    t.same(Object.keys(body).sort(), ['machine', 'next_events', 'state'])
-    return body as unknown as { machine: { states: object }; state: string; next_events: string[] }
+    t.same(Object.keys(body).sort(), ['machine', 'next_events', 'state', 'value'])
+    return body as unknown as {
+      machine: { states: object }
+      state: string
+      value: unknown
+      next_events: string[]
+    }
   }
   const session_id = 'machines'
   const made: Record<string, AgentTask> = {
@@ -208,6 +213,7 @@ t.test('the machine says where a task is and what may follow', async t => {
     t.equal(status, state)
     const machine = await machineOf(taskId)
     t.equal(machine.state, state)
+    if (state !== 'working') t.equal(machine.value, state)
     t.same([...machine.next_events].sort(), next[state]?.sort())
     const statuses = [
       'created',
@@ -222,6 +228,11 @@ t.test('the machine says where a task is and what may follow', async t => {
     ]
     for (const known of statuses) t.ok(known in machine.machine.states, known)
   }
+  const isThinking = async () => {
+    const { value } = await machineOf(made.working?.id ?? '')
+    return JSON.stringify(value) === '{"working":"thinking"}'
+  }
+  await until(isThinking)
   for (const state of ['working', 'queued', 'paused', 'input-required'])
     await act(made[state]?.id ?? '', 'cancel')
   t.match(await machineOf(made.working?.id ?? ''), { state: 'canceled', next_events: [] })

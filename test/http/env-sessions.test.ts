@@ -166,11 +166,13 @@ t.test('the machine says where a session is and what may follow', async t => {
   const machine = async () =>
     (await call('GET', `/env/session/${id}/machine`)).body as unknown as {
       state: string
+      value: string
       next_events: string[]
       machine: object
     }
   const active = await machine()
   t.equal(active.state, 'active')
+  t.equal(active.value, 'active')
   t.same(active.next_events.toSorted(), [
     'EnvSessionClosed',
     'EnvSessionReset',

@@ -124,6 +124,7 @@ type Options = {
   maxRunningTasks?: number
   quotas?: Partial<QuotaLimits>
   report?: Report
+  inspect?: SystemDeps['inspect']
   build?: string
   /** Only looks: the tasks of the log are left as they are. */
   idle?: boolean
@@ -172,6 +173,7 @@ export const givenSystem = async (options: Options = {}) => {
     quotas: { ...noQuotas, ...options.quotas },
     report: options.report ?? (() => {}),
     idle: options.idle ?? false,
+    ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     ...(options.reach === undefined ? {} : { reach: options.reach }),
   })
   let requests = 0

@@ -155,6 +155,7 @@ export const environmentComponents: Components = {
     fields: {
       machine: 'The statechart.',
       state: 'Where the session is.',
+      value: 'The state in the chart, as XState writes it. The chart of a session is flat, so it is `state`.',
       next_events: 'What may follow.',
     },
   },

@@ -78,7 +78,9 @@ export const historyComponents: Components = {
     about: 'The state machine of a task.',
     fields: {
       machine: 'The statechart as plain data, as XState takes it.',
-      state: 'Where the task is.',
+      state: 'The status of the task.',
+      value:
+        'The nested state in the chart, as XState writes it: a text, or an object such as `{"working": "thinking"}`.',
       next_events: 'The facts that may move it from there.',
     },
   },

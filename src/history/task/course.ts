@@ -1,13 +1,17 @@
 // The course of a task, which every view has: where in the log it is, its status, and when it came to that.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
+import type { Lifecycle } from '../../contract/task-chart.ts'
 import type { Form, TaskEventData } from '../../contract/task-events.ts'
-import { type Lifecycle, statusAfter } from '../../contract/task-lifecycle.ts'
+import { firstState, stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import { millisOf } from './millis.ts'
 
 export type Course = {
   revision: number
   position: number
+  /** Where it is in its chart. */
+  state: TaskState
+  /** The outermost state of `state`. */
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
@@ -25,7 +29,8 @@ export type Course = {
 export const beginCourse = (view: Course): void => {
   view.revision = -1
   view.position = 0
-  view.status = 'absent'
+  view.state = firstState
+  view.status = statusIn(firstState)
   view.created = undefined
   view.createdAt = 0
   view.startedAt = 0
@@ -36,8 +41,9 @@ export const beginCourse = (view: Course): void => {
 }
 
 /** Throws when the event is no move from the status. */
-export const move = (view: Course, { type }: RecordedTaskEvent): void => {
-  view.status = statusAfter(view.status, type)
+export const move = (view: Course, { type, data }: RecordedTaskEvent): void => {
+  view.state = stateAfter(view.state, type, data)
+  view.status = statusIn(view.state)
 }
 
 /** Called when everything else has taken the event. */

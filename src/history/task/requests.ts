@@ -1,9 +1,8 @@
-// What was asked of a task that works, and is not done yet: a pause, a cancel, an end when it rests for too long.
+// What was asked of a task that works: why it is to be canceled, and when it ends because it rests for too long. That a
+// pause or a cancel is asked for is said by its state.
 import type { Part } from './part.ts'
 
 export type Requests = {
-  pauseRequested: boolean
-  cancelRequested: boolean
   cancelReason: string | undefined
   stoppedEffects: Set<string>
   ttlSeconds: number | undefined
@@ -15,8 +14,6 @@ const work = (view: Requests, { ttl_seconds }: { ttl_seconds?: number }): void =
 
 export const requests: Part<Requests> = {
   begin(view) {
-    view.pauseRequested = false
-    view.cancelRequested = false
     view.cancelReason = undefined
     view.stoppedEffects = new Set()
     view.ttlSeconds = undefined
@@ -25,14 +22,7 @@ export const requests: Part<Requests> = {
     TaskStarted: work,
     InputAnswered: work,
     TaskResumed: work,
-    PauseRequested(view) {
-      view.pauseRequested = true
-    },
-    TaskPaused(view) {
-      view.pauseRequested = false
-    },
     CancelRequested(view, { reason }) {
-      view.cancelRequested = true
       view.cancelReason = reason
     },
     EffectStopped(view, { effect_id }) {

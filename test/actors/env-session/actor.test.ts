@@ -3,11 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { liveSession } from '../../../actors/env-session/live.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
 import { until } from '../../support/http.ts'
 import { failingStore, memorySecrets, refused, rowsOf, storeOf } from '../../support/system.ts'
 import { randomOf, settle, testWorld } from '../../support/world.ts'
+import { lastSnapshots, sessionMustFollowChart } from '../chart.ts'
 import { drawnBy, memoryEnvironments, type Sum } from './memory.ts'
 import { kinds, reasonOf, recordedOf, sessionsOf } from './sessions.ts'
 import { crashedSessions, givenSessions, restartedSessions, type SessionOptions } from './system.ts'
@@ -642,7 +644,8 @@ const play = async (t: Test, seed: number) => {
   const kind = pick(['refold', 'snapshot'] as const)
   let disk = failingStore()
   const world = testWorld(seed)
-  const all = await given(t, { store: disk.store, world })
+  const { running, inspect } = lastSnapshots()
+  const all = await given(t, { store: disk.store, world, inspect })
   const { create, step, reset, observe, close, memory, system, recorded, viewOf } = all
   const crash = async (clean: boolean) => {
     disk = failingStore(await storeOf(rowsOf(system().store)))
@@ -734,7 +737,7 @@ const play = async (t: Test, seed: number) => {
     const [name, args, answer] = JSON.parse(text)
     t.same(await insist(() => step('s', name, args, { key })), answer, `seed ${seed}: ${key} is what it was`)
   }
-  const { view, steps } = await recorded('s')
+  const { view, events, steps } = await recorded('s')
   t.same(
     steps.map(({ step }) => step),
     steps.map((_, n) => n + 1),
@@ -743,6 +746,8 @@ const play = async (t: Test, seed: number) => {
   t.equal(steps.length, model.step, 'none is lost, none is doubled')
   t.equal(new Set(steps.map(({ effect_id }) => effect_id)).size, steps.length)
   t.same(await viewOf('s'), view, 'the actor is the fold of its log')
+  t.same(running.get('env-s'), liveSession.snapshotOf({ at: view.state }), 'and so is its running actor')
+  t.doesNotThrow(() => sessionMustFollowChart(events))
   await system().close()
   t.equal(memory.alive(), 0, 'nothing is left running')
 }

@@ -1,16 +1,21 @@
 // Given facts of a session, when a command, then what is refused, what is nothing new, and what is stored.
 import t, { type Test } from 'tap'
+import { createActor } from 'xstate'
 import { check } from '../../../actors/env-session/check.ts'
 import { decideOutcome, settleStep } from '../../../actors/env-session/decide.ts'
-import { describeSession, envSessionMachine, sessionMoveOf } from '../../../actors/env-session/machine.ts'
+import { describeSession, envSessionMachine } from '../../../actors/env-session/machine.ts'
 import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
-import type { Outcome, SessionWish, StepWish } from '../../../src/contract/env-session-commands.ts'
 import {
-  type EnvSessionEvent,
-  type EnvSessionEventData,
-  type EnvSessionEventType,
   type SessionState,
+  sessionChart,
+  sessionMoveOf,
   sessionStateAfter,
+} from '../../../src/contract/env-session-chart.ts'
+import type { Outcome, SessionWish, StepWish } from '../../../src/contract/env-session-commands.ts'
+import type {
+  EnvSessionEvent,
+  EnvSessionEventData,
+  EnvSessionEventType,
 } from '../../../src/contract/env-session-events.ts'
 import type { StepAnswer } from '../../../src/contract/environment.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
@@ -150,13 +155,19 @@ t.test('the machine and the table agree on every state and fact', t => {
   for (const state of states) {
     for (const type of facts) {
       const expected = allowed[state][type]
-      t.equal(sessionMoveOf(state, type), expected, `${type} from ${state}, by the machine`)
+      t.equal(sessionMoveOf(state, type), expected, `${type} from ${state}, by the table`)
+      const machine = createActor(envSessionMachine, {
+        snapshot: envSessionMachine.resolveState({ value: state }),
+      }).start()
+      machine.send({ type })
+      t.equal(machine.getSnapshot().value, expected ?? state, `${type} from ${state}, by the machine`)
       if (expected === undefined) t.throws(() => sessionStateAfter(state, type), `${type} from ${state}`)
       else t.equal(sessionStateAfter(state, type), expected)
     }
     t.same(describeSession(state), {
-      machine: envSessionMachine.config,
+      machine: sessionChart,
       state,
+      value: state,
       next_events: Object.keys(allowed[state]),
     })
     t.equal(given(...histories[state]).state, state)

@@ -2,6 +2,7 @@
 
 import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
+import type { Recorded } from '../../../src/contract/stored.ts'
 import type { StepEnvBody } from '../../../src/contract/wire.ts'
 import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
 import type { Delivery } from '../../../src/tasks/deliveries.ts'
@@ -53,16 +54,18 @@ export const sessionsOf = (system: () => SessionSystem) => {
 /** A session as the log has it: the fold of its events, and what its steps were. */
 export const recordedOf = async ({ log }: SessionSystem, id: string) => {
   const view: SessionView = emptySession()
+  const events: Recorded[] = []
   const types: string[] = []
   const steps: { step: number; effect_id: string }[] = []
   for await (const page of log.readStream(`env-${id}`)) {
     for (const event of page.map(sessionEvents.read)) {
       evolveSession(view, event)
+      events.push(event)
       types.push(event.type)
       if (event.type === 'EnvStepCompleted') steps.push(event.data)
     }
   }
-  return { view, types, steps }
+  return { view, events, types, steps }
 }
 
 /** The reason of a refusal, or of whatever else went wrong; undefined when nothing did. */

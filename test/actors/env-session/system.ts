@@ -27,6 +27,7 @@ export type SessionOptions = {
   world?: TestWorld
   store?: Store
   secrets?: Secrets
+  inspect?: SystemDeps['inspect']
   /** Told of what is no caller's. */
   onFault?: (error: unknown) => void
 }
@@ -67,6 +68,7 @@ export const givenSessions = async (options: SessionOptions) => {
     disk: { mustHaveRoom: async () => {}, watch: () => () => {}, changed() {}, longestFile: () => undefined },
     idleSeconds: 3600,
     isNamed: () => false,
+    inspect: options.inspect,
     onFault: options.onFault ?? report,
   })
   await environments.start()

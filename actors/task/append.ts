@@ -1,0 +1,28 @@
+// The events of a task as they are appended: whose they are, and with the frames that each gives.
+import type { NewEvent } from '../../src/contract/stored.ts'
+import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
+import { frameCount } from '../../src/history/frames.ts'
+import type { TaskView } from '../../src/history/task-view.ts'
+
+export const envelopeOf = (
+  created: NonNullable<TaskView['created']>,
+  { principal, causation }: { principal: string; causation: string },
+) => ({
+  principal,
+  owner: created.user_id,
+  session_id: created.session_id,
+  correlation_id: created.root_task_id ?? created.task_id,
+  causation_id: causation,
+})
+
+/** Facts as they are stored: each with the number of its first frame and how many it gives. */
+export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
+  let seq = from
+  return events.map((event): NewEvent => {
+    const { type, data } = event
+    const frames = frameCount(event)
+    const numbered = { type, schema_version: taskEventVersion, data, seq, frames }
+    seq += frames
+    return numbered
+  })
+}

@@ -1,0 +1,96 @@
+// A statechart as plain data, in the form that XState takes, and the table of moves that replay reads from it: for
+// each innermost state, what an event leads to. Only what our charts use: nested states, guards, targets by the name
+// of a neighbour or by `#<id>.<path>`.
+
+export type Transition =
+  | string
+  | { readonly target?: string; readonly guard?: string; readonly actions?: string }
+export type ChartNode = {
+  readonly initial?: string
+  readonly on?: { readonly [event: string]: Transition | readonly Transition[] }
+  readonly states?: { readonly [name: string]: ChartNode }
+}
+export type Chart = ChartNode & { readonly id: string }
+
+/** The paths of the innermost states of a chart, such as `working.calling`. */
+export type Places<N> = N extends { readonly states: infer S }
+  ? {
+      [K in keyof S & string]: S[K] extends { readonly states: object } ? `${K}.${Places<S[K]>}` : K
+    }[keyof S & string]
+  : never
+
+/** `to`: the innermost state that it leads to; without it the state stays. */
+export type Move = { to: string | undefined; guard: string | undefined }
+/** By innermost state and event: the moves to try, in order. */
+export type MoveTable = ReadonlyMap<string, ReadonlyMap<string, readonly Move[]>>
+
+const nodeAt = (chart: Chart, path: readonly string[]): ChartNode =>
+  path.reduce((node: ChartNode, name) => {
+    const inner = node.states?.[name]
+    if (inner === undefined) throw new Error(`the chart ${chart.id} has no state ${path.join('.')}`)
+    return inner
+  }, chart)
+
+/** The state that is entered when a path is: a state with states of its own leads to its first one. */
+const innermost = (chart: Chart, path: readonly string[]): string => {
+  const { initial } = nodeAt(chart, path)
+  return initial === undefined ? path.join('.') : innermost(chart, [...path, initial])
+}
+
+/** The state that a transition of the state at `from` names. */
+export const pathOf = (chart: Chart, from: readonly string[], target: string): string[] => {
+  const [head = '', ...rest] = target.split('.')
+  return head === `#${chart.id}` ? rest : [...from.slice(0, -1), head, ...rest]
+}
+
+const isList = (given: Transition | readonly Transition[]): given is readonly Transition[] =>
+  Array.isArray(given)
+
+/** The transitions of a state as they are written, each as an object. */
+export const transitionsOf = ({ on = {} }: ChartNode) =>
+  Object.entries(on).flatMap(([event, given]) =>
+    (isList(given) ? given : [given]).map(one => ({
+      event,
+      ...(typeof one === 'string' ? { target: one } : one),
+    })),
+  )
+
+/** Every state of a chart with its path, the outer ones first. */
+export const statesOf = (chart: Chart): { path: string[]; node: ChartNode }[] => {
+  const below = (path: string[]): { path: string[]; node: ChartNode }[] =>
+    Object.entries(nodeAt(chart, path).states ?? {}).flatMap(([name, node]) => [
+      { path: [...path, name], node },
+      ...below([...path, name]),
+    ])
+  return below([])
+}
+
+/** The innermost state in which a chart begins. */
+export const beginningOf = (chart: Chart): string => innermost(chart, [])
+
+const movesAt = (chart: Chart, path: readonly string[]): Map<string, Move[]> => {
+  const moves = new Map<string, Move[]>()
+  for (const { event, target, guard } of transitionsOf(nodeAt(chart, path))) {
+    const to = target === undefined ? undefined : innermost(chart, pathOf(chart, path, target))
+    moves.set(event, [...(moves.get(event) ?? []), { to, guard }])
+  }
+  return moves
+}
+
+/** The table of a chart. The transitions of an inner state stand for those of the states around it. */
+export const tableOf = (chart: Chart): MoveTable =>
+  new Map(
+    statesOf(chart)
+      .filter(({ node }) => node.states === undefined)
+      .map(({ path }) => {
+        const around = path.map((_, n) => movesAt(chart, path.slice(0, n + 1)))
+        return [path.join('.'), new Map(around.flatMap(moves => [...moves]))]
+      }),
+  )
+
+/** A path as XState writes the value of a state: `working.calling` is `{ working: 'calling' }`. */
+export type StateValue = string | { [name: string]: StateValue }
+export const nestedValue = (place: string): StateValue => {
+  const [head = '', ...rest] = place.split('.')
+  return rest.length === 0 ? head : { [head]: nestedValue(rest.join('.')) }
+}

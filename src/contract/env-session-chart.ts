@@ -1,0 +1,40 @@
+// The lifecycle of an environment session as a statechart, the only place where its moves are written; its events are
+// those of the log. A closed session that is created again has a new instance; a deleted one is a new session, of the
+// same user.
+import { type Chart, type Places, tableOf } from './chart.ts'
+
+export const sessionChart = {
+  id: 'env-session',
+  initial: 'absent',
+  states: {
+    absent: { on: { EnvSessionCreated: 'active' } },
+    active: {
+      on: {
+        EnvStepIntended: 'active',
+        EnvStepCompleted: 'active',
+        EnvSessionReset: 'active',
+        EnvSessionClosed: 'closed',
+      },
+    },
+    closed: { on: { EnvSessionCreated: 'active', EnvSessionDeleted: 'deleted' } },
+    deleted: { on: { EnvSessionCreated: 'active' } },
+  },
+} as const satisfies Chart
+
+export type SessionState = Places<typeof sessionChart>
+
+const table = tableOf(sessionChart)
+
+/** The events that may follow in a state. */
+export const sessionMovesFrom = (state: SessionState): string[] => [...(table.get(state)?.keys() ?? [])]
+
+/** Where an event leads from a state; undefined where the chart has no such move. */
+export const sessionMoveOf = (state: SessionState, type: string): SessionState | undefined =>
+  table.get(state)?.get(type)?.[0]?.to as SessionState | undefined
+
+/** The state after an event. A move that the chart lacks is a fault. */
+export const sessionStateAfter = (state: SessionState, type: string): SessionState => {
+  const next = sessionMoveOf(state, type)
+  if (next === undefined) throw new Error(`${type} is no move from ${state}`)
+  return next
+}

@@ -1,0 +1,75 @@
+// The lifecycle of a task as a statechart, the only place where its moves are written. The outermost states are the
+// nine statuses of the wire and one internal `absent`; its events are those of the log. Replay reads its table
+// (task-state.ts), XState runs it as it stands (actors/task/machine.ts), docs/architecture.md shows its drawing.
+// No state is final: a task that ended can still be deleted.
+import type { Chart, Places } from './chart.ts'
+
+const ends = { TaskCanceled: 'canceled', TaskExpired: 'expired' } as const
+
+/** The chart remembers which calls are open; `callsOpen` asks whether one is left after the event. */
+const calls = { actions: 'rememberCalls' } as const
+const untilLast = [
+  { guard: 'callsOpen', ...calls },
+  { target: 'ready', ...calls },
+] as const
+
+/** How a working task comes to its end or to a wait: by what its agent did, so only between steps and calls. */
+const outcomes = { TaskCompleted: '#task.completed', TaskFailed: '#task.failed' } as const
+const ready = { AgentStepStarted: 'thinking', EffectIntended: { target: 'calling', ...calls } } as const
+const thinking = { AgentStepCompleted: 'ready', AgentStepAbandoned: 'ready' } as const
+const calling = { EffectIntended: calls, EffectCompleted: untilLast, InputAccepted: untilLast } as const
+
+export const taskChart = {
+  id: 'task',
+  initial: 'absent',
+  on: { EffectIntended: calls, EffectCompleted: calls, InputAccepted: calls },
+  states: {
+    absent: { on: { TaskCreated: 'created' } },
+    created: { on: { TaskQueued: 'queued', TaskStarted: 'working', ...ends } },
+    queued: { on: { TaskStarted: 'working', ...ends } },
+    working: {
+      initial: 'ready',
+      on: { TaskPaused: 'paused', TaskExpired: 'expired', CancelRequested: '#task.working.canceling' },
+      states: {
+        ready: {
+          on: {
+            ...ready,
+            InputRequired: '#task.input-required',
+            ...outcomes,
+            PauseRequested: '#task.working.pausing.ready',
+          },
+        },
+        thinking: { on: { ...thinking, PauseRequested: '#task.working.pausing.thinking' } },
+        calling: { on: { ...calling, PauseRequested: '#task.working.pausing.calling' } },
+        pausing: {
+          initial: 'ready',
+          states: {
+            ready: { on: { ...ready, ...outcomes } },
+            thinking: { on: thinking },
+            calling: { on: calling },
+          },
+        },
+        // What still runs is stopped; an empty transition forbids what `working` allows.
+        canceling: {
+          on: { TaskCanceled: '#task.canceled', TaskPaused: {}, TaskExpired: {}, CancelRequested: {} },
+        },
+      },
+    },
+    'input-required': { on: { InputAnswered: 'working', ...ends } },
+    paused: {
+      on: {
+        TaskResumed: [{ guard: 'callsOpen', target: '#task.working.calling' }, { target: 'working' }],
+        ...ends,
+      },
+    },
+    completed: {},
+    canceled: {},
+    expired: {},
+    failed: {},
+  },
+} as const satisfies Chart
+
+/** A status of the wire, or that there is no task yet. */
+export type Lifecycle = keyof (typeof taskChart)['states']
+/** An innermost state of the chart. */
+export type TaskPlace = Places<typeof taskChart>

@@ -1,0 +1,78 @@
+// A statechart as a Mermaid drawing. An arrow joins neighbours only, because Mermaid allows no arrow between states that
+// lie in different ones: where it begins or ends deeper, its label says where.
+import { type Chart, pathOf, statesOf, transitionsOf } from '../contract/chart.ts'
+
+type Arrow = { from: string[]; to: string[]; label: string; inside: string[]; leads: string }
+
+const idOf = (path: readonly string[]): string => path.join('_').replaceAll('-', '_')
+
+/** The arrows of a chart; `inside`: from where within `from` it goes, if not from all of it. */
+const arrowsOf = (chart: Chart): Arrow[] => {
+  const states = statesOf(chart)
+  return states.flatMap(({ path, node }) =>
+    transitionsOf(node).flatMap(({ event, target, guard }): Arrow[] => {
+      if (target === undefined) return []
+      const to = pathOf(chart, path, target)
+      const differs = to.findIndex((name, n) => name !== path[n])
+      const common = differs < 0 ? to.length - 1 : differs
+      const label = guard === undefined ? event : `${event} [${guard}]`
+      const ends = { to: to.slice(0, common + 1), label, leads: to.slice(common + 1).join('.') }
+      if (common < path.length) {
+        return [{ from: path.slice(0, common + 1), inside: [path.slice(common + 1).join('.')], ...ends }]
+      }
+      // From a state into one of its own: from each other state in it that has no word of its own.
+      return states
+        .filter(
+          ({ path: inner }) => inner.length === common + 1 && idOf(inner.slice(0, common)) === idOf(path),
+        )
+        .filter(({ path: inner, node }) => idOf(inner) !== idOf(ends.to) && !(event in (node.on ?? {})))
+        .map(({ path: inner }) => ({ from: inner, inside: [''], ...ends }))
+    }),
+  )
+}
+
+/** Arrows that differ only in where they begin are one. */
+const joined = (arrows: Arrow[]): Arrow[] => {
+  const known = new Map<string, Arrow>()
+  for (const arrow of arrows) {
+    const key = JSON.stringify([arrow.from, arrow.to, arrow.label, arrow.leads])
+    const same = known.get(key)
+    known.set(key, same === undefined ? arrow : { ...same, inside: [...same.inside, ...arrow.inside] })
+  }
+  return [...known.values()]
+}
+
+const lineOf = ({ from, to, label, inside, leads }: Arrow): string => {
+  const begins = inside.includes('') ? '' : ` from ${inside.join(' or ')}`
+  return `${idOf(from)} --> ${idOf(to)}: ${label}${begins}${leads === '' ? '' : ` to ${leads}`}`
+}
+
+/** What a state forbids, of the events that the states around it allow. */
+const forbidden = (node: Parameters<typeof transitionsOf>[0]): string[] =>
+  transitionsOf(node).flatMap(({ event, target, guard, actions }) =>
+    target === undefined && guard === undefined && actions === undefined ? [event] : [],
+  )
+
+/** The drawing of a chart, in the language of Mermaid. */
+export const drawingOf = (chart: Chart): string => {
+  const states = statesOf(chart)
+  const arrows = joined(arrowsOf(chart))
+  const inside = (parent: readonly string[], initial: string | undefined, indent: string): string[] => {
+    const isInside = (path: readonly string[]) =>
+      path.length === parent.length + 1 && idOf(path.slice(0, -1)) === idOf(parent)
+    const own = states.filter(({ path }) => isInside(path))
+    return [
+      ...(initial === undefined ? [] : [`[*] --> ${idOf([...parent, initial])}`]),
+      ...own.flatMap(({ path, node }) => {
+        const named = `state "${path.at(-1)}" as ${idOf(path)}`
+        const no = forbidden(node)
+        return [
+          ...(node.states === undefined ? [named] : [`${named} {`, ...inside(path, node.initial, '  '), '}']),
+          ...(no.length === 0 ? [] : [`note right of ${idOf(path)}: forbids ${no.join(', ')}`]),
+        ]
+      }),
+      ...arrows.filter(({ from }) => isInside(from)).map(lineOf),
+    ].map(line => indent + line)
+  }
+  return ['stateDiagram-v2', ...inside([], chart.initial, '  ')].join('\n')
+}
