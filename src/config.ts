@@ -41,7 +41,7 @@ export type Config = Readonly<{
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
-  /** Whether what running actors do is printed, for developers. */
+  /** Whether a page shows developers what running actors do. */
   inspectActors: boolean
   /** Pages of these origins may use the API from a browser; `*`: of all. */
   allowedOrigins: readonly string[]

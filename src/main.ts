@@ -1,6 +1,8 @@
 // Serves a data folder over HTTP: opens it, puts the door in front of it, and stops in order.
 import { setMaxListeners } from 'node:events'
 import { describeSession } from '../actors/env-session/machine.ts'
+import { inspectionMessage } from '../actors/runtime/inspection.ts'
+import type { Inspect } from '../actors/runtime/live.ts'
 import { describeMachine } from '../actors/task/machine.ts'
 import { agentList } from './agents/list.ts'
 import { type Config, isWeak } from './config.ts'
@@ -15,13 +17,33 @@ import { checkPort, waitingConnections } from './http/port.ts'
 import { openAuditTrail } from './log/audit.ts'
 import { openFolder } from './maintenance/open-folder.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
+import { startInspector } from './platform/inspector.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { tellWork } from './telemetry/told-work.ts'
+
+/** For developers: a page that shows what running actors do. */
+const openInspector = async (report: Report) => {
+  const { url, show, close } = await startInspector()
+  report('warn', 'running actors are shown, with what users wrote', { url })
+  const inspect: Inspect = event => {
+    const message = inspectionMessage(event)
+    if (message !== undefined) show(message)
+  }
+  return { inspect, close }
+}
 
 /** `reach` hears of every point where a crash would leave an effect half done. */
 export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
   await checkPort(config.host, config.port)
-  const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
+  const inspector = config.inspectActors ? await openInspector(report) : undefined
+  const folder = await openFolder(config, report, {
+    acceptLoss,
+    inspect: inspector?.inspect,
+    ...(reach === undefined ? {} : { reach }),
+  }).catch(async error => {
+    await inspector?.close()
+    throw error
+  })
   const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
     folder
   const { log, tasks, bus, fairness } = system
@@ -105,6 +127,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     audit.close()
     await system.close()
     environments.close()
+    await inspector?.close()
     await folder.children.close()
     removeServerFile(files.server)
     folder.unlock()

@@ -1,6 +1,5 @@
 // Opens a data folder with everything that lives on it, and lets go of it when something goes wrong.
 import path from 'node:path'
-import { inspectionLine } from '../../actors/runtime/inspection.ts'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
 import { createPrincipals, tellAdminToken } from '../access/principals.ts'
@@ -45,8 +44,6 @@ const protectionOf = (config: Config) => {
   })
 }
 
-const printInspection: Inspect = event => void process.stderr.write(inspectionLine(event))
-
 /** Ends what an earlier life left running, and says so. */
 const openOwnChildren = async (folder: string, report: Report) => {
   const children = await openChildren(folder)
@@ -82,11 +79,13 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
   return { principals, tickets: createTickets({ secrets, clock, random, principals }) }
 }
 
+type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
+
 /** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
 export const openFolder = async (
   config: Config,
   report: Report,
-  { idle = false, reach, acceptLoss = false }: { idle?: boolean; reach?: Reach; acceptLoss?: boolean } = {},
+  { idle = false, reach, acceptLoss = false, inspect }: Options = {},
 ) => {
   makeDataDir(config.dataDir)
   if (!idle) checkWorkspaceRoot(config)
@@ -138,7 +137,7 @@ export const openFolder = async (
       quotas: config.quotas,
       nats,
       report,
-      inspect: config.inspectActors ? printInspection : undefined,
+      inspect,
       idle,
       ...(reach === undefined ? {} : { reach }),
     })

@@ -1,0 +1,47 @@
+// Shows developers what running actors do: a page on this machine alone, and a stream of the messages that it shows. They
+// hold what users wrote: a page of another origin may not read them, since no answer allows it to.
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspectorPage } from './inspector-page.ts'
+
+/** Who comes later is sent the newest messages first, as many as Stately's own relay keeps. */
+const kept = 200
+
+export type Inspector = { url: string; show(message: string): void; close(): Promise<void> }
+
+export const startInspector = async (): Promise<Inspector> => {
+  const messages: string[] = []
+  const watching = new Set<ServerResponse>()
+  let host = ''
+  const watch = (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const message of messages) response.write(message)
+    watching.add(response)
+    response.on('close', () => watching.delete(response))
+  }
+  const server = createServer((request, response) => {
+    // A name that leads to this machine is not enough: a page could have made it up.
+    if (request.headers.host !== host) response.writeHead(403).end()
+    else if (request.url === '/events') watch(response)
+    else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inspectorPage)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port: 0 }, resolve)
+  })
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://${host}`,
+    show(text) {
+      const message = `data: ${text}\n\n`
+      messages.push(message)
+      if (messages.length > kept) messages.shift()
+      for (const response of watching) response.write(message)
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
