@@ -11,7 +11,7 @@ import { openCalls } from '../../src/history/task/calls.ts'
 import { formOf } from '../../src/history/task/course.ts'
 import { system } from '../../src/history/task/messages.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
-import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
+import { type DecidedTask, emptyDecided, evolveDecided } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/kind.ts'
 import { envelopeOf, numbered } from './append.ts'
 import { createCallRunner } from './call-runner.ts'
@@ -28,13 +28,13 @@ import { wanted } from './wanted.ts'
 /** How long a step or a call may take to let go of its work when it is canceled. */
 const cancelDeadlineMs = 1000
 
-type Created = NonNullable<TaskView['created']>
+type Created = NonNullable<DecidedTask['created']>
 
 export const taskKind =
-  (parts: TaskParts): Kind<TaskView, TaskCommand> =>
+  (parts: TaskParts): Kind<DecidedTask, TaskCommand> =>
   (stream, { tell }, others) => {
     const { world, scheduler, calls, reach } = parts
-    const view = emptyTask()
+    const view = emptyDecided()
     let running: RunningStep | undefined
     let canceling = false
     let answered = false
@@ -228,12 +228,12 @@ export const taskKind =
       if (isTerminal(known) && created.secret_ref !== undefined) parts.forgetSecrets(created.secret_ref)
     }
 
-    const behaviour: Behaviour<TaskView, TaskCommand> = {
+    const behaviour: Behaviour<DecidedTask, TaskCommand> = {
       view,
       run: inspect => liveTask.run(stream, view.state, inspect),
       evolve(stored) {
         const event = taskEvents.read(stored)
-        evolve(view, event)
+        evolveDecided(view, event)
         const { type, data } = event
         if (type === 'EffectCompleted' && data.effect_id !== undefined) calls.forget(data.effect_id)
       },
@@ -287,11 +287,11 @@ export const taskKind =
     return behaviour
   }
 
-const tokensUsed = ({ usage, subagentUsage }: TaskView): number =>
+const tokensUsed = ({ usage, subagentUsage }: DecidedTask): number =>
   [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
 
 /** What the task has said last. */
-const lastMessage = ({ output }: TaskView): string => {
+const lastMessage = ({ output }: DecidedTask): string => {
   const item = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
   if (item?.type !== 'message' || typeof item.message_content === 'string') return ''
   return item.message_content

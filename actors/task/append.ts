@@ -2,10 +2,10 @@
 import type { NewEvent } from '../../src/contract/stored.ts'
 import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { frameCount } from '../../src/history/frames.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 
 export const envelopeOf = (
-  created: NonNullable<TaskView['created']>,
+  created: NonNullable<DecidedTask['created']>,
   { principal, causation }: { principal: string; causation: string },
 ) => ({
   principal,

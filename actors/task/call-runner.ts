@@ -6,7 +6,7 @@ import type { ToolScope } from '../../src/contract/tools.ts'
 import { isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { itemOf } from '../../src/history/task/output.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import { outcomeOf } from './child.ts'
 import type { Children } from './children.ts'
 import type { TaskParts } from './parts.ts'
@@ -16,10 +16,10 @@ import { createSayer } from './sayer.ts'
 const lookAgainMs = 1000
 
 type Parts = {
-  view: TaskView
+  view: DecidedTask
   parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'workspaceOf' | 'reach'>
   children: Children
-  scope: (created: NonNullable<TaskView['created']>) => ToolScope
+  scope: (created: NonNullable<DecidedTask['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
   /** Looks again at what the task wants, now that more is known of its calls. */
   lookAgain: () => void

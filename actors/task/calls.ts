@@ -2,7 +2,7 @@
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 
 /** How the calls of the newest step stand. */
 export type Standing = {
@@ -42,7 +42,7 @@ export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: s
   })
 
 /** How calls stand that are about to be stored. */
-export const callsAfter = (calls: PlannedCall[], view: TaskView, final: boolean): Standing => {
+export const callsAfter = (calls: PlannedCall[], view: DecidedTask, final: boolean): Standing => {
   const stops = new Set(view.created?.request.stop_tools ?? [])
   return {
     running: calls.some(({ plan }) => plan === 'run' || plan === 'delegate'),
@@ -53,7 +53,7 @@ export const callsAfter = (calls: PlannedCall[], view: TaskView, final: boolean)
 }
 
 /** How the stored calls stand once `ended` have their results, too. */
-export const standing = (view: TaskView, ended: ReadonlySet<string> = new Set()): Standing => {
+export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set()): Standing => {
   const stops = new Set(view.created?.request.stop_tools ?? [])
   const calls = [...view.calls.values()]
   const open = calls.filter(call => call.ended === false && !ended.has(call.callId))

@@ -6,7 +6,7 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import type { CreateTaskBody, OutputItem } from '../../src/contract/wire.ts'
 import { addUsage } from '../../src/history/task/account.ts'
 import { cutOffNow } from '../../src/history/task/output.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
@@ -39,7 +39,7 @@ export const childOf = (
 })
 
 /** The text of a message that it said; one that its model cut off for its length is told as far as it came. */
-const textOf = (item: OutputItem, { cutOff }: TaskView): string[] => {
+const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
   if (item.status !== 'completed' && !cutOff.has(item.id ?? '')) return []
   const { message_content: content } = item
@@ -48,7 +48,7 @@ const textOf = (item: OutputItem, { cutOff }: TaskView): string[] => {
 }
 
 /** The last thing it said, or why it said nothing; with its usage, its own subagents' included. */
-export const outcomeOf = (view: TaskView): CallOutcome => {
+export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view
   const child = { stream: taskStream(created?.task_id ?? ''), revision: view.revision }
   const total = subagentUsage === undefined ? usage : addUsage(usage, subagentUsage)

@@ -2,17 +2,17 @@
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Mailboxes } from '../runtime/kind.ts'
 
 export type Children = {
   /** The view of the task once it has ended; rejects when it cannot be followed any more. */
-  ended(stream: string): Promise<TaskView>
+  ended(stream: string): Promise<DecidedTask>
   /** Cancels the task because its caller has ended; one that has ended already stays as it is. */
   cancel(stream: string, causation: string): Promise<void>
 }
 
-export const childrenOf = ({ ask, until }: Mailboxes<TaskView, TaskCommand>): Children => ({
+export const childrenOf = ({ ask, until }: Mailboxes<DecidedTask, TaskCommand>): Children => ({
   ended: stream => until(stream, view => isTerminal(view.status)),
   async cancel(stream, causation) {
     const asked = { principal: 'system', causation }

@@ -9,7 +9,7 @@ import { contributed } from '../../src/history/context.ts'
 import { restOf, withRest } from '../../src/history/said.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
   agentDone,
@@ -138,9 +138,9 @@ export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, k
   return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
 }
 
-const unread = ({ messages }: TaskView): string[] =>
+const unread = ({ messages }: DecidedTask): string[] =>
   messages.flatMap(({ id, at }) => (at === undefined ? [id] : []))
-const results = (view: TaskView): string[] => {
+const results = (view: DecidedTask): string[] => {
   const written = new Set(unread(view))
   return view.inbox.filter(id => !written.has(id))
 }

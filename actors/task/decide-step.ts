@@ -7,7 +7,7 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import { system } from '../../src/history/task/messages.ts'
 import { opensPart } from '../../src/history/task/output.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import { callsAfter, planned } from './calls.ts'
 import {
   agentDone,
@@ -25,7 +25,7 @@ type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
 
 /** A task that is being canceled records what its step did and moves nowhere. */
-const afterFailure = ({ error }: Failure, { created, state }: TaskView): TaskEvent[] =>
+const afterFailure = ({ error }: Failure, { created, state }: DecidedTask): TaskEvent[] =>
   isCanceling(state)
     ? []
     : [
@@ -37,7 +37,7 @@ const afterFailure = ({ error }: Failure, { created, state }: TaskView): TaskEve
       ]
 
 /** What the end of a step without calls leads to. What somebody wrote meanwhile is answered by a step of its own. */
-const afterStep = (end: Whole, isFinal: boolean, view: TaskView, judgement: Judgement): TaskEvent[] => {
+const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   if (isCanceling(view.state)) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
   if (end.end === 'correct') {
@@ -58,7 +58,7 @@ const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement):
 }
 
 /** The items of the step once these facts are stored, with the number of their parts. */
-const itemsAfter = (view: TaskView, facts: StepFact[]) => {
+const itemsAfter = (view: DecidedTask, facts: StepFact[]) => {
   const items = new Map(view.openStep?.items)
   for (const { type, data } of facts) {
     if (type === 'ItemDelta') {
@@ -75,20 +75,20 @@ const sharedIds = (ids: number[], before: number[]): { shared: number; rest: num
   const shared = differs < 0 ? ids.length : differs
   return { shared, rest: ids.slice(shared) }
 }
-const responseOf = ({ response }: ModelCall, { tokenIds }: TaskView): ModelResponse => {
+const responseOf = ({ response }: ModelCall, { tokenIds }: DecidedTask): ModelResponse => {
   const { prompt_token_ids: ids, ...rest } = response
   return ids === undefined ? rest : { ...rest, prompt_token_ids: sharedIds(ids, tokenIds) }
 }
 
 /** What a step leaves behind besides its items. */
-const accountOf = (end: Whole, view: TaskView): Partial<TaskEventData<'AgentStepCompleted'>> => ({
+const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentStepCompleted'>> => ({
   ...(end.usage === undefined ? {} : { usage: end.usage }),
   ...(end.call === undefined ? {} : { request: end.call.request, response: responseOf(end.call, view) }),
   ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
 })
 
 /** A summary's entry is told only to those who want it. */
-const tellsRollout = (end: Whole, { created }: TaskView): boolean => {
+const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
   const isSummary = end.end === 'continue' && end.compressed !== undefined
   return return_rollout === true && (!isSummary || include_compress_model_rollout === true)

@@ -6,7 +6,7 @@ import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { canFollow, isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { isTerminal, type TaskStatus, terminalStatuses } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import {
   answerCalls,
@@ -34,7 +34,7 @@ import {
   wrongState,
 } from './facts.ts'
 
-const expired = (view: TaskView): TaskEvent[] => [
+const expired = (view: DecidedTask): TaskEvent[] => [
   ...abandoned(view),
   ...cut(view),
   ...agentStopped(view),
@@ -45,7 +45,7 @@ const expired = (view: TaskView): TaskEvent[] => [
  * When a task has rested too long: stored, but while it works counted from its last event or the server's start,
  * and not at all while a subagent's task works for it.
  */
-export const deadlineOf = (view: TaskView, startedAt: number): number | undefined => {
+export const deadlineOf = (view: DecidedTask, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
   if (openCalls(view).some(({ effect }) => effect.child !== undefined)) return undefined
   return view.ttlSeconds === undefined
@@ -156,7 +156,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 }
 
-export const decide = (command: TaskCommand, view: TaskView, judgement: Judgement): Decision => {
+export const decide = (command: TaskCommand, view: DecidedTask, judgement: Judgement): Decision => {
   const decided = (decisions[command.type] as Decide<TaskCommand['type']>)(command, view, judgement)
   return Array.isArray(decided) ? { events: decided, made: [] } : decided
 }

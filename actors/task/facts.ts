@@ -6,7 +6,7 @@ import type { OpenItem, TaskEvent, TaskEventData } from '../../src/contract/task
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
 /** How long a task may rest in each state, seconds; 0 is for ever. */
@@ -24,27 +24,27 @@ export type Decision = { events: TaskEvent[]; made: Made[] }
 
 export type Decide<T extends TaskCommand['type']> = (
   command: Extract<TaskCommand, { type: T }>,
-  view: TaskView,
+  view: DecidedTask,
   judgement: Judgement,
 ) => TaskEvent[] | Decision
 
 export const deadline = (ttl: number, now: number) => (ttl === 0 ? {} : { expires_at: now + ttl * 1000 })
 export const ttlSeconds = (ttl: number) => (ttl === 0 ? {} : { ttl_seconds: ttl })
-export const statusOf = (view: TaskView): TaskStatus => {
+export const statusOf = (view: DecidedTask): TaskStatus => {
   if (view.status === 'absent' || view.deleted) throw new Refusal('TaskNotFound')
   return view.status
 }
 /** The states in which a task has not ended. */
 export const unfinished: TaskStatus[] = ['created', 'queued', 'working', 'input-required', 'paused']
 type Operation = 'pause' | 'resume' | 'cancel' | 'delete' | 'answer' | 'message'
-const refusedIn = ({ status, state }: TaskView, operation: Operation, states: TaskStatus[]) => {
+const refusedIn = ({ status, state }: DecidedTask, operation: Operation, states: TaskStatus[]) => {
   const now = `${status}${isCanceling(state) ? ', and being canceled' : ''}`
   const words = `${operation} needs a task that is ${states.join(' or ')}; this task is ${now}`
   return [{ status, operation, states }, words] as const
 }
-export const wrongState = (view: TaskView, operation: Operation, states: TaskStatus[]) =>
+export const wrongState = (view: DecidedTask, operation: Operation, states: TaskStatus[]) =>
   new Refusal('WrongState', ...refusedIn(view, operation, states))
-export const notCancelable = (view: TaskView) =>
+export const notCancelable = (view: DecidedTask) =>
   new Refusal('NotCancelable', ...refusedIn(view, 'cancel', unfinished))
 
 /** Items with the number of their parts; a call is what has none. */
@@ -52,7 +52,7 @@ export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>
   [...items].map(([item_id, parts]) => ({ item_id, parts, ...(parts === 0 ? { call: true } : {}) }))
 
 /** A step that is open ends here; its items stay as far as they came. */
-export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
+export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>
   openStep === undefined
     ? []
     : [
@@ -67,7 +67,7 @@ export const abandoned = ({ openStep }: TaskView): TaskEvent[] =>
       ]
 
 /** Calls that have begun to speak and give no result any more: their items stay as far as they came. */
-export const cut = (view: TaskView, calls: OpenCall[] = openCalls(view)): TaskEvent[] =>
+export const cut = (view: DecidedTask, calls: OpenCall[] = openCalls(view)): TaskEvent[] =>
   calls.flatMap(({ callId, effect, said }): TaskEvent[] =>
     said === undefined
       ? []
@@ -85,7 +85,7 @@ export const cut = (view: TaskView, calls: OpenCall[] = openCalls(view)): TaskEv
   )
 
 /** The agent's end, for a task that ends without an answer or an error of the agent. */
-export const agentStopped = ({ agentSpawned, agentEnded, created }: TaskView): TaskEvent[] =>
+export const agentStopped = ({ agentSpawned, agentEnded, created }: DecidedTask): TaskEvent[] =>
   agentSpawned && !agentEnded && created !== undefined
     ? [{ type: 'AgentCompleted', data: { agent_id: created.agent_id, success: false } }]
     : []
@@ -111,7 +111,7 @@ export const started = (
   },
 ]
 
-export const agentDone = (view: TaskView): TaskEvent => ({
+export const agentDone = (view: DecidedTask): TaskEvent => ({
   type: 'AgentCompleted',
   data: { agent_id: view.created?.agent_id ?? '', success: true },
 })
@@ -121,13 +121,13 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 })
 
 /** Somebody wrote to the agent, and no step has seen it. */
-export const hasUnread = ({ messages }: TaskView): boolean => messages.some(({ at }) => at === undefined)
+export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
  * What follows when the calls of a turn stand like this: nothing while one runs; the end when a stop tool was hit
  * or the agent had given its answer; else a wait for the client, or the next step.
  */
-export const onwards = (calls: Standing, view: TaskView, judgement: Judgement): TaskEvent[] => {
+export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls
   if (running || isCanceling(view.state)) return []
   if (stopped || (final && waiting.length === 0 && !hasUnread(view))) {

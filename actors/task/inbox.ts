@@ -6,17 +6,17 @@ import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts
 import type { MessageContent, ToolResultItem } from '../../src/contract/wire.ts'
 import { resultItem } from '../../src/history/items.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 
 /** Whether a call waits for somebody outside: a client's, or one of which nobody knows whether it happened. */
-const isPending = (view: TaskView, callId: string): boolean => {
+const isPending = (view: DecidedTask, callId: string): boolean => {
   const call = view.calls.get(callId)
   if (call === undefined || call.ended !== false) return false
   return call.effect === undefined || (view.status === 'paused' && view.reason === outcomeUnknown)
 }
 
 /** The result of a call. What a call has said while it runs, or before it was cut off, is no result. */
-const givenResult = (view: TaskView, callId: string): ToolResultItem | undefined =>
+const givenResult = (view: DecidedTask, callId: string): ToolResultItem | undefined =>
   view.output.find(
     (item): item is ToolResultItem =>
       item.type === 'tool_result' &&
@@ -32,14 +32,14 @@ const isSame = (item: ToolResultItem, { failed, content, blocks }: CallAnswer): 
   canonical([statusOf(failed), content, blocks])
 
 /** Calls of this task that an answer may name: pending, or answered already. */
-export const knowsCall = (view: TaskView, callId: string): boolean =>
+export const knowsCall = (view: DecidedTask, callId: string): boolean =>
   isPending(view, callId) || givenResult(view, callId) !== undefined
 
 /**
  * The answers that are new; the same answer again is none. Refuses a different one, and with `whole` a part of
  * what is pending.
  */
-export const answersFor = (answers: CallAnswer[], view: TaskView, whole: boolean): CallAnswer[] => {
+export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: boolean): CallAnswer[] => {
   const unknown = answers.flatMap(({ callId }, index) => (knowsCall(view, callId) ? [] : [index]))
   if (unknown.length > 0) {
     const msg = 'This call does not wait for an answer'
@@ -69,7 +69,7 @@ const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolRe
 export const accept = (
   answers: CallAnswer[],
   message: { itemId: string; content: MessageContent } | undefined,
-  view: TaskView,
+  view: DecidedTask,
   by: string,
   { digest, idempotencyKey }: RequestKeys,
 ): TaskEvent[] => {

@@ -2,7 +2,7 @@
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
-import type { TaskView } from '../../src/history/task-view.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
 
 /** What the state wants: something running, or a command that brings the task to where something can be wanted. */
 export type Wanted =
@@ -21,21 +21,21 @@ export type Runs = {
   unknown: (effectId: string) => boolean
 }
 
-const step = (view: TaskView): Wanted => ({
+const step = (view: DecidedTask): Wanted => ({
   want: 'step',
   agentStep: view.completedSteps + 1,
   effectId: effectIdOf(view),
 })
 
 /** A step of an earlier life ends here: it begins again. */
-const openStep = (view: TaskView, runs: Runs): Wanted =>
+const openStep = (view: DecidedTask, runs: Runs): Wanted =>
   view.openStep?.effectId === runs.step ? step(view) : { want: 'abandon' }
 
 /**
  * A call of an earlier life runs again if it is safe, goes on if a task of its own does it, and an environment session
  * is asked for its step. Of any other nobody knows whether it happened: that is said when the rest has its results.
  */
-const calls = (view: TaskView, runs: Runs): Wanted => {
+const calls = (view: DecidedTask, runs: Runs): Wanted => {
   const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
     safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
   const open = openCalls(view).filter(known)
@@ -43,10 +43,10 @@ const calls = (view: TaskView, runs: Runs): Wanted => {
 }
 
 /** A step may run of which the log says nothing yet: it goes on. */
-const between = (view: TaskView, runs: Runs): Wanted =>
+const between = (view: DecidedTask, runs: Runs): Wanted =>
   view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
 
-export const wanted = (view: TaskView, runs: Runs): Wanted => {
+export const wanted = (view: DecidedTask, runs: Runs): Wanted => {
   switch (view.state.at) {
     case 'working.ready':
       return between(view, runs)

@@ -16,15 +16,14 @@ import { type Waits, waits } from './task/waits.ts'
 export type ShownTask = Course & Output & Calls & Waits & Account & Messages
 /** What a model sees of the task. */
 export type SeenTask = Course & Output & Messages & ModelCalls
-/** What decisions about the task are made by. */
+/** What an actor has of its task: what it decides by, shows to its callers and gives to its model. */
 export type DecidedTask = ShownTask & ModelCalls & Steps & Requests
-/** All of it: what an actor decides by, shows to its callers and gives to its model, and what records of the task hold. */
+/** All of it: also what records of the task hold. */
 export type TaskView = DecidedTask & SeenTask & Records
 
 const shownParts = [output, calls, waits, account, messages]
 export const { empty: emptyShown, evolve: evolveShown } = viewOf<ShownTask>(shownParts)
 export const { empty: emptySeen, evolve: evolveSeen } = viewOf<SeenTask>([output, messages, modelCalls])
-export const { empty: emptyTask, evolve } = viewOf<TaskView>([
-  ...shownParts,
-  ...[modelCalls, steps, requests, records],
-])
+const decidedParts = [...shownParts, modelCalls, steps, requests]
+export const { empty: emptyDecided, evolve: evolveDecided } = viewOf<DecidedTask>(decidedParts)
+export const { empty: emptyTask, evolve } = viewOf<TaskView>([...decidedParts, records])

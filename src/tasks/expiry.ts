@@ -3,12 +3,12 @@ import type { Runtime } from '../../actors/runtime/runtime.ts'
 import { deadlineOf } from '../../actors/task/decide.ts'
 import type { TaskCommand } from '../contract/commands.ts'
 import type { Clock } from '../contract/ports.ts'
-import type { TaskView } from '../history/task-view.ts'
+import type { DecidedTask } from '../history/task-view.ts'
 import type { Commands } from './commands.ts'
 import type { Queries } from './queries.ts'
 
 type Deps = {
-  runtime: Pick<Runtime<TaskView, TaskCommand>, 'views'>
+  runtime: Pick<Runtime<DecidedTask, TaskCommand>, 'views'>
   commands: Pick<Commands, 'expire'>
   queries: Pick<Queries, 'overdue'>
   clock: Clock

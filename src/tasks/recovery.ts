@@ -5,12 +5,12 @@ import type { TaskCommand } from '../contract/commands.ts'
 import type { Report } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
-import type { TaskView } from '../history/task-view.ts'
+import type { DecidedTask } from '../history/task-view.ts'
 import type { Queries } from './queries.ts'
 
 type Unfinished = ReturnType<Queries['unfinished']>
 type Deps = {
-  runtime: Pick<Runtime<TaskView, TaskCommand>, 'activate'>
+  runtime: Pick<Runtime<DecidedTask, TaskCommand>, 'activate'>
   scheduler: Scheduler
   report: Report
 }

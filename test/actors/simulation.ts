@@ -13,7 +13,7 @@ import type { ToolInput } from '../../src/contract/tools.ts'
 import { type ScriptStep, type TaskStatus, taskStatuses } from '../../src/contract/wire.ts'
 import { tell } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
-import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
+import { type DecidedTask, emptyDecided, emptyTask, evolveDecided } from '../../src/history/task-view.ts'
 import type { Store } from '../../src/log/store.ts'
 import {
   admin,
@@ -173,7 +173,7 @@ export const check = async ({ system, limit, running }: Simulation, random: () =
   const events = await system.stored()
   const streams = byStream(events)
   assert.ok(system.queries.isCurrent(), 'the read models are at the head')
-  const folds = new Map<string, TaskView>()
+  const folds = new Map<string, DecidedTask>()
   const counts: Record<string, number> = {}
   for (const [stream, own] of streams) {
     const status = mustBeLegal(own)
@@ -185,7 +185,7 @@ export const check = async ({ system, limit, running }: Simulation, random: () =
       numbers.map((_, n) => n),
       'frames are numbered from 0 without holes',
     )
-    const view = events.reduce(evolve, emptyTask())
+    const view = events.reduce(evolveDecided, emptyDecided())
     assert.equal(view.status, status)
     folds.set(stream, view)
     counts[status] = (counts[status] ?? 0) + 1
@@ -210,7 +210,7 @@ export const check = async ({ system, limit, running }: Simulation, random: () =
   await checkRebuild(system)
 }
 
-const checkLists = async ({ queries }: TestSystem, folds: TaskView[], random: () => number) => {
+const checkLists = async ({ queries }: TestSystem, folds: DecidedTask[], random: () => number) => {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const maybe = <T>(value: T): T | undefined => (random() < 0.4 ? value : undefined)
   for (let n = 0; n < 4; n++) {

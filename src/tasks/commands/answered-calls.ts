@@ -3,7 +3,7 @@ import { knowsCall } from '../../../actors/task/inbox.ts'
 import { canonical } from '../../contract/canonical.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import type { Queries } from '../queries.ts'
 
 /** A request that says two things of one call says nothing. */
@@ -26,11 +26,11 @@ export const waitingFor = (queries: Queries, userId: string, sessionId: string, 
   return undefined
 }
 
-export const isPendingCall = (view: TaskView, callId: string): boolean =>
+export const isPendingCall = (view: DecidedTask, callId: string): boolean =>
   view.pendingCalls.some(call => call.call_id === callId)
 
 /** Of results that name calls of a task: those for pending ones, or, if none is, those given before. */
-export const answersKnown = (view: TaskView, answers: CallAnswer[]): CallAnswer[] => {
+export const answersKnown = (view: DecidedTask, answers: CallAnswer[]): CallAnswer[] => {
   const known = answers.filter(({ callId }) => knowsCall(view, callId))
   const pending = known.filter(({ callId }) => isPendingCall(view, callId))
   return pending.length > 0 ? pending : known

@@ -3,7 +3,7 @@ import { otherUser } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { ownerOf, type Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, isTerminal } from '../../contract/wire.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import type { CommandDeps } from './deps.ts'
 import { createGoOn } from './go-on.ts'
 import { createNewTask } from './new-task.ts'
@@ -18,7 +18,7 @@ const userOf = (principal: Principal, body: CreateTaskBody): string => {
 }
 
 /** A task at rest: ended, or waiting for somebody. */
-export const isAtRest = ({ status }: TaskView): boolean =>
+export const isAtRest = ({ status }: DecidedTask): boolean =>
   isTerminal(status) || status === 'paused' || status === 'input-required'
 
 export const creationCommands = (deps: CommandDeps) => {
@@ -45,6 +45,6 @@ export const creationCommands = (deps: CommandDeps) => {
     },
 
     /** The task once it has ended or waits; whoever asked may long be gone. */
-    atRest: (taskId: string): Promise<TaskView> => runtime.until(taskStream(taskId), isAtRest),
+    atRest: (taskId: string): Promise<DecidedTask> => runtime.until(taskStream(taskId), isAtRest),
   }
 }

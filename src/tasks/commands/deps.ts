@@ -7,13 +7,13 @@ import { taskStream } from '../../contract/task-stream.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { Quotas } from '../../fairness/quotas.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Idempotency } from '../idempotency.ts'
 import type { Queries } from '../queries.ts'
 
 export type CommandDeps = {
-  runtime: Runtime<TaskView, TaskCommand>
+  runtime: Runtime<DecidedTask, TaskCommand>
   scheduler: Scheduler
   queries: Queries
   idempotency: Idempotency
@@ -37,4 +37,4 @@ export const by = (principal: Principal, requestId: string): Asked => ({
 })
 
 export const always = (): true => true
-export const hasEnded = ({ status }: TaskView): boolean => isTerminal(status)
+export const hasEnded = ({ status }: DecidedTask): boolean => isTerminal(status)

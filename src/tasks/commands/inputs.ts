@@ -2,7 +2,7 @@
 import type { CallAnswer, TaskCommand } from '../../contract/commands.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { MessageContent } from '../../contract/wire.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import type { TaskRow } from '../queries.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
@@ -14,7 +14,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     taskId: string,
     requestId: string,
     answers: CallAnswer[],
-  ): Promise<TaskView> {
+  ): Promise<DecidedTask> {
     const asked = by(principal, requestId)
     const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
     return runtime.ask(streamFor(queries, principal, taskId), command)
@@ -27,7 +27,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     requestId: string,
     content: MessageContent,
     { key, isRetry }: { key: string | undefined; isRetry: boolean },
-  ): Promise<{ made: TaskView } | { replay: TaskRow }> {
+  ): Promise<{ made: DecidedTask } | { replay: TaskRow }> {
     const stream = streamFor(queries, principal, taskId)
     const digest = digestOfBody({ taskId, content })
     const keys = key === undefined ? {} : { digest, idempotencyKey: key }
@@ -45,7 +45,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     taskId: string,
     requestId: string,
     reward: { value: number; name?: string; data?: unknown },
-  ): Promise<TaskView> {
+  ): Promise<DecidedTask> {
     const stream = streamFor(queries, principal, taskId)
     return runtime.ask(stream, { type: 'GiveReward', reward, ...by(principal, requestId) })
   },

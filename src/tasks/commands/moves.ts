@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'
 
 /** Answers when the task has ended. */
@@ -13,18 +13,23 @@ const cancel = async (
   stream: string,
   asked: Asked,
   reason?: string,
-): Promise<TaskView> => {
+): Promise<DecidedTask> => {
   await ask(stream, { type: 'CancelTask', ...asked, ...(reason === undefined ? {} : { reason }) })
   return until(stream, hasEnded)
 }
 
 export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps) => ({
   /** Answers when the task is canceled; a second cancel joins the first. */
-  async cancel(principal: Principal, taskId: string, requestId: string, reason?: string): Promise<TaskView> {
+  async cancel(
+    principal: Principal,
+    taskId: string,
+    requestId: string,
+    reason?: string,
+  ): Promise<DecidedTask> {
     return cancel(runtime, streamFor(queries, principal, taskId), by(principal, requestId), reason)
   },
 
-  async pause(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+  async pause(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
     if (isLogAway()) await ready()
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'PauseTask',
@@ -32,7 +37,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
     })
   },
 
-  async resume(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+  async resume(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
     if (isLogAway()) await ready()
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'ResumeTask',
@@ -41,7 +46,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
   },
 
   /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
-  async remove(principal: Principal, taskId: string, requestId: string): Promise<TaskView> {
+  async remove(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
     if (isLogAway()) await ready()
     const { status } = queries.visible(principal, taskId)
     const stream = taskStream(taskId)

@@ -3,7 +3,7 @@ import type { Place } from '../../../actors/task/scheduler.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import { answersIn } from '../answers.ts'
 import { waitingFor } from './answered-calls.ts'
 import { contextOf } from './context.ts'
@@ -20,7 +20,7 @@ const isOvertaken = (error: unknown): false => {
 }
 
 export const createNewTask = ({ runtime, scheduler, queries, secrets, quotas, ids }: CommandDeps) => {
-  return async (wish: CreateWish, userId: string): Promise<{ taskId: string; view: TaskView }> => {
+  return async (wish: CreateWish, userId: string): Promise<{ taskId: string; view: DecidedTask }> => {
     const { principal, request, body, envelopeId } = wish
     const taskId = body.task_id ?? ids.next('task_')
     const sessionId = body.session_id ?? ids.next('sess_')

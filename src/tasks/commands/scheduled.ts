@@ -3,7 +3,7 @@ import type { Place } from '../../../actors/task/scheduler.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
 
@@ -28,7 +28,7 @@ export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: Co
   },
 
   /** Expires a task if its time has run out; `startedAt` is the server's start. */
-  expire(taskId: string, startedAt: number): Promise<TaskView> {
+  expire(taskId: string, startedAt: number): Promise<DecidedTask> {
     const stream = taskStream(taskId)
     return runtime.ask(stream, { type: 'ExpireTask', startedAt, principal: 'system', causation: stream })
   },

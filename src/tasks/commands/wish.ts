@@ -1,7 +1,7 @@
 // A wish to create a task, and what came of it.
 import type { Principal } from '../../contract/token-events.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
-import type { TaskView } from '../../history/task-view.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
 import type { TaskRow } from '../queries.ts'
 import type { TaskRequest } from '../request.ts'
 
@@ -18,5 +18,5 @@ export type CreateWish = {
 }
 /** `answered`: no new task; it brought answers to calls of one that waits, or that has them already. */
 export type Created =
-  | { taskId: string; view: TaskView; answered?: { callIds: string[]; again: boolean } }
+  | { taskId: string; view: DecidedTask; answered?: { callIds: string[]; again: boolean } }
   | { replay: TaskRow }

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { TaskEventData } from '../../../src/contract/task-events.ts'
 import type { ScriptStep, Task } from '../../../src/contract/wire.ts'
 import { openCalls } from '../../../src/history/task/calls.ts'
-import type { TaskView } from '../../../src/history/task-view.ts'
+import type { DecidedTask } from '../../../src/history/task-view.ts'
 import { eventsOf } from '../../history/told.ts'
 import { admin, givenSystem, quiet, refused, type TestSystem } from '../../support/system.ts'
 import { clientTool } from '../../support/tools.ts'
@@ -23,7 +23,7 @@ const given = async () => {
   return { outside, system: await givenSystem({ world, tools: outside.tools(world) }) }
 }
 /** Cancels without waiting for it; the clock is the caller's. */
-const cancel = (system: TestSystem, taskId: string): Promise<TaskView> => {
+const cancel = (system: TestSystem, taskId: string): Promise<DecidedTask> => {
   const over = system.commands.cancel(admin, taskId, 'req_cancel', 'enough')
   over.catch(() => {})
   return over
