@@ -1,5 +1,5 @@
 // What the documents name is there.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { reservedMetadata } from '../src/contract/wire.ts'
@@ -7,15 +7,10 @@ import { reservedMetadata } from '../src/contract/wire.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-const documents = [
-  'README.md',
-  'docs/architecture.md',
-  'docs/performance.md',
-  'docs/operations.md',
-  'docs/security.md',
-  'docs/subscribing.md',
-  'SECURITY.md',
-]
+const pages = readdirSync(path.join(root, 'docs')).filter(name => name.endsWith('.md'))
+const documents = ['README.md', 'SECURITY.md', ...pages.map(name => `docs/${name}`)]
+/** Files that the documents ask their reader to write. */
+const ofTheReader = ['guess.mjs']
 for (const document of documents) {
   t.test(`every file that ${document} names exists`, async t => {
     const named = [
@@ -24,15 +19,38 @@ for (const document of documents) {
     const folders = ['', 'actors', 'actors/task', 'src', 'docs']
     for (const file of named) {
       t.ok(
-        folders.some(folder => existsSync(path.join(root, folder, file))),
+        ofTheReader.includes(file) || folders.some(folder => existsSync(path.join(root, folder, file))),
         file,
       )
     }
   })
 }
 
-t.test('the README tells the default of every variable that the configuration reads', async t => {
-  const readme = read('README.md')
+t.test('every link between documents leads to a file, and to a heading of it', async t => {
+  for (const document of documents) {
+    for (const [, target = ''] of read(document).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = '', heading] = target.split('#')
+      const named = file === '' ? document : path.join(path.dirname(document), file)
+      t.ok(existsSync(path.join(root, named)), `${document} names ${target}`)
+      if (heading === undefined) continue
+      const headings = [...read(named).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+        text
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replaceAll(' ', '-'),
+      )
+      t.ok(headings.includes(heading), `${document} names ${target}`)
+    }
+  }
+})
+
+t.test('the index names every page', async t => {
+  const index = read('docs/README.md')
+  for (const page of pages.filter(name => name !== 'README.md')) t.match(index, `(${page})`, page)
+})
+
+t.test('the configuration page gives the default of every variable that the configuration reads', async t => {
+  const configuration = read('docs/configuration.md')
   const source = read('src/config.ts')
   const variables = new Set(
     [...source.matchAll(/env\.([A-Z_]+)|(?:wholeNumber|atLeastOne)\(env, '([A-Z_]+)'/g)].map(
@@ -40,7 +58,7 @@ t.test('the README tells the default of every variable that the configuration re
     ),
   )
   t.ok(variables.size >= 8, [...variables].join(' '))
-  for (const variable of variables) t.match(readme, `\`${variable}\``, variable)
+  for (const variable of variables) t.match(configuration, `\`${variable}\``, variable)
 })
 
 t.test('every dependency has its line, with its version', async t => {

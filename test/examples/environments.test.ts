@@ -35,7 +35,7 @@ const given = async (t: Test, modules: Record<string, string> = {}) => {
 }
 const frames = (text: string) => decode(text).events.map(({ data }) => JSON.parse(data).result)
 
-const section = sectionOf('README.md', 'Environments')
+const section = sectionOf('docs/using-environments.md', 'First steps')
 const [, corridor = ''] = /^```python\n(# corridor\.py\n[\s\S]*?)^```$/m.exec(section) ?? []
 const [builtIn = '', inPython = ''] = section.split(corridor)
 
