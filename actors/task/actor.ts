@@ -1,7 +1,6 @@
 // A task as an actor: its machine, its decisions and its effects, put together for the runtime.
-import type { PlannedCall, TaskCommand } from '../../src/contract/commands.ts'
+import type { TaskCommand } from '../../src/contract/commands.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { Refusal } from '../../src/contract/refusals.ts'
 import { firstState } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
@@ -13,20 +12,17 @@ import { system } from '../../src/history/task/messages.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { type DecidedTask, emptyDecided, evolveDecided } from '../../src/history/task-view.ts'
 import type { Behaviour, Kind } from '../runtime/kind.ts'
-import { envelopeOf, numbered } from './append.ts'
+import { beginningOf, envelopeOf, numbered } from './append.ts'
 import { createCallRunner } from './call-runner.ts'
-import { childOf } from './child.ts'
 import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
 import { judge } from './judge.ts'
 import { liveTask } from './live.ts'
 import type { TaskParts } from './parts.ts'
-import type { SaidCall } from './recorder.ts'
+import { planCalls } from './planning.ts'
+import { receiptsOf } from './receipts.ts'
 import { type RunningStep, runStep } from './step.ts'
 import { wanted } from './wanted.ts'
-
-/** How long a step or a call may take to let go of its work when it is canceled. */
-const cancelDeadlineMs = 1000
 
 type Created = NonNullable<DecidedTask['created']>
 
@@ -74,32 +70,6 @@ export const taskKind =
 
     const history = async () => seenNext(view, await firstSeen(parts.log.readStream, view))
 
-    /** Where each call of a step leads; a subagent's task is thought out here and made with the intent. */
-    const plan = async (
-      said: readonly SaidCall[],
-      agentStep: number,
-      signal: AbortSignal,
-      reserved: (() => void)[],
-    ): Promise<PlannedCall[]> => {
-      const { created } = view
-      if (created === undefined) return []
-      const one = async (call: SaidCall): Promise<PlannedCall> => {
-        const { callId, name } = call
-        const planned = await parts.tools.plan(scope(created), call, signal)
-        if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
-        if (planned.plan !== 'delegate') return { callId, name, ...planned }
-        const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
-        try {
-          reserved.push(parts.reserve(child))
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error
-          return { callId, plan: 'refuse', why: error.message, itemId: world.ids.next('tr_') }
-        }
-        return { callId, name, plan: 'delegate', child }
-      }
-      return Promise.all(said.map(one))
-    }
-
     const start = (agentStep: number, effectId: string) => {
       const { created } = view
       if (created === undefined || parts.draining()) return
@@ -133,7 +103,8 @@ export const taskKind =
           history,
           tools: signal => parts.tools.offered(scope(created), signal),
           env: () => (secrets.env ?? {}) as Record<string, unknown>,
-          plan: (said, signal) => plan(said, agentStep, signal, reserved),
+          plan: (said, signal) =>
+            planCalls(parts, { created, agentStep, scope: scope(created) }, said, signal, reserved),
           ...(schema === undefined
             ? {}
             : {
@@ -158,26 +129,10 @@ export const taskKind =
       const step = running
       const stepId = step?.effectId ?? view.openStep?.effectId
       step?.abort()
-      const stopped = (settled: Promise<unknown> | undefined, bounded: boolean): Promise<boolean> => {
-        const over = settled === undefined ? Promise.resolve(true) : settled.then(() => true)
-        if (!bounded) return over
-        return new Promise(resolve => {
-          const giveUp = world.timers.after(cancelDeadlineMs, () => resolve(false))
-          void over.then(() => {
-            giveUp()
-            resolve(true)
-          })
-        })
-      }
-      const waits = effects.stopAll().map(async ({ id, outcome, isChild }) => {
-        // A subagent's task keeps to the same deadline by itself.
-        return { effect_id: id, stopped: await stopped(outcome, !isChild) }
-      })
-      if (stepId !== undefined) {
-        waits.unshift(stopped(step?.settled, true).then(is => ({ effect_id: stepId, stopped: is })))
-      }
+      const stepping = stepId === undefined ? [] : [{ id: stepId, outcome: step?.settled, isChild: false }]
+      const receipts = receiptsOf([...stepping, ...effects.stopAll()], world.timers)
       reach('during', 'cancel')
-      void Promise.all(waits).then(async receipts => {
+      void receipts.then(async receipts => {
         reach('after-effect', 'cancel')
         await tell({ type: 'FinishCancel', receipts, ...bySystem() })
         reach('after-result', 'cancel')
@@ -255,13 +210,7 @@ export const taskKind =
         if (answered) reach('before-intent', 'answer')
         return {
           events: numbered(events, view.seq),
-          made: made.map(({ created, events: first }) => ({
-            stream: taskStream(created.task_id),
-            expectedRevision: -1,
-            justMade: true,
-            ...envelopeOf(created, command),
-            events: numbered(first, 0),
-          })),
+          made: made.map(child => beginningOf(child, command)),
         }
       },
       envelope: command => {

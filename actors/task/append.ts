@@ -1,12 +1,17 @@
 // The events of a task as they are appended: whose they are, and with the frames that each gives.
-import type { NewEvent } from '../../src/contract/stored.ts'
+import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
 import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
+import type { Made } from './facts.ts'
+
+/** Who asked, and what caused it. */
+type Asked = { principal: string; causation: string }
 
 export const envelopeOf = (
   created: NonNullable<DecidedTask['created']>,
-  { principal, causation }: { principal: string; causation: string },
+  { principal, causation }: Asked,
 ) => ({
   principal,
   owner: created.user_id,
@@ -26,3 +31,12 @@ export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
     return numbered
   })
 }
+
+/** The first append of another task, which is made with the events of this one. */
+export const beginningOf = ({ created, events }: Made, asked: Asked): StreamAppend => ({
+  stream: taskStream(created.task_id),
+  expectedRevision: -1,
+  justMade: true,
+  ...envelopeOf(created, asked),
+  events: numbered(events, 0),
+})

@@ -1,0 +1,35 @@
+// Where each call of a step leads; a subagent's task is thought out here and made with the intent.
+import type { PlannedCall } from '../../src/contract/commands.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { TaskEventData } from '../../src/contract/task-events.ts'
+import type { ToolScope } from '../../src/contract/tools.ts'
+import { childOf } from './child.ts'
+import type { TaskParts } from './parts.ts'
+import type { SaidCall } from './recorder.ts'
+
+type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope }
+
+/** `reserved`: takes what gives back the place that was kept for a subagent's task. */
+export const planCalls = (
+  { tools, reserve, world }: Pick<TaskParts, 'tools' | 'reserve' | 'world'>,
+  { created, agentStep, scope }: Caller,
+  said: readonly SaidCall[],
+  signal: AbortSignal,
+  reserved: (() => void)[],
+): Promise<PlannedCall[]> => {
+  const one = async (call: SaidCall): Promise<PlannedCall> => {
+    const { callId, name } = call
+    const planned = await tools.plan(scope, call, signal)
+    if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
+    if (planned.plan !== 'delegate') return { callId, name, ...planned }
+    const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
+    try {
+      reserved.push(reserve(child))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { callId, plan: 'refuse', why: error.message, itemId: world.ids.next('tr_') }
+    }
+    return { callId, name, plan: 'delegate', child }
+  }
+  return Promise.all(said.map(one))
+}
