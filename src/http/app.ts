@@ -2,8 +2,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Events } from '../bus/events.ts'
 import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
+import type { AgentInfo } from '../contract/wire.ts'
 import { createAdmission } from './admission.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
@@ -14,6 +16,7 @@ import { createBodyBudget } from './body/budget.ts'
 import { longestMs } from './body/pace.ts'
 import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
+import type { AuditDoor, EnvironmentDoor, Gate, Serving, SessionDoor, StateDoor, TaskDoor } from './doors.ts'
 import { environmentRoutes } from './environments.ts'
 import { type Answer, answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
@@ -21,7 +24,7 @@ import { healthRoutes } from './health.ts'
 import { tellIgnoredQuery } from './ignored-query.ts'
 import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
+import { type App, faultOf } from './request.ts'
 import { watchRequests } from './request-end.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
 import { holdToOperations } from './route.ts'
@@ -35,6 +38,21 @@ import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 
+/** What the HTTP surface is put together from: the routes of a capability get that capability. */
+export type AppDeps = {
+  serving: Serving
+  gate: Gate
+  state: StateDoor
+  tasks: TaskDoor
+  sessions: SessionDoor
+  environments: EnvironmentDoor
+  /** For those who choose one. */
+  agents: readonly AgentInfo[]
+  /** The public events of the log. */
+  events: Events
+  audit: AuditDoor
+}
+
 const otherBodiesLimit = 1024 * 1024
 /** A connection that says nothing, or not the whole head of a request, is closed after this time. */
 const headersMs = 10_000
@@ -44,18 +62,18 @@ const keptAliveMs = 72_000
 /** Milliseconds between two looks for late connections. All that are found are closed in one turn, so few may be late at once. */
 const lookForLateMs = 100
 
-const create = (parts: Parts) =>
+const create = ({ tasks, serving }: AppDeps) =>
   fastify({
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
     bodyLimit: otherBodiesLimit,
-    requestTimeout: longestMs(Math.max(parts.bodyLimit, otherBodiesLimit)),
+    requestTimeout: longestMs(Math.max(tasks.bodyLimit, otherBodiesLimit)),
     keepAliveTimeout: keptAliveMs,
     http: { headersTimeout: headersMs, connectionsCheckingInterval: lookForLateMs },
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors(error, _request, reply) {
-      const id = parts.newId()
+      const id = serving.newId()
       const plain = reply as unknown as FastifyReply
       void plain.headers({ 'x-api-version': apiVersion, 'x-request-id': id })
       send(plain, answerOf(error, undefined))
@@ -88,28 +106,30 @@ const send = (reply: FastifyReply, { status, headers, body }: Answer): void => {
     .send(body)
 }
 
-const addRoutes = (app: App, parts: Parts): void => {
+const addRoutes = (app: App, deps: AppDeps): void => {
+  const { serving, state, tasks } = deps
   const unlessMissing = holdToOperations(app)
-  healthRoutes(app, parts)
+  healthRoutes(app, state, serving)
   docsRoutes(app)
-  metricsRoutes(app, parts)
-  eventRoutes(app, parts)
+  metricsRoutes(app, state)
+  eventRoutes(app, deps.events, serving)
   socketRoutes(app)
-  agentRoutes(app, parts)
-  taskRoutes(app, parts)
-  taskListRoutes(app, parts)
-  taskEventRoutes(app, parts)
-  taskInputRoutes(app, parts)
-  taskHistoryRoutes(app, parts)
-  tokenRoutes(app, parts)
-  environmentRoutes(app, parts)
-  sessionRoutes(app, parts)
-  auditRoutes(app, parts)
+  agentRoutes(app, deps.agents)
+  taskRoutes(app, tasks, serving)
+  taskListRoutes(app, tasks, serving)
+  taskEventRoutes(app, tasks, serving)
+  taskInputRoutes(app, tasks, serving)
+  taskHistoryRoutes(app, tasks, serving)
+  tokenRoutes(app, serving)
+  environmentRoutes(app, deps.environments, serving)
+  sessionRoutes(app, deps.sessions, serving)
+  auditRoutes(app, deps.audit, serving)
   unlessMissing()
 }
 
-export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
-  const app = create(parts)
+export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
+  const { serving, gate } = deps
+  const app = create(deps)
   const budget = createBodyBudget()
   readBodies(app as unknown as FastifyInstance, budget)
   const methodsOf = methodTable()
@@ -135,19 +155,19 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   app.decorateRequest('principal')
   app.decorateRequest('envelopeId', '')
-  watchRequests(app as unknown as App, parts)
+  watchRequests(app as unknown as App, gate, serving)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-api-version', apiVersion)
-    setRequestId(request, reply, parts.newId())
+    setRequestId(request, reply, serving.newId())
     done()
   })
-  allowOrigins(app as unknown as App, parts.allowedOrigins)
+  allowOrigins(app as unknown as App, gate.allowedOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     try {
       const given = shortHeader(request, 'x-request-id')
       if (given !== undefined) setRequestId(request, reply, given)
-      if (parts.stopping.aborted && access !== 'open') {
+      if (serving.stopping.aborted && access !== 'open') {
         // An EventSource gives up for good on an error answer, and comes back after a broken connection.
         const isStream = request.routeOptions.config.stream ?? wantsStream(request)
         if (access === 'follow' && isStream) return void request.raw.socket.destroy()
@@ -161,7 +181,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
       const empty = emptyParameter(request.params)
       if (empty !== undefined) throw notThere(empty)
       if (access !== undefined && access !== 'open') {
-        request.principal = authorize(request, access, parts)
+        request.principal = authorize(request, access, serving)
       }
       done()
     } catch (error) {
@@ -169,7 +189,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     }
   })
 
-  const admission = createAdmission(parts.loop)
+  const admission = createAdmission(gate.loop)
   app.addHook('onRequest', (request, reply, done) => {
     const { principal } = request
     if (principal === undefined) return done()
@@ -177,7 +197,7 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
     const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)), bytes)
     if (admitted === undefined) return done()
     void admitted.then(() => {
-      if (!parts.stopping.aborted) return done()
+      if (!serving.stopping.aborted) return done()
       void reply.header('connection', 'close')
       done(new Refusal('ShuttingDown'))
     })
@@ -185,14 +205,14 @@ export const createApp = async (parts: Parts): Promise<FastifyInstance> => {
 
   app.setErrorHandler((error, request, reply) => {
     const answer = answerOf(error, request.routeOptions.config.envelope ? request.envelopeId : undefined)
-    if (answer.fault) faultOf(parts, request)(error)
+    if (answer.fault) faultOf(serving, request)(error)
     send(reply as unknown as FastifyReply, answer)
   })
 
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
-  addRoutes(app as unknown as App, parts)
+  addRoutes(app as unknown as App, deps)
   await app.ready()
-  openSocketDoor(app.server, parts, budget, admission)
+  openSocketDoor(app.server, deps, budget, admission)
   return app as unknown as FastifyInstance
 }
 

@@ -4,12 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/told.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { handedOver } from './delivery.ts'
+import type { EnvironmentDoor, Serving } from './doors.ts'
 import { errorObjectOf } from './errors.ts'
 import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { readQuery } from './query.ts'
+import { type App, faultOf } from './request.ts'
 import { isRetry, setRequestId, shortHeader } from './request-id.ts'
 import { type Asked, route } from './route.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -20,12 +21,13 @@ const neverStops = new AbortController().signal
 
 type Step = FastifyRequest<Asked<'stepEnv'>>
 
-export const environmentRoutes = (app: App, parts: Parts): void => {
-  const { sessions, environments, stopping, openStreams } = parts
+export const environmentRoutes = (app: App, door: EnvironmentDoor, serving: Serving): void => {
+  const { sessions, environments } = door
+  const { stopping, openStreams } = serving
   const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
   const text = async (answer: Promise<object>): Promise<string> => JSON.stringify(await answer)
   const answerWith = (request: FastifyRequest, reply: FastifyReply, told: Promise<string>) =>
-    answerWhenReady(reply, told, stopping, faultOf(parts, request))
+    answerWhenReady(reply, told, stopping, faultOf(serving, request))
   const noteReplay = (reply: FastifyReply) => void reply.header('idempotency-replayed', 'true')
   /** The text of an answer; one that comes of what was done before says so, unless the headers have left already. */
   const toldOnce = async (
@@ -117,7 +119,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       send('step.completed', answer)
     } catch (error) {
       const { object, fault } = errorObjectOf(error)
-      if (fault) faultOf(parts, request)(error)
+      if (fault) faultOf(serving, request)(error)
       send('step.failed', { error: object })
     } finally {
       forget()
@@ -132,7 +134,7 @@ export const environmentRoutes = (app: App, parts: Parts): void => {
       if (stream) {
         const { isKnown, next } = await sessions.mayStep(asked(request), request.body, retryOf(request))
         if (isKnown) noteReplay(reply)
-        holdStream(parts, request, reply)
+        holdStream(serving, request, reply)
         await streamStep(request, reply, next)
         return reply
       }

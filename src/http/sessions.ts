@@ -2,13 +2,14 @@
 import type { FastifyRequest } from 'fastify'
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
+import type { Serving, SessionDoor } from './doors.ts'
 import { readQuery } from './query.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
-export const sessionRoutes = (app: App, parts: Parts): void => {
-  const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = parts
+export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): void => {
+  const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = door
   async function* textOf(pages: Iterable<SessionRow[]>, pause: Pause): AsyncGenerator<string> {
     let total = 0
     await pause()
@@ -54,8 +55,8 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
       const user = principal.userId ?? named
       // Another user's are not there.
       const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
-      const { pause } = answersOf(parts, request, reply)
-      return sendText(reply, textOf(pages, pause), faultOf(parts, request))
+      const { pause } = answersOf(serving, request, reply)
+      return sendText(reply, textOf(pages, pause), faultOf(serving, request))
     },
   })
 

@@ -15,7 +15,7 @@ import type { Text } from '../platform/pieces.ts'
 import { isEmpty } from '../tasks/answers.ts'
 import { isAtRest } from '../tasks/commands.ts'
 import { allProblems, readTaskRequest } from '../tasks/request.ts'
-import type { Parts } from './parts.ts'
+import type { TaskDoor } from './doors.ts'
 
 /** `place`: of the feed that it may take. */
 export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
@@ -41,8 +41,8 @@ export type Made = {
 const tooShort = (loc: Problem['loc'], what: string): Invalid =>
   new Invalid([{ loc, msg: `${what} should not be empty`, type: 'too_short' }])
 
-export type TaskCallParts = Pick<
-  Parts,
+export type TaskCallDeps = Pick<
+  TaskDoor,
   | 'afterAnswers'
   | 'agents'
   | 'commands'
@@ -55,12 +55,12 @@ export type TaskCallParts = Pick<
   | 'streamOf'
 >
 
-export const createTaskCalls = (parts: TaskCallParts) => {
-  const { commands, queries, recall, openFeed } = parts
+export const createTaskCalls = (tasks: TaskCallDeps) => {
+  const { commands, queries, recall, openFeed } = tasks
   const checks = (principal: Principal, body: unknown) => {
     const named = (body as Partial<CreateTaskBody> | null)?.user_id
-    const problemsOfSchema = (schema: object) => parts.problemsOfSchema(schema, callerOf(principal))
-    return [foldersOf(parts.roots, ownerOf(principal, named)), parts.agents, problemsOfSchema] as const
+    const problemsOfSchema = (schema: object) => tasks.problemsOfSchema(schema, callerOf(principal))
+    return [foldersOf(tasks.roots, ownerOf(principal, named)), tasks.agents, problemsOfSchema] as const
   }
   return {
     /**
@@ -108,7 +108,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
             body.background || isTerminal(replay.status)
               ? now()
               : recall.textOf(await commands.atRest(taskId)),
-          feed: async () => follow(parts.streamOf(taskId), -1),
+          feed: async () => follow(tasks.streamOf(taskId), -1),
         }
       }
       const { taskId, view, answered } = created
@@ -125,8 +125,8 @@ export const createTaskCalls = (parts: TaskCallParts) => {
         async feed() {
           if (ofNew !== undefined) return ofNew
           // An answer's stream goes on after it was accepted, under the name of this request.
-          const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
-          return follow(parts.streamOf(taskId), after)
+          const after = answered === undefined ? -1 : await tasks.afterAnswers(taskId, answered.callIds)
+          return follow(tasks.streamOf(taskId), after)
         },
       }
     },
@@ -148,7 +148,7 @@ export const createTaskCalls = (parts: TaskCallParts) => {
       if (tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
       const answers = tool_results.map(({ call_id, message_content, block_list, status }) => ({
         callId: call_id,
-        itemId: parts.newItemId(),
+        itemId: tasks.newItemId(),
         ...(status === 'incomplete' ? { failed: true as const } : {}),
         content: message_content,
         blocks: block_list ?? [],

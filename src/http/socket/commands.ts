@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Text } from '../../platform/pieces.ts'
 import type { Delivery } from '../../tasks/deliveries.ts'
-import type { Parts } from '../parts.ts'
+import type { SessionDoor } from '../doors.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
@@ -31,7 +31,11 @@ type Ports = {
   free: () => void
 }
 
-export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions'], tasks: TaskChannels) => {
+export const createSocketCommands = (
+  calls: TaskCalls,
+  sessions: SessionDoor['sessions'],
+  tasks: TaskChannels,
+) => {
   let waiting = 0
 
   const create = async (

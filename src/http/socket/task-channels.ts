@@ -6,8 +6,8 @@ import type { Principal } from '../../contract/token-events.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Frame } from '../../history/frames.ts'
 import { isLong, joined, type Text } from '../../platform/pieces.ts'
+import type { Serving, TaskDoor } from '../doors.ts'
 import { frameText, isHeavy } from '../frame-text.ts'
-import type { Parts } from '../parts.ts'
 import type { Outbox } from './outbox.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'
@@ -28,12 +28,13 @@ const messageOf = (frame: Frame): Text => {
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
-  parts: Pick<Parts, 'longAnswers' | 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
+  tasks: Pick<TaskDoor, 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
+  longAnswers: Serving['longAnswers']
   outbox: Outbox
   onFault: (error: unknown) => void
 }
 
-export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
+export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Given) => {
   const open = new Map<string, Feed>()
   let isClosed = false
 
@@ -119,17 +120,17 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
     /** Throws TaskNotFound, Busy or Invalid; `begin` lets the frames come. */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
       if (!task_id) throw missingTask()
-      const stream = parts.streamOf(parts.queries.visible(principal, task_id).id)
+      const stream = tasks.streamOf(tasks.queries.visible(principal, task_id).id)
       mustHaveRoom(task_id)
-      const last = (await parts.nextFrame(stream)) - 1
+      const last = (await tasks.nextFrame(stream)) - 1
       const after = readSince(since, { before: -1, end: last, of: 'stream' })
       const position = after ?? -1
-      const { pause, place: placeOf } = parts.longAnswers.ofCaller(principal, () => isClosed)
+      const { pause, place: placeOf } = longAnswers.ofCaller(principal, () => isClosed)
       const place = placeOf()
       const wish = { stream, after: position, endsAtWait: false, place }
       return {
         answer: { channels: ['task'], task_id, position, recovered: after !== undefined },
-        begin: () => void this.follow(task_id, parts.openFeed(wish), { after: position, place, pause }),
+        begin: () => void this.follow(task_id, tasks.openFeed(wish), { after: position, place, pause }),
       }
     },
     /** Ends all, and those that would still begin. */
