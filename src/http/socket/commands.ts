@@ -31,6 +31,34 @@ type Ports = {
   free: () => void
 }
 
+type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
+
+const takeStep = async (
+  { step }: Pick<SessionDoor['sessions'], 'step'>,
+  { fields: { idempotency_key, ...body } }: Of<'step'>,
+  caller: Caller,
+  { result }: Pick<Ports, 'result'>,
+): Promise<void> => {
+  let isNew = false
+  let tell = (_whole: boolean) => {}
+  const delivery: Delivery = {
+    onEnd(hear) {
+      tell = hear
+    },
+  }
+  const answer = await step(caller, body, {
+    idempotencyKey: idempotency_key ?? undefined,
+    isRetry: false,
+    delivery,
+    began() {
+      isNew = true
+    },
+    emit() {},
+    signal: neverStops,
+  })
+  tell(await result(JSON.stringify(answer), !isNew))
+}
+
 export const createSocketCommands = (
   calls: TaskCalls,
   sessions: SessionDoor['sessions'],
@@ -40,7 +68,7 @@ export const createSocketCommands = (
 
   const create = async (
     // The id names this message: the same request may come again under another one.
-    { fields: { request_id: _, idempotency_key, ...body } }: Extract<Command, { type: 'create' }>,
+    { fields: { request_id: _, idempotency_key, ...body } }: Of<'create'>,
     caller: Caller,
     { result, hold, free, place, pause }: Ports,
   ): Promise<void> => {
@@ -89,27 +117,8 @@ export const createSocketCommands = (
       case 'pause':
       case 'resume':
         return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
-      case 'step': {
-        const { idempotency_key, ...body } = said.fields
-        let isNew = false
-        let tell = (_whole: boolean) => {}
-        const delivery: Delivery = {
-          onEnd(hear) {
-            tell = hear
-          },
-        }
-        const answer = await sessions.step(caller, body, {
-          idempotencyKey: idempotency_key ?? undefined,
-          isRetry: false,
-          delivery,
-          began() {
-            isNew = true
-          },
-          emit() {},
-          signal: neverStops,
-        })
-        tell(await result(JSON.stringify(answer), !isNew))
-      }
+      case 'step':
+        return takeStep(sessions, said, caller, ports)
     }
   }
 }
