@@ -8,24 +8,119 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
-import { createApp } from './http/app.ts'
+import { type AppDeps, createApp } from './http/app.ts'
+import type { Serving, StateDoor, TaskDoor } from './http/doors.ts'
 import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { checkPort, waitingConnections } from './http/port.ts'
 import { openAuditTrail } from './log/audit.ts'
-import { openFolder } from './maintenance/open-folder.ts'
+import type { EventLog } from './log/log.ts'
+import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { tellWork } from './telemetry/told-work.ts'
 
-/** `reach` hears of every point where a crash would leave an effect half done. */
-export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
-  await checkPort(config.host, config.port)
-  const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
-  const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
-    folder
-  const { log, tasks, bus, fairness } = system
-  const { queries } = tasks
+const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Serving => {
+  const { principals, tickets, world, system } = folder
+  return {
+    principals,
+    tickets,
+    openStreams: createOpenStreams({ principals, tickets }),
+    quotas: system.fairness.quotas,
+    longAnswers: createLongAnswers(stopping, system.fairness.loop),
+    stopping,
+    newId: () => world.ids.next('req_'),
+    fault: (error, about) =>
+      report('error', 'internal error', {
+        ...about,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  }
+}
+
+const taskDoorOf = (config: Config, { system, roots, agents, checker, metrics, world }: Folder): TaskDoor => {
+  const { commands, queries, recall, streams, idempotency } = system.tasks
+  return {
+    commands,
+    queries,
+    recall,
+    roots,
+    agents: {
+      names: [...agents.keys()],
+      fallback: config.model === undefined ? 'demo' : 'model',
+      hasMcpServer: name => config.mcpServers.has(name),
+    },
+    machineOf: describeMachine,
+    afterAnswers: streams.afterAnswers,
+    problemsOfSchema: checker.problemsOf,
+    bodyLimit: config.bodyLimit,
+    newItemId: () => world.ids.next('tr_'),
+    streamOf: taskStream,
+    openFeed: (wish, isNew) => metrics.requests.taskStream(streams.open(wish, isNew)),
+    storedFrames: streams.stored,
+    nextFrame: streams.next,
+    notDelivered: idempotency.notDelivered,
+  }
+}
+
+const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor => {
+  const { log, fairness, lag } = system
+  const { queries, scheduler } = system.tasks
+  return {
+    readiness: () => ({
+      log: log.isFailing() ? 'failing' : 'ok',
+      read_models: queries.isCurrent() ? 'ok' : 'behind',
+      sandbox: protection.wall,
+      own_users: protection.ownUsers,
+      position: queries.headPosition(),
+      tasks: { ...queries.taskCounts(), ...scheduler.counts() },
+    }),
+    metrics: metrics.exposition({
+      taskCounts: queries.taskCounts,
+      places: scheduler.counts,
+      headPosition: log.head,
+      isLogFailing: log.isFailing,
+      lag,
+      quotas: fairness.counts,
+      ...(nats === undefined ? {} : { nats: nats.counts }),
+    }),
+  }
+}
+
+/** The doors of a data folder, for the routes of each capability. */
+const doorsOf = (
+  config: Config,
+  folder: Folder,
+  { serving, audit, report }: { serving: Serving; audit: AuditTrail; report: Report },
+): AppDeps => {
+  const { system, agents, metrics } = folder
+  const { sessions, queries: sessionQueries } = system.environments
+  return {
+    serving,
+    gate: {
+      allowedOrigins: config.allowedOrigins,
+      loop: system.fairness.loop,
+      requests: metrics.requests,
+      report,
+      verbose: config.logLevel === 'debug',
+    },
+    state: stateDoorOf(folder),
+    tasks: taskDoorOf(config, folder),
+    sessions: {
+      sessions,
+      sessionQueries,
+      sessionMachineOf: describeSession,
+      idleSeconds: config.sessionIdleSeconds,
+    },
+    environments: { sessions, environments: system.kinds },
+    agents: agentList([...agents.values()]),
+    events: system.bus.events,
+    audit: { audit, queries: system.tasks.queries },
+  }
+}
+
+/** Warns of a weak token, and reports from now on what tasks and sessions do, if the level of the log output asks for it. */
+const reportWork = (config: Config, log: EventLog, report: Report): void => {
   if (isWeak(config.adminToken)) {
     report(
       'warn',
@@ -33,120 +128,80 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     )
   }
   if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(tellWork(report))
+}
+
+type AuditTrail = ReturnType<typeof openAuditTrail>
+type HttpApp = Awaited<ReturnType<typeof createApp>>
+
+/** Begins to accept connections; resolves to the URL. Throws CannotStart. */
+const listen = async (app: HttpApp, { host, port }: Config): Promise<string> => {
+  await app.listen({ host, port, backlog: waitingConnections }).catch(error => {
+    throw new CannotStart(`HOST=${host} PORT=${port} cannot be listened on: ${error.message}`)
+  })
+  const address = app.server.address()
+  const listening = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${listening}`
+}
+
+/** Closes everything that a server has open beside its port, the lock of the folder last. */
+const closeFolder = async (folder: Folder, audit: AuditTrail): Promise<void> => {
+  audit.close()
+  await folder.system.close()
+  folder.environments.close()
+  await folder.children.close()
+  removeServerFile(folder.files.server)
+  folder.unlock()
+}
+
+type Running = {
+  app: HttpApp
+  folder: Folder
+  audit: AuditTrail
+  serving: Serving
+  stopping: AbortController
+  telemetry: { stop(): Promise<void> } | undefined
+}
+
+/** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
+const stopServer = async (
+  { app, folder, audit, serving, stopping, telemetry }: Running,
+  patienceMs: number,
+): Promise<void> => {
+  stopping.abort()
+  await folder.system.drain(patienceMs)
+  app.server.closeIdleConnections()
+  setTimeout(() => app.server.closeAllConnections(), 500).unref()
+  await app.close()
+  serving.openStreams.stop()
+  await Promise.all([telemetry?.stop(), folder.nats?.stop()])
+  await closeFolder(folder, audit)
+}
+
+/** `reach` is called at every point where a crash would leave an effect half done. */
+export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
+  await checkPort(config.host, config.port)
+  const folder = await openFolder(config, report, { acceptLoss, ...(reach === undefined ? {} : { reach }) })
+  const { system, files, world, protection, nats } = folder
+  const { log, tasks } = system
+  reportWork(config, log, report)
   const audit = openAuditTrail(files.log, log.head)
-  const { wall, ownUsers } = folder.protection
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
-  const openStreams = createOpenStreams({ principals, tickets })
-  const app = await createApp({
-    serving: {
-      principals,
-      tickets,
-      openStreams,
-      quotas: fairness.quotas,
-      longAnswers: createLongAnswers(stopping.signal, fairness.loop),
-      stopping: stopping.signal,
-      newId: () => world.ids.next('req_'),
-      fault: (error, about) =>
-        report('error', 'internal error', {
-          ...about,
-          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        }),
-    },
-    gate: {
-      allowedOrigins: config.allowedOrigins,
-      loop: fairness.loop,
-      requests: metrics.requests,
-      report,
-      verbose: config.logLevel === 'debug',
-    },
-    tasks: {
-      commands: tasks.commands,
-      queries,
-      recall: tasks.recall,
-      roots,
-      agents: {
-        names: [...agents.keys()],
-        fallback: config.model === undefined ? 'demo' : 'model',
-        hasMcpServer: name => config.mcpServers.has(name),
-      },
-      machineOf: describeMachine,
-      afterAnswers: tasks.streams.afterAnswers,
-      problemsOfSchema: checker.problemsOf,
-      bodyLimit: config.bodyLimit,
-      newItemId: () => world.ids.next('tr_'),
-      streamOf: taskStream,
-      openFeed: (wish, isNew) => metrics.requests.taskStream(tasks.streams.open(wish, isNew)),
-      storedFrames: tasks.streams.stored,
-      nextFrame: tasks.streams.next,
-      notDelivered: tasks.idempotency.notDelivered,
-    },
-    sessions: {
-      sessions: system.environments.sessions,
-      sessionQueries: system.environments.queries,
-      sessionMachineOf: describeSession,
-      idleSeconds: config.sessionIdleSeconds,
-    },
-    environments: { sessions: system.environments.sessions, environments: system.kinds },
-    agents: agentList([...agents.values()]),
-    events: bus.events,
-    audit: { audit, queries },
-    state: {
-      readiness: () => ({
-        log: log.isFailing() ? 'failing' : 'ok',
-        read_models: queries.isCurrent() ? 'ok' : 'behind',
-        sandbox: wall,
-        own_users: ownUsers,
-        position: queries.headPosition(),
-        tasks: { ...queries.taskCounts(), ...tasks.scheduler.counts() },
-      }),
-      metrics: metrics.exposition({
-        taskCounts: queries.taskCounts,
-        places: tasks.scheduler.counts,
-        headPosition: log.head,
-        isLogFailing: log.isFailing,
-        lag: system.lag,
-        quotas: fairness.counts,
-        ...(nats === undefined ? {} : { nats: nats.counts }),
-      }),
-    },
+  const serving = servingOf(folder, stopping.signal, report)
+  const app = await createApp(doorsOf(config, folder, { serving, audit, report }))
+  const url = await listen(app, config).catch(async error => {
+    await closeFolder(folder, audit)
+    throw error
   })
-  const letGo = async () => {
-    audit.close()
-    await system.close()
-    environments.close()
-    await folder.children.close()
-    removeServerFile(files.server)
-    folder.unlock()
-  }
-  await app
-    .listen({ host: config.host, port: config.port, backlog: waitingConnections })
-    .catch(async error => {
-      await letGo()
-      throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
-    })
   nats?.start()
   const telemetry =
     config.telemetry &&
     startTelemetry({ log, file: files.telemetry, settings: config.telemetry, timers: world.timers, report })
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const url = `http://${host}:${port}`
+  const running = { app, folder, audit, serving, stopping, telemetry }
 
   let stopped: Promise<void> | undefined
-  /** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
   const stop = (patienceMs = config.drainSeconds * 1000): Promise<void> => {
-    stopped ??= (async () => {
-      stopping.abort()
-      await system.drain(patienceMs)
-      app.server.closeIdleConnections()
-      setTimeout(() => app.server.closeAllConnections(), 500).unref()
-      await app.close()
-      openStreams.stop()
-      await Promise.all([telemetry?.stop(), nats?.stop()])
-      await letGo()
-    })()
+    stopped ??= stopServer(running, patienceMs)
     return stopped
   }
   try {
@@ -157,8 +212,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   }
   return {
     url,
-    wall,
-    ownUsers,
+    wall: protection.wall,
+    ownUsers: protection.ownUsers,
     resumed: system.resumed,
     running: () => tasks.runtime.busy(),
     stop,

@@ -56,7 +56,6 @@ const tooLong = [
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',
   'src/log/log.ts openLog',
-  'src/main.ts startServer',
   'src/mcp/connection.ts openConnection',
   'src/mcp/connections.ts createConnections',
   'src/mcp/environment.ts createMcpEnvironment',

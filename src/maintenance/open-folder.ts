@@ -158,3 +158,4 @@ export const openFolder = async (
     throw error
   }
 }
+export type Folder = Awaited<ReturnType<typeof openFolder>>
