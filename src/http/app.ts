@@ -17,6 +17,8 @@ import { longestMs } from './body/pace.ts'
 import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
 import type { AuditDoor, EnvironmentDoor, Gate, Serving, SessionDoor, StateDoor, TaskDoor } from './doors.ts'
+import { envInstanceRoutes } from './env-instances.ts'
+import { envStepRoutes } from './env-step.ts'
 import { environmentRoutes } from './environments.ts'
 import { type Answer, answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
@@ -121,7 +123,9 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   taskInputRoutes(app, tasks, serving)
   taskHistoryRoutes(app, tasks, serving)
   tokenRoutes(app, serving)
-  environmentRoutes(app, deps.environments, serving)
+  environmentRoutes(app, deps.environments)
+  envInstanceRoutes(app, deps.environments, serving)
+  envStepRoutes(app, deps.environments, serving)
   sessionRoutes(app, deps.sessions, serving)
   auditRoutes(app, deps.audit, serving)
   unlessMissing()

@@ -43,6 +43,9 @@ declare module 'fastify' {
   }
 }
 
+/** Who asks, and under which id. */
+export const askedOf = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
+
 /** Reports what a request ran into that is not the caller's doing. */
 export const faultOf =
   ({ fault }: Pick<Serving, 'fault'>, request: FastifyRequest) =>

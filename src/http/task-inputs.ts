@@ -1,7 +1,7 @@
 // What is said to a task after it was created: answers to its calls, messages, and a judgement of it.
 import type { Serving } from './doors.ts'
 import { type App, answersOf, faultOf } from './request.ts'
-import { isRetry, shortHeader } from './request-id.ts'
+import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -26,7 +26,7 @@ export const taskInputRoutes = (app: App, tasks: TaskCallDeps, serving: Serving)
       const { principal, params, envelopeId: requestId, body } = request
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const said = await calls.message({ principal, requestId }, params.task_id, body, retry)
-      if (said.replayed) void reply.header('idempotency-replayed', 'true')
+      if (said.replayed) noteReplay(reply)
       return sendText(reply, answersOf(serving, request, reply).holding(said.text), faultOf(serving, request))
     },
   })

@@ -11,7 +11,7 @@ import { holdStream } from './hold-stream.ts'
 import { isEndedByUs } from './pour.ts'
 import { isoTime, readQuery } from './query.ts'
 import { type App, answersOf, faultOf } from './request.ts'
-import { isRetry, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
+import { isRetry, noteReplay, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -72,7 +72,7 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
       const place = own.place()
       const caller = { principal, requestId: request.envelopeId, place }
       const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
-      if (task.replayed) void reply.header('idempotency-replayed', 'true')
+      if (task.replayed) noteReplay(reply)
       // A replay that brings no id of its own is told under the one of the first request.
       const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)
