@@ -48,8 +48,6 @@ const tooLong = [
   'src/http/socket/connection.ts openConnection',
   'src/http/socket/inbox.ts createInbox',
   'src/http/socket/task-channels.ts createTaskChannels',
-  'src/http/task-calls.ts createTaskCalls',
-  'src/http/tasks.ts taskRoutes',
   'src/json-schema/thread.ts schemaThread',
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',

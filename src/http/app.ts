@@ -32,6 +32,7 @@ import { setRequestId, shortHeader } from './request-id.ts'
 import { holdToOperations } from './route.ts'
 import { sessionRoutes } from './sessions.ts'
 import { openSocketDoor, socketRoutes } from './socket/door.ts'
+import { taskCreateRoutes } from './task-create.ts'
 import { taskEventRoutes, wantsStream } from './task-events.ts'
 import { taskHistoryRoutes } from './task-history.ts'
 import { taskInputRoutes } from './task-inputs.ts'
@@ -117,6 +118,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   eventRoutes(app, deps.events, serving)
   socketRoutes(app)
   agentRoutes(app, deps.agents)
+  taskCreateRoutes(app, tasks, serving)
   taskRoutes(app, tasks, serving)
   taskListRoutes(app, tasks, serving)
   taskEventRoutes(app, tasks, serving)
