@@ -44,7 +44,6 @@ const tooLong = [
   'src/fairness/loop-shares.ts createLoopShares',
   'src/fairness/quotas.ts createQuotas',
   'src/fake-model/server.ts startFakeModel',
-  'src/http/app.ts createApp',
   'src/http/socket/connection.ts openConnection',
   'src/http/socket/inbox.ts createInbox',
   'src/http/socket/task-channels.ts createTaskChannels',
