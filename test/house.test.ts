@@ -45,8 +45,6 @@ const tooLong = [
   'src/fairness/quotas.ts createQuotas',
   'src/fake-model/server.ts startFakeModel',
   'src/http/socket/connection.ts openConnection',
-  'src/http/socket/inbox.ts createInbox',
-  'src/http/socket/task-channels.ts createTaskChannels',
   'src/json-schema/thread.ts schemaThread',
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',
