@@ -3,6 +3,7 @@
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
+import { sleep } from '../platform/sleep.ts'
 import type { Events } from './events.ts'
 import { type Connection, connectNats, reasonOf } from './nats.ts'
 import { createNatsFeed } from './nats-feed.ts'
@@ -31,20 +32,11 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
   let connections = 0
   let connected: Connection | undefined
   let state: 'new' | 'here' | 'away' = 'new'
-  let stopping = false
-  let onStop = () => {}
+  const stopping = new AbortController()
   const refusals = new Set<string>()
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise(resolve => {
-      const cancel = timers.after(ms, resolve)
-      onStop = () => {
-        cancel()
-        resolve()
-      }
-    })
   const away = (reason: string) => {
-    if (state !== 'away' && !stopping)
+    if (state !== 'away' && !stopping.signal.aborted)
       report('warn', `NATS is away, events are told from the log: ${reason}`, { servers: settings.shown })
     state = 'away'
   }
@@ -74,16 +66,16 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
     await over
   }
   const run = async (): Promise<void> => {
-    for (let wait = shortestWaitMs; !stopping; ) {
+    for (let wait = shortestWaitMs; !stopping.signal.aborted; ) {
       const [since, before] = [performance.now(), relay.counts.published]
       await connectNats(settings, refused).then(
-        connection => (stopping ? connection.close() : use(connection)),
+        connection => (stopping.signal.aborted ? connection.close() : use(connection)),
         error => away(reasonOf(error)),
       )
-      if (stopping) return
+      if (stopping.signal.aborted) return
       const wasGood = performance.now() - since > goodMs || relay.counts.published > before
       wait = wasGood ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
-      await pause(wait)
+      await sleep(timers, wait, stopping.signal)
     }
   }
 
@@ -102,8 +94,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
     },
     /** What was committed is sent if that takes no time; the rest is, after the next start. */
     async stop(): Promise<void> {
-      stopping = true
-      onStop()
+      stopping.abort()
       await relay.stop()
       feed.goBackToTheLog()
       await connected?.close()

@@ -1,7 +1,7 @@
 // One request to a chat completions endpoint, read as it comes. Tried again when nothing was said yet and it may
 // help; what the provider says of a failure is told, without the key. Everything that comes is bounded.
 import type { Timers } from '../../contract/ports.ts'
-import { sleep } from '../sleep.ts'
+import { sleep } from '../../platform/sleep.ts'
 import type { Chunk } from './chunks.ts'
 import { fieldsOf, listOf, wordOf } from './given.ts'
 import { createListener } from './listener.ts'

@@ -5,7 +5,7 @@ import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.t
 import type { Timers } from '../../contract/ports.ts'
 import { isWholeJson } from '../../contract/whole-json.ts'
 import type { OutputItem } from '../../contract/wire.ts'
-import { sleep } from '../sleep.ts'
+import { sleep } from '../../platform/sleep.ts'
 import type { Heard } from './chunks.ts'
 import { tooMuch } from './compress.ts'
 import { createEndpoint, type Endpoint, ModelRefused } from './endpoint.ts'
