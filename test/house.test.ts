@@ -24,6 +24,7 @@ const tooLong = [
   'projections/tasks/stored.ts createStoredTasks',
   'projections/tasks/table.ts tasksProjection',
   'src/bus/events.ts createEvents',
+  'src/bus/nats-bus.ts createNatsBus',
   'src/bus/nats-feed.ts createNatsFeed',
   'src/bus/relay.ts createRelay',
   'src/cli/printer.ts createPrinter',
@@ -59,9 +60,6 @@ const tooLong = [
   'src/mcp/environment.ts open',
   'src/mcp/stdio.ts stdioTransport',
   'src/system.ts createSystem',
-  'src/tasks/idempotency.ts createIdempotency',
-  'src/tasks/recall.ts createRecall',
-  'src/tasks/toolbox.ts createToolbox',
   'src/telemetry/task-spans.ts createTaskSpans',
   'src/tools/arithmetic.ts evaluate',
 ]
