@@ -56,7 +56,6 @@ const tooLong = [
   'src/mcp/environment.ts open',
   'src/mcp/stdio.ts stdioTransport',
   'src/system.ts createSystem',
-  'src/telemetry/task-spans.ts createTaskSpans',
   'src/tools/arithmetic.ts evaluate',
 ]
 
