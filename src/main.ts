@@ -10,19 +10,145 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
-import { createApp } from './http/app.ts'
+import { type AppDeps, createApp } from './http/app.ts'
+import type { Serving, StateDoor, TaskDoor } from './http/doors.ts'
 import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { checkPort, waitingConnections } from './http/port.ts'
 import { openAuditTrail } from './log/audit.ts'
-import { openFolder } from './maintenance/open-folder.ts'
+import type { EventLog } from './log/log.ts'
+import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 import { startInspector } from './platform/inspector.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { tellWork } from './telemetry/told-work.ts'
 
+const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Serving => {
+  const { principals, tickets, world, system } = folder
+  return {
+    principals,
+    tickets,
+    openStreams: createOpenStreams({ principals, tickets }),
+    quotas: system.fairness.quotas,
+    longAnswers: createLongAnswers(stopping, system.fairness.loop),
+    stopping,
+    newId: () => world.ids.next('req_'),
+    fault: (error, about) =>
+      report('error', 'internal error', {
+        ...about,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  }
+}
+
+const taskDoorOf = (config: Config, { system, roots, agents, checker, metrics, world }: Folder): TaskDoor => {
+  const { commands, queries, recall, streams, idempotency } = system.tasks
+  return {
+    commands,
+    queries,
+    recall,
+    roots,
+    agents: {
+      names: [...agents.keys()],
+      fallback: config.model === undefined ? 'demo' : 'model',
+      hasMcpServer: name => config.mcpServers.has(name),
+    },
+    machineOf: describeMachine,
+    afterAnswers: streams.afterAnswers,
+    problemsOfSchema: checker.problemsOf,
+    bodyLimit: config.bodyLimit,
+    newItemId: () => world.ids.next('tr_'),
+    streamOf: taskStream,
+    openFeed: (wish, isNew) => metrics.requests.taskStream(streams.open(wish, isNew)),
+    storedFrames: streams.stored,
+    nextFrame: streams.next,
+    notDelivered: idempotency.notDelivered,
+  }
+}
+
+const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor => {
+  const { log, fairness, lag } = system
+  const { queries, scheduler } = system.tasks
+  return {
+    readiness: () => ({
+      log: log.isFailing() ? 'failing' : 'ok',
+      read_models: queries.isCurrent() ? 'ok' : 'behind',
+      sandbox: protection.wall,
+      own_users: protection.ownUsers,
+      position: queries.headPosition(),
+      tasks: { ...queries.taskCounts(), ...scheduler.counts() },
+    }),
+    metrics: metrics.exposition({
+      taskCounts: queries.taskCounts,
+      places: scheduler.counts,
+      headPosition: log.head,
+      isLogFailing: log.isFailing,
+      lag,
+      quotas: fairness.counts,
+      ...(nats === undefined ? {} : { nats: nats.counts }),
+    }),
+  }
+}
+
+/** The doors of a data folder, for the routes of each capability. */
+const doorsOf = (
+  config: Config,
+  folder: Folder,
+  { serving, audit, report }: { serving: Serving; audit: AuditTrail; report: Report },
+): AppDeps => {
+  const { system, agents, metrics } = folder
+  const { sessions, queries: sessionQueries } = system.environments
+  return {
+    serving,
+    gate: {
+      allowedOrigins: config.allowedOrigins,
+      loop: system.fairness.loop,
+      requests: metrics.requests,
+      report,
+      verbose: config.logLevel === 'debug',
+    },
+    state: stateDoorOf(folder),
+    tasks: taskDoorOf(config, folder),
+    sessions: {
+      sessions,
+      sessionQueries,
+      sessionMachineOf: describeSession,
+      idleSeconds: config.sessionIdleSeconds,
+    },
+    environments: { sessions, environments: system.kinds },
+    agents: agentList([...agents.values()]),
+    events: system.bus.events,
+    audit: { audit, queries: system.tasks.queries },
+  }
+}
+
+/** Warns of a weak token, and reports from now on what tasks and sessions do, if the level of the log output asks for it. */
+const reportWork = (config: Config, log: EventLog, report: Report): void => {
+  if (isWeak(config.adminToken)) {
+    report(
+      'warn',
+      'ADMIN_TOKEN can be guessed: set one of 32 random characters, as from openssl rand -hex 16',
+    )
+  }
+  if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(tellWork(report))
+}
+
+type AuditTrail = ReturnType<typeof openAuditTrail>
+type HttpApp = Awaited<ReturnType<typeof createApp>>
+
+/** Begins to accept connections; resolves to the URL. Throws CannotStart. */
+const listen = async (app: HttpApp, { host, port }: Config): Promise<string> => {
+  await app.listen({ host, port, backlog: waitingConnections }).catch(error => {
+    throw new CannotStart(`HOST=${host} PORT=${port} cannot be listened on: ${error.message}`)
+  })
+  const address = app.server.address()
+  const listening = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${listening}`
+}
+
 /** For developers: a page that shows what running actors do. */
-const openInspector = async (report: Report) => {
+const openInspector = async ({ inspectActors }: Config, report: Report) => {
+  if (!inspectActors) return undefined
   const { url, show, close } = await startInspector()
   report('warn', 'running actors are shown, with what users wrote', { url })
   const inspect: Inspect = event => {
@@ -31,11 +157,48 @@ const openInspector = async (report: Report) => {
   }
   return { inspect, close }
 }
+type OpenInspector = Awaited<ReturnType<typeof openInspector>>
 
-/** `reach` hears of every point where a crash would leave an effect half done. */
+/** Closes everything that a server has open beside its port, the lock of the folder last. */
+const closeFolder = async (folder: Folder, audit: AuditTrail, inspector: OpenInspector): Promise<void> => {
+  audit.close()
+  await folder.system.close()
+  folder.environments.close()
+  await folder.children.close()
+  await inspector?.close()
+  removeServerFile(folder.files.server)
+  folder.unlock()
+}
+
+type Running = {
+  app: HttpApp
+  folder: Folder
+  audit: AuditTrail
+  inspector: OpenInspector
+  serving: Serving
+  stopping: AbortController
+  telemetry: { stop(): Promise<void> } | undefined
+}
+
+/** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
+const stopServer = async (
+  { app, folder, audit, inspector, serving, stopping, telemetry }: Running,
+  patienceMs: number,
+): Promise<void> => {
+  stopping.abort()
+  await folder.system.drain(patienceMs)
+  app.server.closeIdleConnections()
+  setTimeout(() => app.server.closeAllConnections(), 500).unref()
+  await app.close()
+  serving.openStreams.stop()
+  await Promise.all([telemetry?.stop(), folder.nats?.stop()])
+  await closeFolder(folder, audit, inspector)
+}
+
+/** `reach` is called at every point where a crash would leave an effect half done. */
 export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
   await checkPort(config.host, config.port)
-  const inspector = config.inspectActors ? await openInspector(report) : undefined
+  const inspector = await openInspector(config, report)
   const folder = await openFolder(config, report, {
     acceptLoss,
     inspect: inspector?.inspect,
@@ -44,122 +207,27 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     await inspector?.close()
     throw error
   })
-  const { system, files, roots, world, principals, tickets, environments, agents, checker, metrics, nats } =
-    folder
-  const { log, tasks, bus, fairness } = system
-  const { queries } = tasks
-  if (isWeak(config.adminToken)) {
-    report(
-      'warn',
-      'ADMIN_TOKEN can be guessed: set one of 32 random characters, as from openssl rand -hex 16',
-    )
-  }
-  if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(tellWork(report))
+  const { system, files, world, protection, nats } = folder
+  const { log, tasks } = system
+  reportWork(config, log, report)
   const audit = openAuditTrail(files.log, log.head)
-  const { wall, ownUsers } = folder.protection
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
-  const openStreams = createOpenStreams({ principals, tickets })
-  const app = await createApp({
-    commands: tasks.commands,
-    queries,
-    principals,
-    tickets,
-    openStreams,
-    quotas: fairness.quotas,
-    sessions: system.environments.sessions,
-    sessionQueries: system.environments.queries,
-    environments: system.kinds,
-    sessionMachineOf: describeSession,
-    idleSeconds: config.sessionIdleSeconds,
-    events: bus.events,
-    roots,
-    agents: {
-      names: [...agents.keys()],
-      list: agentList([...agents.values()]),
-      fallback: config.model === undefined ? 'demo' : 'model',
-      hasMcpServer: name => config.mcpServers.has(name),
-    },
-    problemsOfSchema: checker.problemsOf,
-    recall: tasks.recall,
-    audit,
-    machineOf: describeMachine,
-    afterAnswers: tasks.streams.afterAnswers,
-    bodyLimit: config.bodyLimit,
-    allowedOrigins: config.allowedOrigins,
-    newId: () => world.ids.next('req_'),
-    newItemId: () => world.ids.next('tr_'),
-    streamOf: taskStream,
-    loop: fairness.loop,
-    openFeed: (wish, isNew) => metrics.requests.taskStream(tasks.streams.open(wish, isNew)),
-    storedFrames: tasks.streams.stored,
-    longAnswers: createLongAnswers(stopping.signal, fairness.loop),
-    nextFrame: tasks.streams.next,
-    notDelivered: tasks.idempotency.notDelivered,
-    readiness: () => ({
-      log: log.isFailing() ? 'failing' : 'ok',
-      read_models: queries.isCurrent() ? 'ok' : 'behind',
-      sandbox: wall,
-      own_users: ownUsers,
-      position: queries.headPosition(),
-      tasks: { ...queries.taskCounts(), ...tasks.scheduler.counts() },
-    }),
-    requests: metrics.requests,
-    metrics: metrics.exposition({
-      taskCounts: queries.taskCounts,
-      places: tasks.scheduler.counts,
-      headPosition: log.head,
-      isLogFailing: log.isFailing,
-      lag: system.lag,
-      quotas: fairness.counts,
-      ...(nats === undefined ? {} : { nats: nats.counts }),
-    }),
-    stopping: stopping.signal,
-    report,
-    verbose: config.logLevel === 'debug',
-    fault: (error, about) =>
-      report('error', 'internal error', {
-        ...about,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
+  const serving = servingOf(folder, stopping.signal, report)
+  const app = await createApp(doorsOf(config, folder, { serving, audit, report }))
+  const url = await listen(app, config).catch(async error => {
+    await closeFolder(folder, audit, inspector)
+    throw error
   })
-  const letGo = async () => {
-    audit.close()
-    await system.close()
-    environments.close()
-    await inspector?.close()
-    await folder.children.close()
-    removeServerFile(files.server)
-    folder.unlock()
-  }
-  await app
-    .listen({ host: config.host, port: config.port, backlog: waitingConnections })
-    .catch(async error => {
-      await letGo()
-      throw new CannotStart(`HOST=${config.host} PORT=${config.port} cannot be listened on: ${error.message}`)
-    })
   nats?.start()
   const telemetry =
     config.telemetry &&
     startTelemetry({ log, file: files.telemetry, settings: config.telemetry, timers: world.timers, report })
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const url = `http://${host}:${port}`
+  const running = { app, folder, audit, inspector, serving, stopping, telemetry }
 
   let stopped: Promise<void> | undefined
-  /** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
   const stop = (patienceMs = config.drainSeconds * 1000): Promise<void> => {
-    stopped ??= (async () => {
-      stopping.abort()
-      await system.drain(patienceMs)
-      app.server.closeIdleConnections()
-      setTimeout(() => app.server.closeAllConnections(), 500).unref()
-      await app.close()
-      openStreams.stop()
-      await Promise.all([telemetry?.stop(), nats?.stop()])
-      await letGo()
-    })()
+    stopped ??= stopServer(running, patienceMs)
     return stopped
   }
   try {
@@ -170,8 +238,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   }
   return {
     url,
-    wall,
-    ownUsers,
+    wall: protection.wall,
+    ownUsers: protection.ownUsers,
     resumed: system.resumed,
     running: () => tasks.runtime.busy(),
     stop,

@@ -8,7 +8,12 @@ const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 const pages = readdirSync(path.join(root, 'docs')).filter(name => name.endsWith('.md'))
-const documents = ['README.md', 'SECURITY.md', ...pages.map(name => `docs/${name}`)]
+const decisions = readdirSync(path.join(root, 'docs/decisions')).filter(name => /^\d/.test(name))
+const documents = [
+  ...['README.md', 'SECURITY.md', 'docs/decisions/README.md'],
+  ...pages.map(name => `docs/${name}`),
+  ...decisions.map(name => `docs/decisions/${name}`),
+]
 /** Files that the documents ask their reader to write. */
 const ofTheReader = ['guess.mjs']
 for (const document of documents) {
@@ -16,7 +21,7 @@ for (const document of documents) {
     const named = [
       ...read(document).matchAll(/(?:`|\]\()((?:[\w-]+\/)*[\w.-]+\.(?:ts|mjs|md))(?:`|\))/g),
     ].map(([, file]) => file ?? '')
-    const folders = ['', 'actors', 'actors/task', 'src', 'docs']
+    const folders = ['', 'actors', 'actors/task', 'src', 'docs', path.dirname(document)]
     for (const file of named) {
       t.ok(
         ofTheReader.includes(file) || folders.some(folder => existsSync(path.join(root, folder, file))),
@@ -47,6 +52,15 @@ t.test('every link between documents leads to a file, and to a heading of it', a
 t.test('the index names every page', async t => {
   const index = read('docs/README.md')
   for (const page of pages.filter(name => name !== 'README.md')) t.match(index, `(${page})`, page)
+})
+
+t.test('the index of decisions has a row for each, with its number and its title', async t => {
+  const rows = [...read('docs/decisions/README.md').matchAll(/^\| (\[\d+\]\(.+?\) \| .+?) \| .+ \|$/gm)]
+  const titleOf = (name: string) => read(`docs/decisions/${name}`).match(/^# (.+)/)?.[1]
+  t.same(
+    rows.map(([, row]) => row).sort(),
+    decisions.map(name => `[${name.slice(0, 2)}](${name}) | ${titleOf(name)}`).sort(),
+  )
 })
 
 t.test('the configuration page gives the default of every variable that the configuration reads', async t => {

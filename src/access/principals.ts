@@ -2,7 +2,6 @@
 // SHA-256 of it is enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import { principalEvents } from '../contract/decoders/principal.ts'
 import type { World } from '../contract/ports.ts'
 import type { NewEvent } from '../contract/stored.ts'
 import {
@@ -15,115 +14,88 @@ import {
 } from '../contract/token-events.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Queries, TokenRow } from '../tasks/queries.ts'
+import { createTokenTable } from './token-table.ts'
+
+/** Who makes or revokes a token, and by which request. */
+type Actor = { principal: string; causation: string }
 
 export type Principals = {
   /** The principal of a token, undefined when it is unknown, revoked or expired. */
   authenticate(token: string): Principal | undefined
   /** The same by the token's id. */
   current(id: string): Principal | undefined
-  /** What tells a token from others of its id: there may be another admin token after the next start. */
+  /** Tells a token from others of its id: the admin token may be another one after the next start. */
   markOf(id: string): string
   create(
     wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
-    by: { principal: string; causation: string },
+    by: Actor,
   ): Promise<{ id: string; token: string; expires_at: number | undefined }>
   list(): TokenRow[]
   /** By id or by the token itself. */
   find(idOrToken: string): TokenRow | undefined
-  revoke(row: TokenRow, by: { principal: string; causation: string }): Promise<void>
+  revoke(row: TokenRow, by: Actor): Promise<void>
 }
 
 /** What is kept of a token. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
-/** To be stored before the admin token is made. */
-export const tellAdminToken = async (log: EventLog, file: string): Promise<void> => {
-  const stream = principalStream('admin')
-  const data: AdminTokenMade = { file }
-  await log.append([
+/** Appends one event to the stream of a token. `owner`: the user for whom the token stands; empty: for all. */
+const append = (
+  log: EventLog,
+  token: { id: string; expectedRevision: number; owner: string },
+  event: NewEvent,
+  by: Actor,
+) =>
+  log.append([
     {
-      stream,
-      expectedRevision: log.revisionOf(stream),
-      owner: '',
+      stream: principalStream(token.id),
+      expectedRevision: token.expectedRevision,
+      owner: token.owner,
       session_id: '',
-      correlation_id: 'admin',
-      principal: 'system',
-      causation_id: 'start',
-      events: [{ type: 'AdminTokenMade', schema_version: 1, data }],
+      correlation_id: token.id,
+      principal: by.principal,
+      causation_id: by.causation,
+      events: [event],
     },
   ])
+
+/** To be stored before the admin token is made. */
+export const tellAdminToken = async (log: EventLog, file: string): Promise<void> => {
+  const data: AdminTokenMade = { file }
+  const expectedRevision = log.revisionOf(principalStream('admin'))
+  await append(
+    log,
+    { id: 'admin', expectedRevision, owner: '' },
+    { type: 'AdminTokenMade', schema_version: 1, data },
+    { principal: 'system', causation: 'start' },
+  )
 }
+
+const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
+
+const principalOf = (row: TokenRow | undefined, now: number): Principal | undefined =>
+  row === undefined || (row.expires_at !== null && row.expires_at <= now)
+    ? undefined
+    : {
+        id: row.id,
+        role: row.role,
+        userId: row.user_id ?? undefined,
+        expiresAt: row.expires_at ?? undefined,
+      }
 
 export const createPrincipals = (
   { log, queries, world }: { log: EventLog; queries: Queries; world: World },
   adminToken: string | undefined,
 ): Principals => {
-  /** Every valid token by its hash: filled from the read model once, then from the log. */
-  const known = new Map(queries.tokens().map(row => [row.hash, row]))
-  const byId = new Map([...known.values()].map(row => [row.id, row]))
-  const rows = () => [...known.values()]
-  log.onCommit(events => {
-    for (const stored of events) {
-      const event = principalEvents.find(stored)
-      if (event?.type === 'TokenCreated') {
-        const { token_id, hash, role, user_id, expires_at } = event.data
-        const created_at = Date.parse(event.header.time)
-        const row = {
-          id: token_id,
-          hash,
-          role,
-          user_id: user_id ?? null,
-          created_at,
-          expires_at: expires_at ?? null,
-        }
-        known.set(hash, row)
-        byId.set(row.id, row)
-      }
-      if (event?.type === 'TokenRevoked') {
-        const { token_id } = event.data
-        known.delete(byId.get(token_id)?.hash ?? '')
-        byId.delete(token_id)
-      }
-    }
-  })
+  const tokens = createTokenTable(queries.tokens())
+  log.onCommit(tokens.take)
   const adminHash = adminToken === undefined ? undefined : Buffer.from(hashOf(adminToken))
-  const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
-
-  const store = (
-    id: string,
-    expectedRevision: number,
-    event: NewEvent,
-    owner: string,
-    by: { principal: string; causation: string },
-  ) =>
-    log.append([
-      {
-        stream: principalStream(id),
-        expectedRevision,
-        owner,
-        session_id: '',
-        correlation_id: id,
-        principal: by.principal,
-        causation_id: by.causation,
-        events: [event],
-      },
-    ])
-
-  const principalOf = (row: TokenRow | undefined): Principal | undefined =>
-    row === undefined || (row.expires_at !== null && row.expires_at <= world.clock.now())
-      ? undefined
-      : {
-          id: row.id,
-          role: row.role,
-          userId: row.user_id ?? undefined,
-          expiresAt: row.expires_at ?? undefined,
-        }
 
   return {
     authenticate(token) {
       const hashed = hashOf(token)
       if (adminHash !== undefined && timingSafeEqual(Buffer.from(hashed), adminHash)) return admin
-      return principalOf(known.get(hashed))
+      return principalOf(tokens.byHash(hashed), world.clock.now())
     },
     async create({ role, userId, ttlSeconds }, by) {
       const id = world.ids.next('tok_')
@@ -136,20 +108,22 @@ export const createPrincipals = (
         ...(userId === undefined ? {} : { user_id: userId }),
         ...(expires === undefined ? {} : { expires_at: expires }),
       }
-      await store(id, -1, { type: 'TokenCreated', schema_version: 1, data }, userId ?? '', by)
+      const event = { type: 'TokenCreated', schema_version: 1, data }
+      await append(log, { id, expectedRevision: -1, owner: userId ?? '' }, event, by)
       return { id, token, expires_at: expires }
     },
     current(id) {
       if (id === admin.id) return adminHash === undefined ? undefined : admin
-      return principalOf(byId.get(id))
+      return principalOf(tokens.byId(id), world.clock.now())
     },
     // A part of the hash tells tokens apart, and is nothing to guess a token by.
     markOf: id => (id === admin.id ? (adminHash?.toString().slice(0, 8) ?? '') : id),
-    list: rows,
-    find: idOrToken => byId.get(idOrToken) ?? known.get(hashOf(idOrToken)),
+    list: tokens.list,
+    find: idOrToken => tokens.byId(idOrToken) ?? tokens.byHash(hashOf(idOrToken)),
     async revoke(row, by) {
       const data: TokenRevoked = { token_id: row.id }
-      await store(row.id, 0, { type: 'TokenRevoked', schema_version: 1, data }, row.user_id ?? '', by)
+      const event = { type: 'TokenRevoked', schema_version: 1, data }
+      await append(log, { id: row.id, expectedRevision: 0, owner: row.user_id ?? '' }, event, by)
     },
   }
 }

@@ -4,8 +4,8 @@ import type { Agent, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../contract/task-events.ts'
 import type { OutputItem, ToolDefinition } from '../contract/wire.ts'
+import { sleep } from '../platform/sleep.ts'
 import { instanceOf } from './instance.ts'
-import { sleep } from './sleep.ts'
 import { textOf, words } from './text.ts'
 
 /** Slow enough to watch, fast enough to test. */

@@ -2,8 +2,8 @@
 import type { Agent, StepEnd, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { ScriptStep } from '../contract/wire.ts'
+import { sleep } from '../platform/sleep.ts'
 import { asksForResult, fillResult } from './fill-result.ts'
-import { sleep } from './sleep.ts'
 import { textOf, words } from './text.ts'
 
 const lastResult = async (history: StepInput['history']): Promise<string> => {

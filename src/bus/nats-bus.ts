@@ -1,11 +1,13 @@
-// NATS between the log and everybody who follows events: a connection that is made again for ever, the relay that sends,
-// and the feed that hears. Nothing here holds up a commit, and nobody misses anything while NATS is away.
+// NATS between the log and everybody who follows events: a connection that is made again whenever it ends, the relay that
+// sends, and the feed that receives. Nothing here delays a commit, and nobody misses anything while NATS is away.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
+import { sleep } from '../platform/sleep.ts'
 import type { Events } from './events.ts'
 import { type Connection, connectNats, reasonOf } from './nats.ts'
 import { createNatsFeed } from './nats-feed.ts'
+import { createNatsReports } from './nats-reports.ts'
 import type { NatsSettings } from './nats-settings.ts'
 import { allSubjects } from './nats-subject.ts'
 import { createRelay } from './relay.ts'
@@ -22,47 +24,27 @@ export type NatsBusParts = {
 
 const shortestWaitMs = 100
 const longestWaitMs = 2000
-/** A connection that lasted so long, or brought something over, was a good one. */
+/** A connection that lasted longer, or on which something was published, was a good one: the next wait is short. */
 const goodMs = 5000
 
 export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusParts) => {
   const relay = createRelay({ log, file, timers, report })
+  const reports = createNatsReports(report, settings.shown)
   let feed = createNatsFeed(() => {}, timers)
   let connections = 0
   let connected: Connection | undefined
-  let state: 'new' | 'here' | 'away' = 'new'
-  let stopping = false
-  let onStop = () => {}
-  const refusals = new Set<string>()
+  const stopping = new AbortController()
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise(resolve => {
-      const cancel = timers.after(ms, resolve)
-      onStop = () => {
-        cancel()
-        resolve()
-      }
-    })
-  const away = (reason: string) => {
-    if (state !== 'away' && !stopping)
-      report('warn', `NATS is away, events are told from the log: ${reason}`, { servers: settings.shown })
-    state = 'away'
-  }
-  const here = ({ server }: Connection) => {
-    report(state === 'new' ? 'info' : 'warn', 'NATS is connected', { server })
-    state = 'here'
-  }
   const refused = (reason: string) => {
     if (/Publish/.test(reason)) relay.refused(reason)
-    const [kind = ''] = reason.split('"')
-    if (!refusals.has(kind)) report('warn', `NATS refuses something: ${reason}`)
-    refusals.add(kind)
+    reports.refused(reason)
   }
+  const away = (reason: string) => reports.away(reason, stopping.signal.aborted)
 
   const use = async (connection: Connection): Promise<void> => {
     connections++
     connected = connection
-    here(connection)
+    reports.connected(connection.server)
     const over = connection.closed.then(reason => {
       connected = undefined
       feed.goBackToTheLog()
@@ -74,16 +56,16 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
     await over
   }
   const run = async (): Promise<void> => {
-    for (let wait = shortestWaitMs; !stopping; ) {
+    for (let wait = shortestWaitMs; !stopping.signal.aborted; ) {
       const [since, before] = [performance.now(), relay.counts.published]
       await connectNats(settings, refused).then(
-        connection => (stopping ? connection.close() : use(connection)),
+        connection => (stopping.signal.aborted ? connection.close() : use(connection)),
         error => away(reasonOf(error)),
       )
-      if (stopping) return
+      if (stopping.signal.aborted) return
       const wasGood = performance.now() - since > goodMs || relay.counts.published > before
       wait = wasGood ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
-      await pause(wait)
+      await sleep(timers, wait, stopping.signal)
     }
   }
 
@@ -102,8 +84,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
     },
     /** What was committed is sent if that takes no time; the rest is, after the next start. */
     async stop(): Promise<void> {
-      stopping = true
-      onStop()
+      stopping.abort()
       await relay.stop()
       feed.goBackToTheLog()
       await connected?.close()
@@ -116,7 +97,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusPa
       tooLong: relay.counts.tooLong,
       position: relay.position(),
       lag: Math.max(0, log.head() - relay.position()),
-      stopped: relay.counts.stopped === 1,
+      stopped: relay.isStuck(),
       told: { nats: feed.counts.nats, log: feed.counts.log },
       foreign: feed.counts.foreign,
     }),

@@ -26,17 +26,9 @@ export const shortened = (text: string, most: number): string => {
 export const fitted = (before: string, text: string, out: Pick<Out, 'isTTY' | 'columns'>): string =>
   shortened(text, out.isTTY ? Math.max(20, (out.columns || 80) - before.length) : 200)
 
-export const createPrinter = ({
-  out,
-  err,
-  env,
-  colours,
-}: {
-  out: Out
-  err: Out
-  env: Env
-  colours: boolean
-}) => {
+type PrinterDeps = { out: Out; err: Out; env: Env; colours: boolean }
+
+export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
   const painted = hasColours(err, env, colours)
   const textPainted = hasColours(out, env, colours)
   /** On one screen; else each goes its own way. */

@@ -28,19 +28,12 @@ const told = (command: Command): Command =>
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(slipOf(command, text)) })
 
-export const createProgram = (): Command => {
-  const program = told(new Command('reprise'))
-    .description('runs agent tasks on an append-only event log')
-    .version(version)
-    .addHelpText('after', footer)
-  const group = (name: string, about: string) => told(program.command(name)).description(about)
-  const commands: Command[] = []
-  const command = (name: string, about: string, example: string, parent = program) => {
-    const made = told(parent.command(name)).description(about)
-    commands.push(made)
-    return made.addHelpText('after', `\nExample:\n  reprise ${example}`)
-  }
+type Adders = {
+  group(name: string, about: string): Command
+  command(name: string, about: string, example: string, parent?: Command): Command
+}
 
+const addRunning = ({ command }: Adders): void => {
   command('serve', 'start the server (configured by environment variables)', 'serve --port 8081')
     .option('--port <port>', 'where it listens (default: PORT, or 8080)')
     .option('--host <host>', 'on which address (default: HOST, or 127.0.0.1)')
@@ -57,6 +50,10 @@ export const createProgram = (): Command => {
     .option('--session <id>', 'the conversation that it belongs to')
     .option('--json', 'print each frame of the stream as a line of JSON, and nothing else')
     .action(later(async () => (await import('./try.ts')).tryTask))
+}
+
+/** Commands that read the log and the read models, beside a running server too. */
+const addReading = ({ command }: Adders): void => {
   command(
     'tail',
     'follow public events as they are appended, from the log file',
@@ -85,6 +82,10 @@ export const createProgram = (): Command => {
     .option('--all', 'every event of the log and every row of the read models')
     .option('--json', 'print the verdict as JSON')
     .action(later(async () => (await import('./replay.ts')).replay))
+}
+
+/** Commands for whoever keeps the data folder. */
+const addKeeping = ({ command }: Adders): void => {
   command('rebuild', 'throw the read models away and make them from the log; no server may run', 'rebuild')
     .option('--json', 'print what was made as JSON')
     .action(later(async () => (await import('./rebuild.ts')).rebuild))
@@ -102,7 +103,9 @@ export const createProgram = (): Command => {
     .option('--force', 'replace the log of the folder if there is one')
     .option('--json', 'print what was restored as JSON')
     .action(later(async () => (await import('./restore.ts')).restoreFile))
+}
 
+const addTokens = ({ group, command }: Adders): void => {
   const token = group('token', 'make, list and revoke access tokens')
   command(
     'create',
@@ -122,7 +125,10 @@ export const createProgram = (): Command => {
     .argument('<id|token>', 'its id, or the token itself')
     .option('--json', 'print the id of what was revoked as JSON')
     .action(later(async () => (await import('./token.ts')).revokeToken))
+}
 
+/** A model and a demonstration to try things with. */
+const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models to try things with')
   command(
     'fake',
@@ -145,7 +151,23 @@ export const createProgram = (): Command => {
     .option('--keep', 'keep the data folder, to look into it')
     .option('--json', 'print the verdict as JSON, and nothing else')
     .action(later(async () => (await import('./demo/crash.ts')).demoCrash))
+}
 
+export const createProgram = (): Command => {
+  const program = told(new Command('reprise'))
+    .description('runs agent tasks on an append-only event log')
+    .version(version)
+    .addHelpText('after', footer)
+  const group = (name: string, about: string) => told(program.command(name)).description(about)
+  const commands: Command[] = []
+  const command = (name: string, about: string, example: string, parent = program) => {
+    const made = told(parent.command(name)).description(about)
+    commands.push(made)
+    return made.addHelpText('after', `\nExample:\n  reprise ${example}`)
+  }
+
+  // In the order of the help.
+  for (const add of [addRunning, addReading, addKeeping, addTokens, addTrying]) add({ group, command })
   for (const each of commands) {
     each.option('--no-color', 'no colours (also NO_COLOR; FORCE_COLOR: colours where no terminal is)')
   }

@@ -2,7 +2,7 @@
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
-import { openFolder } from '../maintenance/open-folder.ts'
+import { type Folder, openFolder } from '../maintenance/open-folder.ts'
 import { NoAnswer } from './exit.ts'
 import { mustHaveLog } from './folder.ts'
 import { createReport } from './report.ts'
@@ -26,10 +26,7 @@ const askTokens = async (config: Config, method: string, path: string, body?: ob
   return (await answer.json()) as Record<string, unknown>
 }
 
-const withFolder = async <T>(
-  config: Config,
-  use: (folder: Awaited<ReturnType<typeof openFolder>>) => Promise<T>,
-): Promise<T> => {
+const withFolder = async <T>(config: Config, use: (folder: Folder) => Promise<T>): Promise<T> => {
   mustHaveLog(config)
   const folder = await openFolder(config, createReport(config.logLevel), { idle: true })
   try {

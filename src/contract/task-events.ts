@@ -1,6 +1,7 @@
 // The facts of a task: what its stream in the log holds. A fact tells enough to be understood alone; whole
 // texts and whole tasks are never stored a second time. How many frames of the task's public stream a fact
 // gives is known from the fact itself (src/history/frames.ts).
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { callEvents } from './task-events/calls.ts'
 import { inputEvents } from './task-events/inputs.ts'

@@ -33,17 +33,47 @@ const operationOf = (id: string): Operation => {
 }
 const refs = (folder: string, names: string[]): Json[] => names.map(name => ({ $ref: `#/${folder}/${name}` }))
 
+const aboutOf = (schema: TSchema): string | undefined =>
+  Object.values(components).find(component => component.schema === schema)?.about
+
+const inEnvelope = (frame: TSchema) =>
+  Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: frame })
+
+/** A channel as it is described; the schemas of its parameters stand in the OpenAPI document. */
+const channelOf = ({ name, operation: id, messages }: Channel): [string, Json] => {
+  const { path, summary, about, parameters = [] } = operationOf(id)
+  const inPath = parameters
+    .filter(parameter => parameter.in === 'path')
+    .map(parameter => [parameter.name, { description: parameter.about }])
+  return [
+    name,
+    {
+      address: path,
+      servers: [{ $ref: '#/servers/local' }],
+      title: summary,
+      description: about,
+      ...(inPath.length > 0 && { parameters: Object.fromEntries(inPath) }),
+      messages: Object.fromEntries(messages.map(each => [each, { $ref: `#/components/messages/${each}` }])),
+    },
+  ]
+}
+
+const securitySchemes: Json = {
+  token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
+  ticket: {
+    type: 'httpApiKey',
+    in: 'query',
+    name: 'ticket',
+    description: 'In place of a token where a browser opens a stream.',
+  },
+}
+
 export const asyncApi = (): Json => {
   const schemas = schemaWriter('#/components/schemas/')
-  const aboutOf = (schema: TSchema): string | undefined =>
-    Object.values(components).find(component => component.schema === schema)?.about
-
   const message = (name: string, schema: TSchema, payload: TSchema): [string, Json] => [
     name,
     { name, title: name, summary: aboutOf(schema), payload: schemas.of(payload) },
   ]
-  const inEnvelope = (frame: TSchema) =>
-    Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: frame })
   const messages = Object.fromEntries([
     ...Object.entries(publicEventSchemas).map(([name, schema]) => message(name, schema, schema)),
     message('Position', Position, Position),
@@ -52,33 +82,14 @@ export const asyncApi = (): Json => {
     ),
   ])
 
-  const parametersIn = (where: string, { parameters = [] }: Operation): [string, Json][] =>
+  const queryOf = ({ parameters = [] }: Operation): [string, Json][] =>
     parameters
-      .filter(parameter => parameter.in === where)
+      .filter(parameter => parameter.in === 'query')
       .map(({ name, schema, about }) => [name, { ...schemas.of(schema), description: about }])
-
-  const channelOf = ({ name, operation: id, messages }: Channel): [string, Json] => {
-    const operation = operationOf(id)
-    const path = parametersIn('path', operation).map(([parameter, { description }]) => [
-      parameter,
-      { description },
-    ])
-    return [
-      name,
-      {
-        address: operation.path,
-        servers: [{ $ref: '#/servers/local' }],
-        title: operation.summary,
-        description: operation.about,
-        ...(path.length > 0 && { parameters: Object.fromEntries(path) }),
-        messages: Object.fromEntries(messages.map(each => [each, { $ref: `#/components/messages/${each}` }])),
-      },
-    ]
-  }
 
   const sendOf = ({ name, operation: id }: Channel): [string, Json] => {
     const operation = operationOf(id)
-    const query = parametersIn('query', operation)
+    const query = queryOf(operation)
     return [
       id,
       {
@@ -121,15 +132,7 @@ export const asyncApi = (): Json => {
     components: {
       schemas: schemas.named(),
       messages: { ...messages, ...socket.messages },
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
-        ticket: {
-          type: 'httpApiKey',
-          in: 'query',
-          name: 'ticket',
-          description: 'In place of a token where a browser opens a stream.',
-        },
-      },
+      securitySchemes,
     },
   }
 }

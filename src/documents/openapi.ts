@@ -1,7 +1,8 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate.
 import { rolesOf } from '../access/roles.ts'
 import { apiVersion } from '../contract/answers.ts'
-import { type Answer, headers, type Operation, type Parameter, tags } from './operation.ts'
+import { answersOf } from './answered.ts'
+import { type Operation, type Parameter, tags } from './operation.ts'
 import { operations } from './operations.ts'
 import { requestId } from './parameters.ts'
 import { type Refused, refusedAnswers } from './refused.ts'
@@ -20,6 +21,39 @@ const common: Json = {
   'X-Ignored-Query': { $ref: '#/components/headers/X-Ignored-Query' },
 }
 
+/** Headers of every answer. */
+const commonHeaders: Json = {
+  'X-Request-ID': {
+    description: 'The id of the request, percent-encoded where it is not printable ASCII.',
+    schema: { type: 'string' },
+  },
+  'X-API-Version': { description: 'The version of the interface.', schema: { const: apiVersion } },
+  'X-Ignored-Query': {
+    description:
+      'Names of query parameters that the operation does not know, percent-encoded, with commas between them. Absent: there are none.',
+    schema: { type: 'string' },
+  },
+}
+
+const securitySchemes: Json = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token: the admin’s, or one made by `createToken`.',
+  },
+  ticket: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'ticket',
+    description: 'In place of a token where a browser opens a stream: see `createStreamTicket`.',
+  },
+}
+
+const securityOf = ({ access, method }: Operation): Json[] =>
+  access === 'open'
+    ? []
+    : [{ token: [] }, ...(access === 'follow' && method === 'GET' ? [{ ticket: [] }] : [])]
+
 export const openApi = (): Json => {
   const schemas = schemaWriter('#/components/schemas/', { tagged: true })
 
@@ -31,30 +65,6 @@ export const openApi = (): Json => {
     schema: schemas.of(schema),
   })
 
-  const contentOf = ({ schema, items, examples }: Answer): Json => ({
-    schema: schema === undefined ? { type: 'string' } : schemas.of(schema),
-    // OpenAPI 3.2 has a word for it: the schema of each event or line.
-    ...(items && { 'x-itemSchema': schemas.of(items) }),
-    ...(examples && {
-      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
-    }),
-  })
-
-  /** One status may have several media types. */
-  const answersOf = ({ answers }: Operation) =>
-    [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
-      const same = answers.filter(answer => answer.status === status)
-      const names = same.flatMap(answer => answer.headers ?? [])
-      const own = names.map(name => [name, { description: headers[name], schema: { type: 'string' } }])
-      const content = same.flatMap(answer => (answer.type ? [[answer.type, contentOf(answer)]] : []))
-      const response = {
-        description: same.map(answer => answer.about).join('\n\n'),
-        headers: { ...common, ...Object.fromEntries(own) },
-        ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
-      }
-      return { status, response }
-    })
-
   const responses: Json = {}
   const place = ({ name, response }: Refused): Json => {
     if (name === undefined) return response
@@ -62,16 +72,11 @@ export const openApi = (): Json => {
     return { $ref: `#/components/responses/${name}` }
   }
 
-  const securityOf = ({ access, method }: Operation): Json[] =>
-    access === 'open'
-      ? []
-      : [{ token: [] }, ...(access === 'follow' && method === 'GET' ? [{ ticket: [] }] : [])]
-
   const operationOf = (operation: Operation): Json => {
     const { id, tag, summary, access, body, parameters = [] } = operation
     const roles = rolesOf[access]
     const forWhom = roles.length === 0 ? 'Needs no token.' : `For the roles ${roles.join(', ')}.`
-    const answers = [...answersOf(operation), ...refusedAnswers(operation, schemas, common)]
+    const answers = [...answersOf(operation, schemas, common), ...refusedAnswers(operation, schemas, common)]
     answers.sort((a, b) => a.status - b.status)
     return {
       operationId: id,
@@ -113,31 +118,8 @@ export const openApi = (): Json => {
       schemas: schemas.named(),
       responses,
       parameters: { RequestId: parameterOf(requestId) },
-      headers: {
-        'X-Request-ID': {
-          description: 'The id of the request, percent-encoded where it is not printable ASCII.',
-          schema: { type: 'string' },
-        },
-        'X-API-Version': { description: 'The version of the interface.', schema: { const: apiVersion } },
-        'X-Ignored-Query': {
-          description:
-            'Names of query parameters that the operation does not know, percent-encoded, with commas between them. Absent: there are none.',
-          schema: { type: 'string' },
-        },
-      },
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An access token: the admin’s, or one made by `createToken`.',
-        },
-        ticket: {
-          type: 'apiKey',
-          in: 'query',
-          name: 'ticket',
-          description: 'In place of a token where a browser opens a stream: see `createStreamTicket`.',
-        },
-      },
+      headers: commonHeaders,
+      securitySchemes,
     },
   }
 }

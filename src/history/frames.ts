@@ -1,5 +1,6 @@
 // The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
 // the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+// What a stored event once gave, it gives for ever: docs/decisions/50-what-a-stored-event-once-gave.md
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'

@@ -1,4 +1,5 @@
 // A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+// An old event type may become public only for new events: docs/decisions/50-what-a-stored-event-once-gave.md
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import {

@@ -1,4 +1,6 @@
 // The task object of the interface, as a view says it.
+// What it once showed it shows for ever, and few of its fields may change after creation:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
 import { cutOffNow } from './task/output.ts'

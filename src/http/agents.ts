@@ -1,9 +1,10 @@
 // GET /agents: which agents there are.
-import type { App, Parts } from './parts.ts'
+import type { AgentInfo } from '../contract/wire.ts'
+import type { App } from './request.ts'
 import { route } from './route.ts'
 
-export const agentRoutes = (app: App, { agents }: Parts): void => {
+export const agentRoutes = (app: App, agents: readonly AgentInfo[]): void => {
   route(app, 'listAgents', {
-    handler: () => ({ object: 'list', data: agents.list }),
+    handler: () => ({ object: 'list', data: agents }),
   })
 }

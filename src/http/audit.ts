@@ -6,8 +6,9 @@ import type { StoredEvent } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { largeFrom } from '../platform/pieces.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
+import type { AuditDoor, Serving } from './doors.ts'
 import { type QueryReader, readQuery } from './query.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { asLines, sendText } from './send-text.ts'
 
@@ -85,10 +86,11 @@ async function* linesOf(
   }
 }
 
-type Given = Pick<Parts, 'audit' | 'queries' | 'fault' | 'longAnswers'>
-
-export const auditRoutes = (app: App, parts: Given): void => {
-  const { audit, queries } = parts
+export const auditRoutes = (
+  app: App,
+  { audit, queries }: AuditDoor,
+  serving: Pick<Serving, 'fault' | 'longAnswers'>,
+): void => {
   const afterOf = (q: QueryReader): number => q.integer('after', { min: 0, fallback: 0 })
   const checkEnd = (after: number) => {
     if (after <= queries.headPosition()) return
@@ -115,10 +117,10 @@ export const auditRoutes = (app: App, parts: Given): void => {
       const pages = audit.events(after, { stream, owner: principal.userId })
 
       const inLines = wantsLines(request)
-      const text = answersOf(parts, request, reply).exporting(() =>
+      const text = answersOf(serving, request, reply).exporting(() =>
         inLines ? linesOf(pages, given, textOf) : pageOf('events', pages, given ?? 100, textOf),
       )
-      return sendText(reply, text, faultOf(parts, request), inLines ? asLines : {})
+      return sendText(reply, text, faultOf(serving, request), inLines ? asLines : {})
     },
   })
 
@@ -131,12 +133,12 @@ export const auditRoutes = (app: App, parts: Given): void => {
       q.done()
       checkEnd(after)
       const streams = audit.streams(after, principal.userId)
-      const text = answersOf(parts, request, reply).exporting(() =>
+      const text = answersOf(serving, request, reply).exporting(() =>
         pageOf('streams', streams, limit, summary =>
           mayRead(principal, summary.owner) ? JSON.stringify(summary) : undefined,
         ),
       )
-      return sendText(reply, text, faultOf(parts, request))
+      return sendText(reply, text, faultOf(serving, request))
     },
   })
 }

@@ -2,7 +2,7 @@
 // Credentials are never allowed: who asks is said by a token, which no browser adds by itself.
 
 import { createOrigins } from './origins.ts'
-import type { App } from './parts.ts'
+import type { App } from './request.ts'
 
 const exposed = [
   'X-Request-Id',

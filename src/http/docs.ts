@@ -1,7 +1,7 @@
 // The documents of the interface and the page that shows them. Made at the first request, so that a start pays nothing.
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
-import type { App } from './parts.ts'
+import type { App } from './request.ts'
 import { route } from './route.ts'
 
 const json = 'application/json; charset=utf-8'

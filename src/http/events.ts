@@ -1,13 +1,14 @@
 // GET /api/events: everything that happens, past and live, as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { EventFilter, Told } from '../bus/events.ts'
+import type { EventFilter, Events, Told } from '../bus/events.ts'
 import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
+import type { Serving } from './doors.ts'
 import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
-import { type App, faultOf, type Parts } from './parts.ts'
 import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
+import { type App, faultOf } from './request.ts'
 import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
@@ -66,8 +67,8 @@ const wishOf = (request: FastifyRequest, head: number): Wish => {
   return { filter: { owner, types: named, sessionId, taskId }, cursor }
 }
 
-export const eventRoutes = (app: App, parts: Parts): void => {
-  const { events, stopping } = parts
+export const eventRoutes = (app: App, events: Events, serving: Serving): void => {
+  const { stopping, openStreams } = serving
   const encode = createEncoder()
   const send = (request: FastifyRequest, reply: FastifyReply, filter: EventFilter, cursor?: number): void => {
     reply.hijack()
@@ -81,7 +82,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     // HTTP/1.0 knows no chunks; and what was asked for behind another answer must wait for its end.
     const isDirect = () => request.raw.httpVersion !== '1.0' && raw.socket === socket
     const cut = () => void socket.destroy()
-    const kept = parts.openStreams.add(request, {
+    const kept = openStreams.add(request, {
       beat: () => void (isDirect() ? socket.write(heartbeatChunk) : raw.write(heartbeat)),
       isFull: () => (raw.socket ?? raw).writableNeedDrain,
       cut,
@@ -89,7 +90,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     const take = (list: readonly Told[]) =>
       isDirect() ? socket.write(encode(list)) : raw.write(list.map(frameOf).join(''))
     const onFault = (error: unknown) => {
-      faultOf(parts, request)(error)
+      faultOf(serving, request)(error)
       cut()
     }
     const subscription = events.subscribe(after, filter, take, onFault)
@@ -122,7 +123,7 @@ export const eventRoutes = (app: App, parts: Parts): void => {
     async handler(request, reply) {
       const { filter, cursor } = wishOf(request, events.position())
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
-      holdStream(parts, request, reply)
+      holdStream(serving, request, reply)
       send(request, reply, filter, cursor)
       return reply
     },

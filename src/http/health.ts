@@ -1,8 +1,13 @@
 // For load balancers and people: is the process alive, and can it take work.
-import type { App, Parts } from './parts.ts'
+import type { Serving, StateDoor } from './doors.ts'
+import type { App } from './request.ts'
 import { route } from './route.ts'
 
-export const healthRoutes = (app: App, { readiness, stopping }: Parts): void => {
+export const healthRoutes = (
+  app: App,
+  { readiness }: Pick<StateDoor, 'readiness'>,
+  { stopping }: Pick<Serving, 'stopping'>,
+): void => {
   route(app, 'getHealth', {
     handler: async () => ({ status: 'ok' }),
   })

@@ -1,11 +1,11 @@
 // A stream counts for its user from before anything is done for it until its answer, or its connection, has closed.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ticketOf } from './auth.ts'
-import type { Parts } from './parts.ts'
+import type { Serving } from './doors.ts'
 
 /** Throws a Refusal when the user, or all users together, have as many streams as they may. */
 export const holdStream = (
-  { quotas, tickets }: Pick<Parts, 'quotas' | 'tickets'>,
+  { quotas, tickets }: Pick<Serving, 'quotas' | 'tickets'>,
   request: FastifyRequest,
   { raw }: FastifyReply,
 ): void => {

@@ -41,3 +41,4 @@ export const methodTable = () => {
     },
   }
 }
+export type MethodTable = ReturnType<typeof methodTable>

@@ -1,8 +1,9 @@
 // GET /metrics, for Prometheus. It needs no token and says nothing of any user.
-import type { App, Parts } from './parts.ts'
+import type { StateDoor } from './doors.ts'
+import type { App } from './request.ts'
 import { route } from './route.ts'
 
-export const metricsRoutes = (app: App, { metrics }: Pick<Parts, 'metrics'>): void => {
+export const metricsRoutes = (app: App, { metrics }: Pick<StateDoor, 'metrics'>): void => {
   route(app, 'getMetrics', {
     async handler(_request, reply) {
       const { contentType, text } = await metrics()

@@ -33,102 +33,128 @@ export const doneWith = (...readers: QueryReader[]): void => {
   if (problems.length > 0) throw new Invalid(problems)
 }
 
-/** Reads a query (or path parameters, with `where`) by hand: every value is text, or a list of texts if repeated. */
+/** Where values are read from, and what was found wrong with them. */
+type Source = { where: string; given: Record<string, unknown>; found: Problem[] }
+
+const read = ({ given }: Source, name: string): unknown =>
+  Object.hasOwn(given, name) ? given[name] : undefined
+
+/** Every value of `name` repeated and of `name[]`. */
+const readAll = (source: Source, name: string): unknown[] =>
+  [read(source, name), read(source, `${name}[]`)].flatMap(value => (value === undefined ? [] : value))
+
+const refuse = <F>({ where, found }: Source, name: string, type: string, msg: string, fallback: F): F => {
+  push(found, { loc: [where, name], type, msg })
+  return fallback
+}
+
+const readText = (source: Source, name: string): string | undefined => {
+  const value = read(source, name)
+  if (value === undefined || typeof value === 'string') return value
+  return refuse(source, name, 'string_type', 'Input should be a valid string', undefined)
+}
+
+const readInteger = <F extends number | undefined>(
+  source: Source,
+  name: string,
+  { min = 0, max = largest, fallback }: { min?: number; max?: number; fallback: F },
+): number | F => {
+  const value = read(source, name)
+  if (value === undefined) return fallback
+  if (typeof value !== 'string' || !integerText.test(value)) {
+    const msg = 'Input should be a valid integer, unable to parse string as an integer'
+    return refuse(source, name, 'int_parsing', msg, fallback)
+  }
+  const problem = rangeProblem(Number(value), min, max, [source.where, name])
+  push(source.found, problem)
+  return problem ? fallback : Number(value)
+}
+
+const millisOf = (text: string): number | undefined =>
+  secondsText.test(text) ? Number(text) * 1000 : isoTime(text)
+
+const readTime = (source: Source, name: string): number | undefined => {
+  const value = read(source, name)
+  if (value === undefined) return undefined
+  const time = typeof value === 'string' ? millisOf(value) : undefined
+  if (time !== undefined) return Math.round(time)
+  return refuse(source, name, 'value_error', 'Give Unix seconds or an ISO 8601 time', undefined)
+}
+
+const readCursor = (source: Source, name: string, end: number): number | undefined => {
+  const after = readInteger(source, name, { fallback: undefined })
+  if (after === undefined || after <= end) return after
+  return refuse(source, name, 'value_error', 'The cursor is beyond the end of the log', undefined)
+}
+
+const readOneOf = <V extends string, F extends V | undefined>(
+  source: Source,
+  name: string,
+  values: readonly V[],
+  fallback: F,
+): V | F => {
+  const value = read(source, name)
+  if (value === undefined) return fallback
+  const known = values.find(each => each === value)
+  if (known === undefined) push(source.found, notOneOf('enum', values, [source.where, name]))
+  return known ?? fallback
+}
+
+const knownOf = <V extends string>(
+  { where, found }: Source,
+  name: string,
+  values: readonly V[],
+  given: unknown[],
+): V[] | undefined => {
+  if (given.length === 0) return undefined
+  return given.flatMap((value, index) => {
+    const one = values.find(each => each === value)
+    if (one !== undefined) return [one]
+    push(found, notOneOf('enum', values, [where, name, index]))
+    return []
+  })
+}
+
+const readBoolean = <F extends boolean | undefined>(
+  source: Source,
+  name: string,
+  fallback: F,
+): boolean | F => {
+  const value = read(source, name)
+  if (value === undefined) return fallback
+  const word = typeof value === 'string' ? value.toLowerCase() : undefined
+  if (word === 'true' || word === 'false') return word === 'true'
+  const msg = 'Input should be a valid boolean, unable to interpret input'
+  return refuse(source, name, 'bool_parsing', msg, fallback)
+}
+
+const refuseBoth = (source: Source, one: string, other: string, how: string): void => {
+  if (read(source, one) === undefined || read(source, other) === undefined) return
+  const msg = `${one} and ${other} cannot be given together${how}`
+  for (const name of [one, other]) refuse(source, name, 'value_error', msg, undefined)
+}
+
+/** Reads a query, or what stands elsewhere with `where`, by hand: every value is text, or a list of texts if repeated. */
 export function readQuery(query: unknown, where = 'query'): QueryReader {
   const given = (typeof query === 'object' && query !== null ? query : {}) as Record<string, unknown>
   const found: Problem[] = []
-  const read = (name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
-  const all = (name: string): unknown[] => {
-    const value = read(name)
-    return value === undefined ? [] : Array.isArray(value) ? value : [value]
-  }
-  const refuse = <F>(name: string, type: string, msg: string, fallback: F): F => {
-    push(found, { loc: [where, name], type, msg })
-    return fallback
-  }
-
-  const known = <V extends string>(name: string, values: readonly V[], given: unknown[]): V[] | undefined => {
-    if (given.length === 0) return undefined
-    return given.flatMap((value, index) => {
-      const one = values.find(each => each === value)
-      if (one !== undefined) return [one]
-      push(found, notOneOf('enum', values, [where, name, index]))
-      return []
-    })
-  }
-
-  const integer = <F extends number | undefined>(
-    name: string,
-    { min = 0, max = largest, fallback }: { min?: number; max?: number; fallback: F },
-  ): number | F => {
-    const value = read(name)
-    if (value === undefined) return fallback
-    if (typeof value !== 'string' || !integerText.test(value)) {
-      const msg = 'Input should be a valid integer, unable to parse string as an integer'
-      return refuse(name, 'int_parsing', msg, fallback)
-    }
-    const problem = rangeProblem(Number(value), min, max, [where, name])
-    push(found, problem)
-    return problem ? fallback : Number(value)
-  }
-
+  const source: Source = { where, given, found }
   return {
-    text(name) {
-      const value = read(name)
-      if (value === undefined || typeof value === 'string') return value
-      return refuse(name, 'string_type', 'Input should be a valid string', undefined)
-    },
-    integer,
-    time(name) {
-      const value = read(name)
-      if (value === undefined) return undefined
-      const time =
-        typeof value !== 'string'
-          ? undefined
-          : secondsText.test(value)
-            ? Number(value) * 1000
-            : isoTime(value)
-      if (time !== undefined) return Math.round(time)
-      return refuse(name, 'value_error', 'Give Unix seconds or an ISO 8601 time', undefined)
-    },
-    cursor(name, end) {
-      const after = integer(name, { fallback: undefined })
-      if (after === undefined || after <= end) return after
-      return refuse(name, 'value_error', 'The cursor is beyond the end of the log', undefined)
-    },
-    notBoth(one, other, how = '') {
-      if (read(one) === undefined || read(other) === undefined) return
-      const msg = `${one} and ${other} cannot be given together${how}`
-      for (const name of [one, other]) refuse(name, 'value_error', msg, undefined)
-    },
-    oneOf(name, values, fallback) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      const known = values.find(each => each === value)
-      if (known === undefined) push(found, notOneOf('enum', values, [where, name]))
-      return known ?? fallback
-    },
-    manyOf: (name, values) => known(name, values, [...all(name), ...all(`${name}[]`)]),
+    text: name => readText(source, name),
+    integer: (name, options) => readInteger(source, name, options),
+    time: name => readTime(source, name),
+    cursor: (name, end) => readCursor(source, name, end),
+    notBoth: (one, other, how = '') => refuseBoth(source, one, other, how),
+    oneOf: (name, values, fallback) => readOneOf(source, name, values, fallback),
+    manyOf: (name, values) => knownOf(source, name, values, readAll(source, name)),
     listOf: (name, values) =>
-      known(
+      knownOf(
+        source,
         name,
         values,
-        [...all(name), ...all(`${name}[]`)].flatMap(value =>
-          typeof value === 'string' ? value.split(',') : value,
-        ),
+        readAll(source, name).flatMap(value => (typeof value === 'string' ? value.split(',') : value)),
       ),
-    boolean(name, fallback) {
-      const value = read(name)
-      if (value === undefined) return fallback
-      const word = typeof value === 'string' ? value.toLowerCase() : undefined
-      if (word === 'true' || word === 'false') return word === 'true'
-      return refuse(
-        name,
-        'bool_parsing',
-        'Input should be a valid boolean, unable to interpret input',
-        fallback,
-      )
-    },
+    boolean: (name, fallback) => readBoolean(source, name, fallback),
     problems: () => found,
     done() {
       if (found.length > 0) throw new Invalid(found)

@@ -1,7 +1,8 @@
 // The end of every request: a line for the operator and a number for the metrics. Neither holds more of what the caller
 // sent than its method and its own id: no path, query, header or body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { App, Parts } from './parts.ts'
+import type { Gate, Serving } from './doors.ts'
+import type { App } from './request.ts'
 
 /** An answer that only had to be looked up, and took longer, is worth a warning. */
 const slowMs = 1000
@@ -12,7 +13,8 @@ const isSlow = (request: FastifyRequest, reply: FastifyReply, ms: number): boole
 
 export const watchRequests = (
   app: App,
-  { report, verbose, requests, stopping }: Pick<Parts, 'report' | 'verbose' | 'requests' | 'stopping'>,
+  { report, verbose, requests }: Pick<Gate, 'report' | 'verbose' | 'requests'>,
+  { stopping }: Pick<Serving, 'stopping'>,
 ): void => {
   const over = (request: FastifyRequest, reply: FastifyReply, since: number) => {
     const { raw } = reply

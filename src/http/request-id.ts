@@ -27,3 +27,6 @@ export const shortHeader = (request: FastifyRequest, name: string): string | und
 /** Whether the caller says that it asks again. */
 export const isRetry = (request: FastifyRequest): boolean =>
   Number(request.headers['x-stainless-retry-count'] ?? 0) > 0
+
+/** Says that the answer is that of an earlier request. */
+export const noteReplay = (reply: FastifyReply): void => void reply.header('idempotency-replayed', 'true')

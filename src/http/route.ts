@@ -12,7 +12,7 @@ import type {
 import type { Static, TSchema } from 'typebox'
 import type { Operation } from '../documents/operation.ts'
 import { type OperationId, type OperationsById, operations, operationsById } from '../documents/operations.ts'
-import type { App } from './parts.ts'
+import type { App } from './request.ts'
 
 type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 type BodyOf<Given> = Given extends { body: { schema: infer Schema extends TSchema } }

@@ -1,14 +1,14 @@
 // Environment sessions over HTTP: records, deletion, and the cleaning up of those that nobody uses.
-import type { FastifyRequest } from 'fastify'
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
+import type { Serving, SessionDoor } from './doors.ts'
 import { readQuery } from './query.ts'
+import { type App, answersOf, askedOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
-export const sessionRoutes = (app: App, parts: Parts): void => {
-  const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = parts
+export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): void => {
+  const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = door
   async function* textOf(pages: Iterable<SessionRow[]>, pause: Pause): AsyncGenerator<string> {
     let total = 0
     await pause()
@@ -21,7 +21,6 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
     }
     yield `],"total":${total}}`
   }
-  const asked = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
 
   route(app, 'getSession', {
     async handler({ principal, params }) {
@@ -33,7 +32,7 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
   route(app, 'deleteSession', {
     async handler(request) {
       const { session_id } = request.params
-      await sessions.remove(asked(request), session_id)
+      await sessions.remove(askedOf(request), session_id)
       return { status: 'deleted', session_id, message: `session ${session_id} is deleted` }
     },
   })
@@ -54,8 +53,8 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
       const user = principal.userId ?? named
       // Another user's are not there.
       const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
-      const { pause } = answersOf(parts, request, reply)
-      return sendText(reply, textOf(pages, pause), faultOf(parts, request))
+      const { pause } = answersOf(serving, request, reply)
+      return sendText(reply, textOf(pages, pause), faultOf(serving, request))
     },
   })
 
@@ -64,7 +63,7 @@ export const sessionRoutes = (app: App, parts: Parts): void => {
       const q = readQuery(request.query)
       const seconds = q.integer('inactive_seconds', { min: 0, fallback: idleSeconds })
       q.done()
-      const cleaned = await sessions.cleanUp(asked(request), seconds, request.principal.userId)
+      const cleaned = await sessions.cleanUp(askedOf(request), seconds, request.principal.userId)
       return { status: 'ok', cleaned_count: cleaned.length, cleaned_sessions: cleaned }
     },
   })

@@ -13,9 +13,9 @@ import {
 } from '../contract/wire.ts'
 import type { Text } from '../platform/pieces.ts'
 import { isEmpty } from '../tasks/answers.ts'
-import { isAtRest } from '../tasks/commands.ts'
+import { type Commands, isAtRest } from '../tasks/commands.ts'
 import { allProblems, readTaskRequest } from '../tasks/request.ts'
-import type { Parts } from './parts.ts'
+import type { TaskDoor } from './doors.ts'
 
 /** `place`: of the feed that it may take. */
 export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
@@ -41,8 +41,8 @@ export type Made = {
 const tooShort = (loc: Problem['loc'], what: string): Invalid =>
   new Invalid([{ loc, msg: `${what} should not be empty`, type: 'too_short' }])
 
-export type TaskCallParts = Pick<
-  Parts,
+export type TaskCallDeps = Pick<
+  TaskDoor,
   | 'afterAnswers'
   | 'agents'
   | 'commands'
@@ -55,104 +55,133 @@ export type TaskCallParts = Pick<
   | 'streamOf'
 >
 
-export const createTaskCalls = (parts: TaskCallParts) => {
-  const { commands, queries, recall, openFeed } = parts
-  const checks = (principal: Principal, body: unknown) => {
-    const named = (body as Partial<CreateTaskBody> | null)?.user_id
-    const problemsOfSchema = (schema: object) => parts.problemsOfSchema(schema, callerOf(principal))
-    return [foldersOf(parts.roots, ownerOf(principal, named)), parts.agents, problemsOfSchema] as const
-  }
+/** What a body is checked against. */
+const checksOf = (tasks: TaskCallDeps, principal: Principal, body: unknown) => {
+  const named = (body as Partial<CreateTaskBody> | null)?.user_id
+  const problemsOfSchema = (schema: object) => tasks.problemsOfSchema(schema, callerOf(principal))
+  return [foldersOf(tasks.roots, ownerOf(principal, named)), tasks.agents, problemsOfSchema] as const
+}
+
+type Follow = (taskId: string, after: number) => Feed
+type Created = Awaited<ReturnType<Commands['create']>>
+type Replayed = Extract<Created, { replay: unknown }>
+
+/** The task that an earlier call of the same request has made. */
+const madeBefore = (
+  { commands, recall }: TaskCallDeps,
+  { replay }: Replayed,
+  { background }: CreateTaskBody,
+  follow: Follow,
+): Made => {
+  const { id: taskId } = replay
+  const now = async () => recall.ofRow(replay).text
   return {
-    /**
-     * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
-     * already.
-     */
-    async create(
-      { principal, requestId, place }: Caller,
-      { body, digest }: { body: CreateTaskBody; digest?: string | undefined },
-      { key, isRetry }: Retry,
-      endsAtWait: boolean,
-    ): Promise<Made> {
-      const follow = (stream: string, after: number): Feed =>
-        openFeed({ stream, after, endsAtWait, ...(place === undefined ? {} : { place }) })
-      const request = await readTaskRequest(body, digest, ...checks(principal, body))
-      let ofNew: Feed | undefined
-      const created = await commands
-        .create({
-          principal,
-          request,
-          body,
-          envelopeId: requestId,
-          idempotencyKey: key,
-          isRetry,
-          onNew: stream => {
-            if (body.stream) ofNew = openFeed({ stream, after: -1, endsAtWait }, true)
-          },
-        })
-        .catch(error => {
-          ofNew?.close()
-          throw error
-        })
-      if ('replay' in created) {
-        const { replay } = created
-        const { id: taskId } = replay
-        const now = async () => recall.ofRow(replay).text
-        return {
-          taskId,
-          made: true,
-          replayed: true,
-          requestId: replay.request_id,
-          isReady: false,
-          now,
-          rested: async () =>
-            body.background || isTerminal(replay.status)
-              ? now()
-              : recall.textOf(await commands.atRest(taskId)),
-          feed: async () => follow(parts.streamOf(taskId), -1),
-        }
-      }
-      const { taskId, view, answered } = created
-      const isReady = body.background === true || isAtRest(view)
-      const now = async () => recall.textOf(view)
-      return {
-        taskId,
-        made: answered === undefined,
-        replayed: answered?.again === true,
-        requestId,
-        isReady,
-        now,
-        rested: async () => (isReady ? now() : recall.textOf(await commands.atRest(taskId))),
-        async feed() {
-          if (ofNew !== undefined) return ofNew
-          // An answer's stream goes on after it was accepted, under the name of this request.
-          const after = answered === undefined ? -1 : await parts.afterAnswers(taskId, answered.callIds)
-          return follow(parts.streamOf(taskId), after)
-        },
-      }
+    taskId,
+    made: true,
+    replayed: true,
+    requestId: replay.request_id,
+    isReady: false,
+    now,
+    rested: async () =>
+      background || isTerminal(replay.status) ? now() : recall.textOf(await commands.atRest(taskId)),
+    feed: async () => follow(taskId, -1),
+  }
+}
+
+/** A new task, or one that was answered; `ofNew`: the feed that was opened before the new one was stored. */
+const madeNow = (
+  { commands, recall, afterAnswers }: TaskCallDeps,
+  { taskId, view, answered }: Exclude<Created, Replayed>,
+  { requestId, background }: { requestId: string; background: boolean },
+  { follow, ofNew }: { follow: Follow; ofNew: Feed | undefined },
+): Made => {
+  const isReady = background || isAtRest(view)
+  const now = async () => recall.textOf(view)
+  return {
+    taskId,
+    made: answered === undefined,
+    replayed: answered?.again === true,
+    requestId,
+    isReady,
+    now,
+    rested: async () => (isReady ? now() : recall.textOf(await commands.atRest(taskId))),
+    async feed() {
+      if (ofNew !== undefined) return ofNew
+      // An answer's stream goes on after it was accepted, under the name of this request.
+      return follow(taskId, answered === undefined ? -1 : await afterAnswers(taskId, answered.callIds))
     },
+  }
+}
+
+/**
+ * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
+ * already.
+ */
+const create = async (
+  tasks: TaskCallDeps,
+  { principal, requestId, place }: Caller,
+  { body, digest }: { body: CreateTaskBody; digest?: string | undefined },
+  { key, isRetry }: Retry,
+  endsAtWait: boolean,
+): Promise<Made> => {
+  const { commands, openFeed, streamOf } = tasks
+  const follow: Follow = (taskId, after) =>
+    openFeed({ stream: streamOf(taskId), after, endsAtWait, ...(place === undefined ? {} : { place }) })
+  const request = await readTaskRequest(body, digest, ...checksOf(tasks, principal, body))
+  let ofNew: Feed | undefined
+  const created = await commands
+    .create({
+      principal,
+      request,
+      body,
+      envelopeId: requestId,
+      idempotencyKey: key,
+      isRetry,
+      onNew: stream => {
+        if (body.stream) ofNew = openFeed({ stream, after: -1, endsAtWait }, true)
+      },
+    })
+    .catch(error => {
+      ofNew?.close()
+      throw error
+    })
+  if ('replay' in created) return madeBefore(tasks, created, body, follow)
+  const asked = { requestId, background: body.background === true }
+  return madeNow(tasks, created, asked, { follow, ofNew })
+}
+
+const callAnswersOf = (newItemId: () => string, { tool_results }: AnswerCallsBody) => {
+  if (tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
+  return tool_results.map(({ call_id, message_content, block_list, status }) => ({
+    callId: call_id,
+    itemId: newItemId(),
+    ...(status === 'incomplete' ? { failed: true as const } : {}),
+    content: message_content,
+    blocks: block_list ?? [],
+  }))
+}
+
+export const createTaskCalls = (tasks: TaskCallDeps) => {
+  const { commands, queries, recall } = tasks
+  return {
+    create: (
+      caller: Caller,
+      given: { body: CreateTaskBody; digest?: string | undefined },
+      retry: Retry,
+      endsAtWait: boolean,
+    ) => create(tasks, caller, given, retry, endsAtWait),
 
     /** Why a create is invalid: what the schema found, and what it could not. */
     invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
-      found instanceof Invalid ? allProblems(body, found, ...checks(principal, body)) : found,
+      found instanceof Invalid ? allProblems(body, found, ...checksOf(tasks, principal, body)) : found,
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
       return recall.textOf(await commands[verb](principal, taskId, requestId))
     },
 
     /** Results of client tools. */
-    async answer(
-      { principal, requestId }: Caller,
-      taskId: string,
-      { tool_results }: AnswerCallsBody,
-    ): Promise<Text> {
-      if (tool_results.length === 0) throw tooShort(['body', 'tool_results'], 'List')
-      const answers = tool_results.map(({ call_id, message_content, block_list, status }) => ({
-        callId: call_id,
-        itemId: parts.newItemId(),
-        ...(status === 'incomplete' ? { failed: true as const } : {}),
-        content: message_content,
-        blocks: block_list ?? [],
-      }))
+    async answer({ principal, requestId }: Caller, taskId: string, body: AnswerCallsBody): Promise<Text> {
+      const answers = callAnswersOf(tasks.newItemId, body)
       return recall.textOf(await commands.input(principal, taskId, requestId, answers))
     },
 

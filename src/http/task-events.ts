@@ -5,10 +5,11 @@ import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import { gathered, isLong, largeFrom, type Piece } from '../platform/pieces.ts'
+import type { Serving, TaskDoor } from './doors.ts'
 import { frameText } from './frame-text.ts'
 import { holdStream } from './hold-stream.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { doneWith, readQuery } from './query.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
@@ -67,39 +68,41 @@ async function* pageOf(
   yield `],"has_more":${more}}`
 }
 
-export const taskEventRoutes = (app: App, parts: Parts): void => {
+type Tasks = Pick<TaskDoor, 'queries' | 'streamOf' | 'nextFrame' | 'storedFrames' | 'openFeed'>
+
+export const taskEventRoutes = (app: App, tasks: Tasks, serving: Serving): void => {
   route(app, 'getTaskEvents', {
     async handler(request, reply) {
-      const row = parts.queries.visible(request.principal, request.params.task_id)
-      const stream = parts.streamOf(row.id)
+      const row = tasks.queries.visible(request.principal, request.params.task_id)
+      const stream = tasks.streamOf(row.id)
       const envelopeId = row.request_id
-      const own = answersOf(parts, request, reply)
-      const onFault = faultOf(parts, request)
+      const own = answersOf(serving, request, reply)
+      const onFault = faultOf(serving, request)
 
       const isStream = wantsStream(request)
       const { after, loc, limit } = cursorOf(request, isStream)
-      const next = after === undefined ? undefined : await parts.nextFrame(stream)
+      const next = after === undefined ? undefined : await tasks.nextFrame(stream)
       if (after !== undefined && next !== undefined && after >= next) throw beyond(loc)
       if (!isStream) {
         const page = own.folding(pause =>
-          pageOf(parts.storedFrames(stream, after ?? -1, pause), envelopeId, limit),
+          pageOf(tasks.storedFrames(stream, after ?? -1, pause), envelopeId, limit),
         )
         return sendText(reply, page, onFault)
       }
 
       if (next !== undefined && after === next - 1 && isTerminal(row.status)) return reply.code(204).send()
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
-      holdStream(parts, request, reply)
+      holdStream(serving, request, reply)
       const place = own.place()
-      const feed = parts.openFeed({ stream, after: after ?? -1, endsAtWait: false, place })
+      const feed = tasks.openFeed({ stream, after: after ?? -1, endsAtWait: false, place })
       await sendTaskStream(request, reply, {
         feed,
         place,
         pause: own.pause,
         envelopeId,
         withIds: true,
-        stopping: parts.stopping,
-        openStreams: parts.openStreams,
+        stopping: serving.stopping,
+        openStreams: serving.openStreams,
         onFault,
       })
       return reply

@@ -1,17 +1,20 @@
 // A task's own history: its rollouts, its machine, and the proof that the log still says what GET answers.
 import { arrayOf, only } from '../platform/pieces.ts'
+import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { asLines, json, ndjson, sendText } from './send-text.ts'
 
 async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const rollout of rollouts) yield `${rollout}\n`
 }
-export const taskHistoryRoutes = (app: App, parts: Parts): void => {
-  const { queries, recall } = parts
-
+export const taskHistoryRoutes = (
+  app: App,
+  { queries, recall, machineOf }: Pick<TaskDoor, 'queries' | 'recall' | 'machineOf'>,
+  serving: Serving,
+): void => {
   route(app, 'getRollouts', {
     async handler(request, reply) {
       const { principal, params, query, envelopeId } = request
@@ -19,13 +22,13 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
       const format = q.oneOf('format', ['json', 'jsonl', 'atif'], 'json')
       q.done()
       const { id } = queries.visible(principal, params.task_id)
-      const text = answersOf(parts, request, reply).folding(pause => {
+      const text = answersOf(serving, request, reply).folding(pause => {
         if (format === 'atif') return recall.atif(id, pause)
         const rollouts = recall.rollouts(id, pause)
         if (format === 'jsonl') return linesOf(rollouts)
         return only(envelope(envelopeId, arrayOf(rollouts)))
       })
-      return sendText(reply, text, faultOf(parts, request), { type: format === 'jsonl' ? ndjson : json })
+      return sendText(reply, text, faultOf(serving, request), { type: format === 'jsonl' ? ndjson : json })
     },
   })
 
@@ -36,31 +39,31 @@ export const taskHistoryRoutes = (app: App, parts: Parts): void => {
       const after = q.integer('after', { min: 0, fallback: 0 })
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.done()
-      const text = answersOf(parts, request, reply).folding(pause =>
+      const text = answersOf(serving, request, reply).folding(pause =>
         linesOf(recall.bulk(after, limit, principal.userId, pause)),
       )
-      return sendText(reply, text, faultOf(parts, request), asLines)
+      return sendText(reply, text, faultOf(serving, request), asLines)
     },
   })
 
   route(app, 'replayTask', {
     async handler(request, reply) {
       const row = queries.visible(request.principal, request.params.task_id)
-      const text = answersOf(parts, request, reply).folding(pause =>
+      const text = answersOf(serving, request, reply).folding(pause =>
         only(recall.replay(row, pause).then(found => JSON.stringify(found))),
       )
-      return sendText(reply, text, faultOf(parts, request))
+      return sendText(reply, text, faultOf(serving, request))
     },
   })
 
   route(app, 'getMachine', {
     async handler(request, reply) {
       const { id, status } = queries.visible(request.principal, request.params.task_id)
-      if (status !== 'working') return parts.machineOf({ at: status, open: [] })
-      const text = answersOf(parts, request, reply).folding(pause =>
-        only(recall.state(id, pause).then(state => JSON.stringify(parts.machineOf(state)))),
+      if (status !== 'working') return machineOf({ at: status, open: [] })
+      const text = answersOf(serving, request, reply).folding(pause =>
+        only(recall.state(id, pause).then(state => JSON.stringify(machineOf(state)))),
       )
-      return sendText(reply, text, faultOf(parts, request))
+      return sendText(reply, text, faultOf(serving, request))
     },
   })
 }

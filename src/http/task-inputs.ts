@@ -1,21 +1,23 @@
 // What is said to a task after it was created: answers to its calls, messages, and a judgement of it.
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
-import { isRetry, shortHeader } from './request-id.ts'
+import type { Serving } from './doors.ts'
+import { type App, answersOf, faultOf } from './request.ts'
+import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
-import { createTaskCalls } from './task-calls.ts'
+import { createTaskCalls, type TaskCallDeps } from './task-calls.ts'
 
-export const taskInputRoutes = (app: App, parts: Parts): void => {
-  const { commands, recall, stopping } = parts
-  const calls = createTaskCalls(parts)
+export const taskInputRoutes = (app: App, tasks: TaskCallDeps, serving: Serving): void => {
+  const { commands, recall } = tasks
+  const { stopping } = serving
+  const calls = createTaskCalls(tasks)
 
   route(app, 'answerCalls', {
     handler(request, reply) {
       const { principal, params, envelopeId: requestId, body } = request
-      const own = answersOf(parts, request, reply)
+      const own = answersOf(serving, request, reply)
       const answered = calls.answer({ principal, requestId }, params.task_id, body)
-      return answerWhenReady(reply, answered.then(own.holding), stopping, faultOf(parts, request))
+      return answerWhenReady(reply, answered.then(own.holding), stopping, faultOf(serving, request))
     },
   })
 
@@ -24,8 +26,8 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
       const { principal, params, envelopeId: requestId, body } = request
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const said = await calls.message({ principal, requestId }, params.task_id, body, retry)
-      if (said.replayed) void reply.header('idempotency-replayed', 'true')
-      return sendText(reply, answersOf(parts, request, reply).holding(said.text), faultOf(parts, request))
+      if (said.replayed) noteReplay(reply)
+      return sendText(reply, answersOf(serving, request, reply).holding(said.text), faultOf(serving, request))
     },
   })
 
@@ -35,8 +37,8 @@ export const taskInputRoutes = (app: App, parts: Parts): void => {
       const { value, name, data } = body
       const reward = { value, ...(name ? { name } : {}), ...(data === undefined ? {} : { data }) }
       const view = await commands.reward(principal, params.task_id, envelopeId, reward)
-      const text = answersOf(parts, request, reply).holding(recall.textOf(view))
-      return sendText(reply, text, faultOf(parts, request))
+      const text = answersOf(serving, request, reply).holding(recall.textOf(view))
+      return sendText(reply, text, faultOf(serving, request))
     },
   })
 }

@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { taskStatuses } from '../contract/wire.ts'
 import { joined } from '../platform/pieces.ts'
+import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
 import { readQuery } from './query.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
@@ -31,15 +32,13 @@ const wishOf = (query: unknown) => {
   return { ...wish, isSummary: fields === 'summary', isCount: fields === 'counts' }
 }
 
-export const taskListRoutes = (app: App, parts: Parts): void => {
-  const { queries } = parts
-
+export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>, serving: Serving): void => {
   const sendPage = async (
     request: FastifyRequest,
     reply: FastifyReply,
     wish: Omit<ReturnType<typeof wishOf>, 'isCount'>,
   ) => {
-    const answers = answersOf(parts, request, reply)
+    const answers = answersOf(serving, request, reply)
     const found = await queries.list(wish, request.principal.userId, answers.pause)
     if ('unknownCursor' in found) {
       const name = wish.startingAfter === undefined ? 'ending_before' : 'starting_after'
@@ -58,14 +57,14 @@ export const taskListRoutes = (app: App, parts: Parts): void => {
     const texts = tasks.flatMap(({ text }, n) => (n === 0 ? [text] : [',', text]))
     const size = tasks.reduce((sum, task) => sum + task.size, 0)
     const text = envelope(request.envelopeId, joined('[', ...texts, ']'))
-    return sendText(reply, answers.stored(text, size), faultOf(parts, request))
+    return sendText(reply, answers.stored(text, size), faultOf(serving, request))
   }
 
   route(app, 'listTasks', {
     async handler(request, reply) {
       const { isCount, ...wish } = wishOf(request.query)
       if (!isCount) return sendPage(request, reply, wish)
-      const { pause } = answersOf(parts, request, reply)
+      const { pause } = answersOf(serving, request, reply)
       const result = await queries.countTasks(wish, request.principal.userId, pause)
       return { jsonrpc: '2.0', id: request.envelopeId, result }
     },

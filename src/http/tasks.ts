@@ -1,98 +1,28 @@
-// The task operations of the interface.
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Feed, FoldPlace } from '../bus/feed.ts'
-import { Invalid, Refusal } from '../contract/refusals.ts'
-import type { Pause } from '../fairness/slices.ts'
-import { only, type Text } from '../platform/pieces.ts'
+// One task: read, deleted, canceled, paused, resumed.
+import { Invalid } from '../contract/refusals.ts'
+import { only } from '../platform/pieces.ts'
 import type { Moment } from '../tasks/recall.ts'
+import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
-import { holdStream } from './hold-stream.ts'
-import { type App, answersOf, faultOf, type Parts } from './parts.ts'
-import { isEndedByUs } from './pour.ts'
 import { isoTime, readQuery } from './query.ts'
-import { isRetry, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
+import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
-import { sendTaskStream } from './task-stream.ts'
 
-export const taskRoutes = (app: App, parts: Parts): void => {
-  const { commands, queries, recall, stopping, openStreams } = parts
-  const calls = createTaskCalls(parts)
-
-  /** What happens when the caller goes away before its answer is whole. */
-  const watchDelivery = (
-    reply: FastifyReply,
-    taskId: string,
-    { made, cancels }: { made: boolean; cancels: boolean },
-    principal = reply.request.principal,
-  ) => {
-    const closed = () => {
-      if (reply.raw.writableFinished) return
-      if (made) parts.notDelivered(taskId)
-      if (!cancels || stopping.aborted || isEndedByUs(reply.raw)) return
-      commands.cancel(principal, taskId, reply.request.envelopeId, 'disconnected').catch(error => {
-        if (!(error instanceof Refusal)) faultOf(parts, reply.request)(error)
-      })
-    }
-    // The caller may have gone while its task was being stored.
-    if (reply.raw.closed || reply.raw.destroyed) closed()
-    else reply.raw.once('close', closed)
-  }
-
-  type Told = { taskId: string; feed: Feed; place: FoldPlace; pause: Pause }
-  const answerStream = (request: FastifyRequest, reply: FastifyReply, { taskId, ...told }: Told) => {
-    void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
-    const onFault = faultOf(parts, request)
-    return sendTaskStream(request, reply, {
-      ...told,
-      envelopeId: request.envelopeId,
-      withIds: false,
-      stopping,
-      openStreams,
-      onFault,
-    }).then(() => reply)
-  }
-
-  route(app, 'createTask', {
-    bodyLimit: parts.bodyLimit,
-    config: { isCreate: true },
-    attachValidation: true,
-    async handler(request, reply) {
-      const { body, principal, validationError } = request
-      if (validationError) throw await calls.invalid(principal, body, validationError)
-      if (body.request_id) setRequestId(request, reply, body.request_id)
-      if (body.stream) holdStream(parts, request, reply)
-      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
-      const own = answersOf(parts, request, reply)
-      const onFault = faultOf(parts, request)
-      const place = own.place()
-      const caller = { principal, requestId: request.envelopeId, place }
-      const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
-      if (task.replayed) void reply.header('idempotency-replayed', 'true')
-      // A replay that brings no id of its own is told under the one of the first request.
-      const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
-      if (!isNamed) setRequestId(request, reply, task.requestId)
-      const { envelopeId } = request
-      watchDelivery(reply, task.taskId, { made: task.made, cancels: body.on_disconnect === 'cancel' })
-      if (body.stream) {
-        const { pause } = own
-        return answerStream(request, reply, { taskId: task.taskId, feed: await task.feed(), place, pause })
-      }
-      const told = (text: Text) => own.holding(envelope(envelopeId, text))
-      if (task.isReady) return sendText(reply, told(await task.now()), onFault)
-      return answerWhenReady(reply, task.rested().then(told), stopping, onFault)
-    },
-  })
+export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void => {
+  const { commands, queries, recall } = tasks
+  const { stopping } = serving
+  const calls = createTaskCalls(tasks)
 
   route(app, 'getTask', {
     async handler(request, reply) {
       const moment = momentOf(readQuery(request.query))
       const row = queries.visible(request.principal, request.params.task_id)
-      const own = answersOf(parts, request, reply)
+      const own = answersOf(serving, request, reply)
       const { envelopeId } = request
-      const onFault = faultOf(parts, request)
+      const onFault = faultOf(serving, request)
       if (moment !== undefined) {
         const text = own.folding(pause =>
           only(recall.asOf(row.id, moment, pause).then(text => envelope(envelopeId, text))),
@@ -108,13 +38,13 @@ export const taskRoutes = (app: App, parts: Parts): void => {
   route(app, 'deleteTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId } = request
-      const own = answersOf(parts, request, reply)
+      const own = answersOf(serving, request, reply)
       const last = commands.remove(principal, params.task_id, envelopeId)
       return answerWhenReady(
         reply,
         last.then(view => own.holding(envelope(envelopeId, recall.textOf(view)))),
         stopping,
-        faultOf(parts, request),
+        faultOf(serving, request),
       )
     },
   })
@@ -123,9 +53,9 @@ export const taskRoutes = (app: App, parts: Parts): void => {
     route(app, `${verb}Task`, {
       handler(request, reply) {
         const { principal, params, envelopeId: requestId } = request
-        const own = answersOf(parts, request, reply)
+        const own = answersOf(serving, request, reply)
         const moved = calls.move(verb, { principal, requestId }, params.task_id)
-        return answerWhenReady(reply, moved.then(own.holding), stopping, faultOf(parts, request))
+        return answerWhenReady(reply, moved.then(own.holding), stopping, faultOf(serving, request))
       },
     })
   }

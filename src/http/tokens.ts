@@ -1,13 +1,17 @@
 // Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
 import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
-import type { App, Parts } from './parts.ts'
+import type { Serving } from './doors.ts'
+import type { App } from './request.ts'
 import { route } from './route.ts'
 
 const seconds = (millis: number | null | undefined) =>
   millis === null || millis === undefined ? null : Math.floor(millis / 1000)
 
-export const tokenRoutes = (app: App, { principals, tickets }: Parts): void => {
+export const tokenRoutes = (
+  app: App,
+  { principals, tickets }: Pick<Serving, 'principals' | 'tickets'>,
+): void => {
   route(app, 'createStreamTicket', {
     /** A body may be left out. */
     async preValidation(request) {

@@ -162,3 +162,4 @@ export const openFolder = async (
     throw error
   }
 }
+export type Folder = Awaited<ReturnType<typeof openFolder>>

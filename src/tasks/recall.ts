@@ -3,7 +3,6 @@
 
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import type { Replay } from '../contract/answers.ts'
-import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
@@ -16,7 +15,6 @@ import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/s
 import { atifOf } from '../history/atif/atif.ts'
 import { textsOf } from '../history/atif/text.ts'
 import type { ReadStream } from '../history/context.ts'
-import { tell } from '../history/frames.ts'
 import type { Rollout } from '../history/rollout.ts'
 import type { Wanted } from '../history/rollout-survey.ts'
 import { inOrder, rolloutsOf } from '../history/rollouts.ts'
@@ -25,16 +23,13 @@ import { emptyShown, evolveShown, type ShownTask } from '../history/task-view.ts
 import { createTeller } from '../history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
 import type { Queries, TaskRow } from './queries.ts'
-import { compared } from './replayed.ts'
+import { replayTask } from './replay-task.ts'
 
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }
 
-/** For whoever asks here, not over the network. */
+/** For those who read in this process, not over the network. */
 const usualPause = (): Pause => createPause(nextTurn, () => {})
-
-/** How often a replay looks again before it calls a difference a mismatch. */
-const patience = 100
 
 const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
@@ -57,16 +52,31 @@ async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGe
   }
 }
 
+/** A task object with its rollouts behind its other fields. */
+const withRollouts = (task: Text, rollouts: Pieces): Text =>
+  joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
+
+/** Whether an event lies after a moment. */
+const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
+  if ('frame' in moment) return (header.seq ?? 0) > moment.frame
+  if ('position' in moment) return position > moment.position
+  return Date.parse(header.time) > moment.time
+}
+
+const stateOf = async (pages: AsyncIterable<Recorded[]>): Promise<TaskState> => {
+  let state = firstState
+  for await (const page of pages) {
+    for (const { type, data } of page.map(taskEvents.read)) state = stateAfter(state, type, data)
+  }
+  return state
+}
+
 export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
 
   /** The rollouts of a task as a JSON array. */
   const arrayOfRollouts = (stream: string, wanted: Wanted, pause = usualPause()): Pieces =>
     arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
-
-  /** A task object with its rollouts behind its other fields. */
-  const withRollouts = (task: Text, rollouts: Pieces): Text =>
-    joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
   const textOf = (view: ShownTask, upTo?: number, pause = usualPause()): Text => {
@@ -75,12 +85,6 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
     const wanted = upTo === undefined ? {} : { upTo }
     return withRollouts(text, arrayOfRollouts(taskStream(created.task_id), wanted, pause))
-  }
-
-  const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
-    if ('frame' in moment) return (header.seq ?? 0) > moment.frame
-    if ('position' in moment) return position > moment.position
-    return Date.parse(header.time) > moment.time
   }
 
   return {
@@ -142,41 +146,12 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     },
 
     /** Where a task is in its chart. */
-    async state(taskId: string, pause = usualPause()): Promise<TaskState> {
-      let state = firstState
-      for await (const page of reader(pause)(taskStream(taskId))) {
-        for (const event of page) {
-          const { type, data } = taskEvents.read(event)
-          state = stateAfter(state, type, data)
-        }
-      }
-      return state
-    },
+    state: (taskId: string, pause = usualPause()): Promise<TaskState> =>
+      stateOf(reader(pause)(taskStream(taskId))),
 
     /** Folds the stored events again, frames included, and compares the task with what the read models say. */
-    async replay(row: TaskRow, pause = usualPause()): Promise<Replay> {
-      const stream = taskStream(row.id)
-      const view = emptyShown()
-      for (let tries = 1; ; tries++) {
-        for await (const page of reader(pause)(stream, view.revision))
-          for (const event of page) tell(view, taskEvents.read(event))
-        queries.rowById(row.id) // what it reads is written first
-        const found = await compared(queries.textsOf(row.position, pause), taskOf(view), pause).catch(
-          error => {
-            if (!(error instanceof ChangedMeanwhile) || tries >= patience) throw error
-            return undefined
-          },
-        )
-        // While a task goes on, either side may be a moment ahead: both are read again until they meet.
-        if (found === undefined || (found.mismatches.length > 0 && tries < patience)) {
-          await nextTurn()
-          continue
-        }
-        const { state_hash, mismatches } = found
-        const matches = mismatches.length === 0
-        return { task_id: row.id, events: view.revision + 1, state_hash, matches, mismatches }
-      }
-    },
+    replay: (row: TaskRow, pause = usualPause()): Promise<Replay> =>
+      replayTask(reader(pause), queries, row, pause),
   }
 }
 export type Recall = ReturnType<typeof createRecall>

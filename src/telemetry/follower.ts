@@ -5,6 +5,7 @@ import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Subscription } from '../log/follower.ts'
 import type { EventLog } from '../log/log.ts'
+import { sleep } from '../platform/sleep.ts'
 import { lastExported, saveExported } from './checkpoint.ts'
 import { createExporter, type Exporter, SpansRefused } from './exporter.ts'
 import type { TelemetrySettings } from './settings.ts'
@@ -53,22 +54,11 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
   let position = lastExported(file, log, report)
   let subscription: Subscription | undefined
   let isBehind = false
-  let stopping = false
+  const stopping = new AbortController()
   let stopped = false
   let failing = false
-  let onStop = () => {}
 
-  const pause = (ms: number): Promise<void> =>
-    stopping
-      ? Promise.resolve()
-      : new Promise(resolve => {
-          const cancel = timers.after(ms, resolve)
-          onStop = () => {
-            cancel()
-            resolve()
-          }
-        })
-
+  const pause = (ms: number) => sleep(timers, ms, stopping.signal)
   /** Tries until it is done, ever more patiently while nothing is exported. Rejects with Stopped. */
   const insist = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let wait = shortestWaitMs; ; ) {
@@ -79,7 +69,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
         failing = false
         return done
       } catch (error) {
-        if (stopping) throw new Stopped()
+        if (stopping.signal.aborted) throw new Stopped()
         if (!failing) {
           const reason = error instanceof Error ? error.message : String(error)
           report('warn', `spans cannot be exported, they will be later: ${reason}`)
@@ -97,7 +87,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
       if (!stopped) await saveExported(file, log, upTo)
     })
   const endAtHead = () => {
-    if (stopping && position >= log.head()) void subscription?.stop()
+    if (stopping.signal.aborted && position >= log.head()) void subscription?.stop()
   }
   const take = async (exporter: Exporter, events: readonly Recorded[]): Promise<void> => {
     const spans = await insist(() => tracker.take(events))
@@ -131,8 +121,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
   return {
     /** Exports what is there if that takes no time. */
     async stop(): Promise<void> {
-      stopping = true
-      onStop()
+      stopping.abort()
       endAtHead()
       await Promise.race([done, new Promise<void>(resolve => timers.after(lastTryMs, resolve))])
       stopped = true

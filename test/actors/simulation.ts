@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { liveTask } from '../../actors/task/live.ts'
 import type { ReadStore } from '../../projections/store.ts'
-import { sleep } from '../../src/agents/sleep.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -15,6 +14,7 @@ import { tell } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { type DecidedTask, emptyDecided, emptyTask, evolveDecided } from '../../src/history/task-view.ts'
 import type { Store } from '../../src/log/store.ts'
+import { sleep } from '../../src/platform/sleep.ts'
 import {
   admin,
   failingStore,

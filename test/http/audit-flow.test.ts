@@ -8,9 +8,8 @@ import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
 import { auditRoutes } from '../../src/http/audit.ts'
 import { createLongAnswers } from '../../src/http/long-answers.ts'
-import type { App } from '../../src/http/parts.ts'
+import type { App } from '../../src/http/request.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
-import type { Queries } from '../../src/tasks/queries.ts'
 import { openFile, to } from '../log/support.ts'
 import { until } from '../support/http.ts'
 import { admin } from '../support/system.ts'
@@ -42,9 +41,8 @@ const served = async (t: Test) => {
     request.principal = admin
   })
   const fault = (error: unknown) => t.fail(String(error))
-  auditRoutes(app as unknown as App, {
-    audit,
-    queries: { headPosition: log.head } as Queries,
+  const door = { audit, queries: { headPosition: log.head } }
+  auditRoutes(app as unknown as App, door, {
     longAnswers: createLongAnswers(new AbortController().signal, wholeLoop),
     fault,
   })

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
 import t from 'tap'
-import type { App } from '../../src/http/parts.ts'
+import type { App } from '../../src/http/request.ts'
 import { watchRequests } from '../../src/http/request-end.ts'
 import { createRequestCounts } from '../../src/metrics/request-counts.ts'
 import { exchange, read, until } from '../support/http.ts'
@@ -101,12 +101,12 @@ t.test('what had only to be looked up and took longer than a second is a line', 
   const app = fastify()
   app.decorateRequest('envelopeId', 'id')
   const requests = createRequestCounts()
-  watchRequests(app as unknown as App, {
-    report: (level, _, fields) => lines.push({ level, fields }),
+  const gate = {
+    report: (level: string, _: string, fields?: object) => void lines.push({ level, fields }),
     verbose: false,
     requests,
-    stopping: new AbortController().signal,
-  })
+  }
+  watchRequests(app as unknown as App, gate, { stopping: new AbortController().signal })
   const later = () => new Promise(resolve => setTimeout(resolve, 1050))
   async function* slowly() {
     yield 'a'

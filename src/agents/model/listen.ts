@@ -1,14 +1,13 @@
-// One call of the model, from what is asked to what was heard; and what a step does when it went wrong.
+// One call of the model, from the body of the request to everything that its answer said.
 import { createHash } from 'node:crypto'
 import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
-import type { ModelCall, StepEnd } from '../../contract/agent.ts'
+import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
 import type { HeardCall } from './calls.ts'
 import { createReader, type Heard } from './chunks.ts'
-import { type createEndpoint, ModelLost, ModelRefused } from './endpoint.ts'
+import type { Chunks } from './endpoint.ts'
+import { ModelLost, ModelRefused } from './failures.ts'
 
-/** How often a step whose answer broke off is begun again. */
-const mostAttempts = 4
 const mostCalls = 128
 const mostCharacters = 8 * 1024 * 1024
 
@@ -34,11 +33,9 @@ const joined = (heard: Heard[]): Heard[] => {
   return told
 }
 
-export const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
-
 /** Yields what is heard of the answer to a body. Throws ModelRefused or ModelLost. */
 export async function* listen(
-  chunks: ReturnType<typeof createEndpoint>['chunks'],
+  chunks: Chunks,
   asked: Asked,
   body: ModelBody,
   signal: AbortSignal,
@@ -70,12 +67,4 @@ export async function* listen(
     calls,
     spoke: characters > 0,
   }
-}
-
-/** The end of a step whose call threw. */
-export const endOf = (error: unknown, attempt: number, signal: AbortSignal): StepEnd => {
-  if (signal.aborted) return { end: 'again' }
-  if (error instanceof ModelRefused) return failed(error.message)
-  if (!(error instanceof ModelLost)) throw error
-  return attempt + 1 < mostAttempts ? { end: 'again' } : failed(error.message)
 }

@@ -1,4 +1,5 @@
 // Calls that run here, from the intent to the result.
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { Block, MessageContent } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional, Usage } from './schema.ts'

@@ -1,4 +1,5 @@
 // What the client brings while the task lives: answers to calls, and messages.
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { MessageItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'

@@ -1,4 +1,5 @@
 // What the model says, as it comes.
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional } from './schema.ts'

@@ -1,4 +1,5 @@
 // The life of a task: what moves it, what asks for a move, and what is said of it after its end.
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { CreateTaskBody, ErrorObject } from '../wire.ts'
 import { AgentStep, Deadline, From, optional } from './schema.ts'

@@ -1,4 +1,5 @@
 // The agent and its steps.
+// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { OpenItem } from './items.ts'
 import { Compressed, ModelRequest, ModelResponse } from './model-call.ts'

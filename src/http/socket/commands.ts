@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Text } from '../../platform/pieces.ts'
 import type { Delivery } from '../../tasks/deliveries.ts'
-import type { Parts } from '../parts.ts'
+import type { SessionDoor } from '../doors.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
@@ -31,12 +31,44 @@ type Ports = {
   free: () => void
 }
 
-export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions'], tasks: TaskChannels) => {
+type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
+
+const takeStep = async (
+  { step }: Pick<SessionDoor['sessions'], 'step'>,
+  { fields: { idempotency_key, ...body } }: Of<'step'>,
+  caller: Caller,
+  { result }: Pick<Ports, 'result'>,
+): Promise<void> => {
+  let isNew = false
+  let tell = (_whole: boolean) => {}
+  const delivery: Delivery = {
+    onEnd(hear) {
+      tell = hear
+    },
+  }
+  const answer = await step(caller, body, {
+    idempotencyKey: idempotency_key ?? undefined,
+    isRetry: false,
+    delivery,
+    began() {
+      isNew = true
+    },
+    emit() {},
+    signal: neverStops,
+  })
+  tell(await result(JSON.stringify(answer), !isNew))
+}
+
+export const createSocketCommands = (
+  calls: TaskCalls,
+  sessions: SessionDoor['sessions'],
+  tasks: TaskChannels,
+) => {
   let waiting = 0
 
   const create = async (
     // The id names this message: the same request may come again under another one.
-    { fields: { request_id: _, idempotency_key, ...body } }: Extract<Command, { type: 'create' }>,
+    { fields: { request_id: _, idempotency_key, ...body } }: Of<'create'>,
     caller: Caller,
     { result, hold, free, place, pause }: Ports,
   ): Promise<void> => {
@@ -85,27 +117,8 @@ export const createSocketCommands = (calls: TaskCalls, sessions: Parts['sessions
       case 'pause':
       case 'resume':
         return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
-      case 'step': {
-        const { idempotency_key, ...body } = said.fields
-        let isNew = false
-        let tell = (_whole: boolean) => {}
-        const delivery: Delivery = {
-          onEnd(hear) {
-            tell = hear
-          },
-        }
-        const answer = await sessions.step(caller, body, {
-          idempotencyKey: idempotency_key ?? undefined,
-          isRetry: false,
-          delivery,
-          began() {
-            isNew = true
-          },
-          emit() {},
-          signal: neverStops,
-        })
-        tell(await result(JSON.stringify(answer), !isNew))
-      }
+      case 'step':
+        return takeStep(sessions, said, caller, ports)
     }
   }
 }

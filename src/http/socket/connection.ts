@@ -9,8 +9,8 @@ import type { Principal } from '../../contract/token-events.ts'
 import type { Text } from '../../platform/pieces.ts'
 import { type Asking, authorize, ticketOf } from '../auth.ts'
 import { holderOf } from '../body/budget.ts'
+import type { Serving } from '../doors.ts'
 import type { Cut } from '../open-streams.ts'
-import type { Parts } from '../parts.ts'
 import { type Command, createSocketCommands } from './commands.ts'
 import type { Door } from './door-parts.ts'
 import { createEventSubscription } from './event-channels.ts'
@@ -46,10 +46,11 @@ type Opened = {
 }
 
 export const openConnection = (door: Door, { ws, socket, request, known, gone }: Opened): Connection => {
-  const { parts, budget } = door
+  const { deps, budget } = door
+  const { serving } = deps
   let principal: Principal | undefined
   let mayCommand = true
-  let kept: ReturnType<Parts['openStreams']['add']> | undefined
+  let kept: ReturnType<Serving['openStreams']['add']> | undefined
   let release = () => {}
   let isOver = false
   /** Bytes that came and are not given back to the budget, and the share that they count in. */
@@ -57,7 +58,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   let holder = holderOf(undefined)
   let isAwaited = false
 
-  const fault = (error: unknown) => parts.fault(error, { request_id: parts.newId(), route: '/ws' })
+  const fault = (error: unknown) => serving.fault(error, { request_id: serving.newId(), route: '/ws' })
   const outbox = createOutbox(ws, socket, { overflow: () => end('slow'), freed: hasRoom })
   const inbox = createInbox(ws, { limits: door.inbox, isFull: outbox.isFull, take, emptied: giveBack })
   const lostTrack = (error: unknown) => {
@@ -65,15 +66,20 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     end('tryLater', error instanceof Error ? error : new Error(String(error)))
   }
   const events = createEventSubscription({
-    events: parts.events,
+    events: deps.events,
     encode: door.encode,
     write: outbox.write,
     onFault: lostTrack,
   })
-  const tasks = createTaskChannels({ parts, outbox, onFault: lostTrack })
+  const tasks = createTaskChannels({
+    tasks: deps.tasks,
+    longAnswers: serving.longAnswers,
+    outbox,
+    onFault: lostTrack,
+  })
   const { subscribe, unsubscribe } = createSubscriptions({ events, tasks, say: outbox.say })
-  const held = createHeldTasks(parts, fault)
-  const carryOut = createSocketCommands(door.calls, parts.sessions, tasks)
+  const held = createHeldTasks(deps.tasks, serving, fault)
+  const carryOut = createSocketCommands(door.calls, deps.sessions.sessions, tasks)
 
   function hasRoom() {
     kept?.drained()
@@ -131,7 +137,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     const ticket = ticketOf(asking)
     known()
     try {
-      release = parts.quotas.openSocket(who, ticket !== undefined && parts.tickets.isSeated(ticket))
+      release = serving.quotas.openSocket(who, ticket !== undefined && serving.tickets.isSeated(ticket))
     } catch (error) {
       end('tryLater', error as Error)
       return false
@@ -141,15 +147,15 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     budget.give(holder, bytes)
     holder = holderOf(who)
     budget.take(holder, bytes)
-    mayCommand = ticket === undefined || parts.tickets.mayCommand(ticket)
-    kept = parts.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
+    mayCommand = ticket === undefined || serving.tickets.mayCommand(ticket)
+    kept = serving.openStreams.add({ ...asking, principal: who }, { beat, isFull: outbox.isFull, cut })
     return true
   }
 
   const refuse = (type: string, error: unknown, requestId: string | undefined) => {
     const { text, fault: isFault } = errorText(error, requestId)
     // What the server's end cuts off is nobody's fault, and nobody is left to be told.
-    if (isFault && !parts.stopping.aborted) fault(error)
+    if (isFault && !serving.stopping.aborted) fault(error)
     door.count(type, isFault ? 'failed' : 'refused')
     outbox.say(text)
   }
@@ -157,7 +163,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const authenticate = (message: Unread) => {
     const { type, fields, requestId } = door.read(message)
     if (type !== 'auth') throw new Refusal('Unauthenticated')
-    const who = parts.principals.authenticate(fields.token)
+    const who = serving.principals.authenticate(fields.token)
     if (who === undefined) throw new Refusal('Unauthenticated')
     if (!enter(who, { headers: {}, query: {}, method: 'GET' })) return
     outbox.say(saying('authenticated', requestId, { user_id: who.userId ?? null, role: who.role }))
@@ -167,13 +173,13 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     const { requestId } = said
     if (!may(who.role, 'write')) return void end('forbidden', roleRefused(who.role, 'write'), requestId)
     if (!mayCommand) throw new Refusal('Forbidden', undefined, subscribesOnly)
-    const own = parts.longAnswers.ofCaller(who, () => isOver)
+    const own = serving.longAnswers.ofCaller(who, () => isOver)
     const result = async (data: Text, replayed: boolean): Promise<boolean> => {
       await outbox.tell(own.holding(resultText(requestId, data, replayed)))
       return !isOver
     }
     const hold = (taskId: string, asked: string) => held.hold(who, taskId, asked)
-    const caller = { principal: who, requestId: requestId ?? parts.newId() }
+    const caller = { principal: who, requestId: requestId ?? serving.newId() }
     return door.admission.run(who, async () => {
       if (isOver) return
       await carryOut(said, caller, { result, hold, free, place: own.place(), pause: own.pause })
@@ -206,7 +212,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
       const said = door.read(unread)
       type = said.type
       // A token may have ended a moment ago.
-      if (parts.principals.current(principal.id) === undefined) {
+      if (serving.principals.current(principal.id) === undefined) {
         return end('unauthenticated', new Refusal('Unauthenticated'), requestId)
       }
       const answered = answer(principal, said, free)
@@ -248,7 +254,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const asking = askingOf(request)
   if (asking.headers.authorization !== undefined || asking.query.ticket !== undefined) {
     try {
-      enter(authorize(asking, 'follow', parts), asking)
+      enter(authorize(asking, 'follow', serving), asking)
     } catch (error) {
       end('unauthenticated', error as Error)
     }

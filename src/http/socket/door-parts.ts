@@ -1,33 +1,24 @@
 // What connections are made of.
+import type { Events } from '../../bus/events.ts'
 import type { Admission } from '../admission.ts'
 import type { BodyBudget } from '../body/budget.ts'
-import type { Parts } from '../parts.ts'
-import type { TaskCallParts, TaskCalls } from '../task-calls.ts'
+import type { Gate, Serving, SessionDoor, TaskDoor } from '../doors.ts'
+import type { TaskCallDeps, TaskCalls } from '../task-calls.ts'
 import type { EventEncoder } from './event-channels.ts'
 import type { InboxLimits } from './inbox.ts'
 import type { Said, Unread } from './read-message.ts'
 
-/** What a connection needs of the parts. */
-export type SocketParts = TaskCallParts &
-  Pick<
-    Parts,
-    | 'allowedOrigins'
-    | 'events'
-    | 'fault'
-    | 'longAnswers'
-    | 'newId'
-    | 'nextFrame'
-    | 'openStreams'
-    | 'principals'
-    | 'quotas'
-    | 'requests'
-    | 'sessions'
-    | 'stopping'
-    | 'tickets'
-  >
+/** What a connection may ask, of what the HTTP surface is put together from. */
+export type SocketDeps = {
+  events: Events
+  serving: Serving
+  gate: Pick<Gate, 'allowedOrigins' | 'requests'>
+  tasks: TaskCallDeps & Pick<TaskDoor, 'nextFrame'>
+  sessions: Pick<SessionDoor, 'sessions'>
+}
 
 export type Door = {
-  parts: SocketParts
+  deps: SocketDeps
   calls: TaskCalls
   read: (message: Unread) => Said
   encode: EventEncoder

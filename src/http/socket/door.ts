@@ -10,11 +10,11 @@ import type { Admission } from '../admission.ts'
 import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
 import { createOrigins } from '../origins.ts'
-import type { App } from '../parts.ts'
+import type { App } from '../request.ts'
 import { route } from '../route.ts'
 import { createTaskCalls } from '../task-calls.ts'
 import { type Connection, openConnection } from './connection.ts'
-import type { SocketParts } from './door-parts.ts'
+import type { SocketDeps } from './door-parts.ts'
 import { createEventEncoder } from './event-channels.ts'
 import { type InboxLimits, usualInbox } from './inbox.ts'
 import { createReader } from './read-message.ts'
@@ -66,19 +66,20 @@ const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head
 /** `server` is where requests come in. */
 export const openSocketDoor = (
   server: Server,
-  parts: SocketParts,
+  deps: SocketDeps,
   budget: BodyBudget,
   admission: Admission,
   limits: SocketLimits = usualLimits,
 ): void => {
-  const { stopping, requests } = parts
+  const { requests, allowedOrigins } = deps.gate
+  const { stopping } = deps.serving
   const wss = new WebSocketServer(options)
-  const { mayConnect } = createOrigins(parts.allowedOrigins)
+  const { mayConnect } = createOrigins(allowedOrigins)
   const open = new Set<Connection>()
   const unknown = new Set<WebSocket>()
   const door = {
-    parts,
-    calls: createTaskCalls(parts),
+    deps,
+    calls: createTaskCalls(deps.tasks),
     read: createReader(),
     encode: createEventEncoder(),
     budget,

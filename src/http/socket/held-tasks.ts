@@ -1,10 +1,11 @@
 // The tasks of one connection that are canceled when its caller goes.
 import { Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
-import type { SocketParts } from './door-parts.ts'
+import type { Serving, TaskDoor } from '../doors.ts'
 
 export const createHeldTasks = (
-  { commands, stopping }: Pick<SocketParts, 'commands' | 'stopping'>,
+  { commands }: Pick<TaskDoor, 'commands'>,
+  { stopping }: Pick<Serving, 'stopping'>,
   onFault: (error: unknown) => void,
 ) => {
   /** Each with the request that asked for it. */

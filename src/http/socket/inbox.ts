@@ -25,31 +25,43 @@ type Wish = {
   emptied: () => void
 }
 
+/** Tokens that come back with time: `burst` of them after a rest, and `rate` a second. */
+const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
+  let tokens = burst
+  let since = performance.now()
+  const refill = () => {
+    const now = performance.now()
+    tokens = Math.min(burst, tokens + ((now - since) * rate) / 1000)
+    since = now
+  }
+  return {
+    spend(count: number): void {
+      tokens -= count
+    },
+    /** Milliseconds until there is one; 0: there is. */
+    waitMs(): number {
+      if (tokens < 1) refill()
+      return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) * 1000) / rate)
+    },
+  }
+}
+
 export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wish) => {
   let queue: Message[] = []
   let inFlight = 0
-  let tokens = limits.burst
-  let since = performance.now()
+  const tokens = createTokens(limits)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let isHeld = false
   let isPumping = false
 
-  const refill = () => {
-    const now = performance.now()
-    tokens = Math.min(limits.burst, tokens + ((now - since) * limits.rate) / 1000)
-    since = now
-  }
   const isTooFast = (): boolean => {
-    if (tokens < 1) refill()
-    if (tokens >= 1) return false
-    timer ??= setTimeout(
-      () => {
-        timer = undefined
-        pump()
-      },
-      Math.ceil(((1 - tokens) * 1000) / limits.rate),
-    ).unref()
+    const waitMs = tokens.waitMs()
+    if (waitMs === 0) return false
+    timer ??= setTimeout(() => {
+      timer = undefined
+      pump()
+    }, waitMs).unref()
     return true
   }
   const mustWait = () => inFlight >= limits.inFlight || isFull() || isTooFast()
@@ -60,7 +72,7 @@ export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wi
     let at = 0
     while (at < queue.length && !mustWait()) {
       const message = queue[at++] as Message
-      tokens -= 1 + message.bytes.length / bytesPerToken
+      tokens.spend(1 + message.bytes.length / bytesPerToken)
       inFlight++
       let counts = true
       take(message, () => {
@@ -95,7 +107,7 @@ export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wi
     },
     /** What is no message, but costs like one. */
     spend(): void {
-      tokens--
+      tokens.spend(1)
       pump()
     },
     /** From now on everything is read and thrown away. */

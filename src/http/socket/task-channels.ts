@@ -4,93 +4,41 @@ import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Pause } from '../../fairness/slices.ts'
-import type { Frame } from '../../history/frames.ts'
-import { isLong, joined, type Text } from '../../platform/pieces.ts'
-import { frameText, isHeavy } from '../frame-text.ts'
-import type { Parts } from '../parts.ts'
+import type { Serving, TaskDoor } from '../doors.ts'
 import type { Outbox } from './outbox.ts'
 import { readSince } from './since.ts'
-import { textFrame } from './text-frame.ts'
+import { writeFrames } from './task-frames.ts'
 import { saying } from './words.ts'
 
 const mostTasks = 64
-/** Frames are written together up to about so many bytes. */
-const togetherAtMost = 64 * 1024
-
-const messageOf = (frame: Frame): Text => {
-  const { type, sequence_number } = frame
-  const timestamp = 'timestamp' in frame ? `,"timestamp":${JSON.stringify(frame.timestamp)}` : ''
-  const tail = `${timestamp},"id":${sequence_number}}`
-  return joined(`{"channel":"task","type":"${type}","data":`, frameText(frame), tail)
-}
-
 /** How a feed is told; `place` is its own. */
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
-  parts: Pick<Parts, 'longAnswers' | 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
+  tasks: Pick<TaskDoor, 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
+  longAnswers: Serving['longAnswers']
   outbox: Outbox
   onFault: (error: unknown) => void
 }
 
-export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
+export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Given) => {
   const open = new Map<string, Feed>()
   let isClosed = false
 
-  /** Waits for room behind each piece; false: it is not followed any more. */
-  const write = async (taskId: string, feed: Feed, texts: string[]): Promise<boolean> => {
-    if (open.get(taskId) !== feed) return false
-    const [first] = texts
-    if (first !== undefined)
-      outbox.write(texts.length > 1 ? Buffer.concat(texts.map(textFrame)) : textFrame(first))
-    await outbox.room()
-    return open.get(taskId) === feed
-  }
-  /** A frame that is long, or may be: under the place of its feed. */
-  const writeAlone = async (taskId: string, feed: Feed, frame: Frame, { place, pause }: Follow) => {
-    const isTaken = place.isTaken()
-    await place.enter()
-    await pause()
-    const text = messageOf(frame)
-    if (open.get(taskId) !== feed) return false
-    if (isLong(text)) await outbox.tell(text)
-    else await write(taskId, feed, [text])
-    if (!isTaken) place.leave()
-    return open.get(taskId) === feed
-  }
-  const writeAll = async (taskId: string, feed: Feed, frames: readonly Frame[], follow: Follow) => {
-    let piece: string[] = []
-    let length = 0
-    for (const frame of frames) {
-      const heavy = isHeavy(frame)
-      if (!heavy) {
-        const text = messageOf(frame) as string
-        piece.push(text)
-        length += text.length
-      }
-      if (length > 0 && (heavy || length >= togetherAtMost)) {
-        if (!(await write(taskId, feed, piece))) return false
-        await follow.pause()
-        piece = []
-        length = 0
-      }
-      if (heavy && !(await writeAlone(taskId, feed, frame, follow))) return false
-    }
-    return length === 0 || (await write(taskId, feed, piece))
-  }
-
   const pour = async (taskId: string, feed: Feed, follow: Follow): Promise<void> => {
+    const isOpen = () => open.get(taskId) === feed
+    const target = { outbox, isOpen, place: follow.place, pause: follow.pause }
     let last = follow.after
     try {
       for await (const frames of feed.frames()) {
-        if (!(await writeAll(taskId, feed, frames, follow))) return
+        if (!(await writeFrames(target, frames))) return
         last = frames.at(-1)?.sequence_number ?? last
       }
-      if (open.get(taskId) !== feed) return
+      if (!isOpen()) return
       open.delete(taskId)
       outbox.say(saying('ended', undefined, { channel: 'task', task_id: taskId, id: last }))
     } catch (error) {
-      if (open.get(taskId) === feed) onFault(error)
+      if (isOpen()) onFault(error)
     } finally {
       follow.place.leave()
       feed.close()
@@ -119,17 +67,17 @@ export const createTaskChannels = ({ parts, outbox, onFault }: Given) => {
     /** Throws TaskNotFound, Busy or Invalid; `begin` lets the frames come. */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
       if (!task_id) throw missingTask()
-      const stream = parts.streamOf(parts.queries.visible(principal, task_id).id)
+      const stream = tasks.streamOf(tasks.queries.visible(principal, task_id).id)
       mustHaveRoom(task_id)
-      const last = (await parts.nextFrame(stream)) - 1
+      const last = (await tasks.nextFrame(stream)) - 1
       const after = readSince(since, { before: -1, end: last, of: 'stream' })
       const position = after ?? -1
-      const { pause, place: placeOf } = parts.longAnswers.ofCaller(principal, () => isClosed)
+      const { pause, place: placeOf } = longAnswers.ofCaller(principal, () => isClosed)
       const place = placeOf()
       const wish = { stream, after: position, endsAtWait: false, place }
       return {
         answer: { channels: ['task'], task_id, position, recovered: after !== undefined },
-        begin: () => void this.follow(task_id, parts.openFeed(wish), { after: position, place, pause }),
+        begin: () => void this.follow(task_id, tasks.openFeed(wish), { after: position, place, pause }),
       }
     },
     /** Ends all, and those that would still begin. */

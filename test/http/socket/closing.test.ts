@@ -210,7 +210,7 @@ t.test('pages of the own host and of named origins may connect', async t => {
     const socket = await openSocket(url, { headers: { origin } })
     t.same(await endOf(socket), { code: 4003, reason: 'not allowed', type: 'error', error: -32031 }, origin)
   }
-  const open = await doorHere(t, server, { parts: { allowedOrigins: ['*'] } })
+  const open = await doorHere(t, server, { allowedOrigins: ['*'] })
   for (const origin of ['https://anybody.example', 'null']) {
     const socket = await openSocket(open.url, { headers: { origin } })
     t.equal((await socket.ask({ type: 'ping' })).type, 'pong', origin)
@@ -247,7 +247,7 @@ t.test('events that cannot be read: later, and the operator is told', async t =>
       return { resume() {}, close() {} }
     },
   } as unknown as typeof server.system.bus.events
-  const { url, faults } = await doorHere(t, server, { parts: { events } })
+  const { url, faults } = await doorHere(t, server, { events })
   const socket = await openSocket(url)
   t.equal((await socket.ask({ type: 'subscribe', channels: ['tasks'] })).position, 7)
   t.same(await endOf(socket), { code: 1013, reason: 'try again later', type: 'error', error: -32603 })

@@ -3,14 +3,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import type { Events } from '../../../src/bus/events.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { wholeLoop } from '../../../src/fairness/loop-shares.ts'
 import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
+import type { Serving } from '../../../src/http/doors.ts'
 import { createLongAnswers } from '../../../src/http/long-answers.ts'
 import { createOpenStreams } from '../../../src/http/open-streams.ts'
 import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
-import type { SocketParts } from '../../../src/http/socket/door-parts.ts'
 import { createRequestCounts } from '../../../src/metrics/request-counts.ts'
 import { adminToken, type serveHere } from '../../support/server.ts'
 import { admin } from '../../support/system.ts'
@@ -20,57 +21,59 @@ type Wish = {
   /** Of the look at every open stream, milliseconds. */
   tickMs?: number
   budget?: number
-  parts?: Partial<SocketParts>
+  events?: Events
+  allowedOrigins?: readonly string[]
 }
 
 export const doorHere = async (
   t: Test,
   { system }: Pick<Awaited<ReturnType<typeof serveHere>>, 'system'>,
-  { limits = {}, tickMs = 1000, budget, parts = {} }: Wish = {},
+  { limits = {}, tickMs = 1000, budget, events = system.bus.events, allowedOrigins = [] }: Wish = {},
 ) => {
   const faults: unknown[] = []
   const stopping = new AbortController()
   const principals = {
     authenticate: (token: string) => (token === adminToken ? admin : undefined),
     current: () => admin,
-  } as unknown as SocketParts['principals']
-  const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as SocketParts['tickets']
+  } as unknown as Serving['principals']
+  const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as Serving['tickets']
   const openStreams = createOpenStreams({ principals, tickets }, tickMs)
   const requests = createRequestCounts()
-  const { tasks, bus, fairness } = system
+  const { tasks, fairness } = system
   const server = createServer()
   openSocketDoor(
     server,
     {
-      commands: tasks.commands,
-      queries: tasks.queries,
-      recall: tasks.recall,
-      sessions: system.environments.sessions,
-      events: bus.events,
-      roots: { workspace: '/nowhere/w', rollouts: '/nowhere/r', logs: '/nowhere/l' },
-      agents: {
-        names: ['echo', 'script'],
-        list: [],
-        fallback: 'echo',
-        hasMcpServer: () => false,
+      tasks: {
+        commands: tasks.commands,
+        queries: tasks.queries,
+        recall: tasks.recall,
+        roots: { workspace: '/nowhere/w', rollouts: '/nowhere/r', logs: '/nowhere/l' },
+        agents: {
+          names: ['echo', 'script'],
+          fallback: 'echo',
+          hasMcpServer: () => false,
+        },
+        problemsOfSchema: async () => [],
+        afterAnswers: async () => -1,
+        newItemId: () => 'tr',
+        streamOf: taskStream,
+        nextFrame: async () => 0,
+        openFeed: tasks.streams.open,
       },
-      problemsOfSchema: async () => [],
-      afterAnswers: async () => -1,
-      newId: () => 'req',
-      newItemId: () => 'tr',
-      streamOf: taskStream,
-      nextFrame: async () => 0,
-      openFeed: tasks.streams.open,
-      longAnswers: createLongAnswers(stopping.signal, wholeLoop),
-      allowedOrigins: [],
-      principals,
-      tickets,
-      openStreams,
-      quotas: fairness.quotas,
-      requests,
-      stopping: stopping.signal,
-      fault: error => faults.push(error),
-      ...parts,
+      sessions: { sessions: system.environments.sessions },
+      events,
+      gate: { allowedOrigins, requests },
+      serving: {
+        principals,
+        tickets,
+        openStreams,
+        quotas: fairness.quotas,
+        longAnswers: createLongAnswers(stopping.signal, wholeLoop),
+        stopping: stopping.signal,
+        newId: () => 'req',
+        fault: error => faults.push(error),
+      },
     },
     createBodyBudget(budget, budget),
     createAdmission(wholeLoop),

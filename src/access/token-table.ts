@@ -1,0 +1,40 @@
+// Every token that was made and not revoked, in memory: filled from the read model at the start, then by commits.
+import { principalEvents } from '../contract/decoders/principal.ts'
+import type { Recorded } from '../contract/stored.ts'
+import type { TokenCreated } from '../contract/token-events.ts'
+import type { TokenRow } from '../tasks/queries.ts'
+
+const rowOf = ({ token_id, hash, role, user_id, expires_at }: TokenCreated, time: string): TokenRow => ({
+  id: token_id,
+  hash,
+  role,
+  user_id: user_id ?? null,
+  created_at: Date.parse(time),
+  expires_at: expires_at ?? null,
+})
+
+export const createTokenTable = (rows: readonly TokenRow[]) => {
+  const byHash = new Map(rows.map(row => [row.hash, row]))
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return {
+    /** Takes in what was just committed. */
+    take(events: readonly Recorded[]): void {
+      for (const stored of events) {
+        const event = principalEvents.find(stored)
+        if (event?.type === 'TokenCreated') {
+          const row = rowOf(event.data, event.header.time)
+          byHash.set(row.hash, row)
+          byId.set(row.id, row)
+        }
+        if (event?.type === 'TokenRevoked') {
+          const { token_id } = event.data
+          byHash.delete(byId.get(token_id)?.hash ?? '')
+          byId.delete(token_id)
+        }
+      }
+    },
+    byHash: (hash: string): TokenRow | undefined => byHash.get(hash),
+    byId: (id: string): TokenRow | undefined => byId.get(id),
+    list: (): TokenRow[] => [...byHash.values()],
+  }
+}

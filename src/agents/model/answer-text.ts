@@ -1,0 +1,22 @@
+// The body of an answer as text, with a bound on what is read of it.
+import { ModelRefused } from './failures.ts'
+
+const MiB = 1024 * 1024
+/** The most bytes of a whole stream, with the frame around every token; of an answer in one piece, or one event; of an error. */
+export const longest = { stream: 128 * MiB, piece: 16 * MiB, error: 64 * 1024 }
+
+export const tooLong = (bytes: number) =>
+  new ModelRefused(`the model's answer is longer than ${bytes / MiB} MiB`)
+
+/** The body as text; undefined when it is longer than `most` bytes. */
+export const textWithin = async (answer: Response, most: number): Promise<string | undefined> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for await (const bytes of answer.body ?? []) {
+    length += bytes.length
+    if (length > most) return undefined // leaving the loop closes the connection
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,93 @@
+// Sends a request to the endpoint, and sends it again where that may help, until there is a good answer.
+import type { Timers } from '../../contract/ports.ts'
+import { sleep } from '../../platform/sleep.ts'
+import { longest, textWithin } from './answer-text.ts'
+import { ModelRefused, type Redact, unreachable } from './failures.ts'
+import { fieldsOf, wordOf } from './given.ts'
+import type { SilenceWatch } from './silence.ts'
+
+const tries = 4
+const firstWaitMs = 500
+const longestWaitMs = 60_000
+
+const mayHelp = (status: number): boolean =>
+  status === 408 || status === 409 || status === 429 || status >= 500
+
+/** Milliseconds until the next try: what the endpoint asks for, else twice as long each time. */
+const waitBefore = (attempt: number, retryAfter: string | null): number => {
+  const seconds = Number(retryAfter)
+  const asked =
+    retryAfter === null
+      ? Number.NaN
+      : Number.isNaN(seconds)
+        ? Date.parse(retryAfter) - Date.now()
+        : seconds * 1000
+  const wait = Number.isNaN(asked) ? firstWaitMs * 2 ** (attempt - 1) : asked
+  return Math.min(Math.max(0, wait), longestWaitMs)
+}
+
+const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
+
+/** What the endpoint says of its error. */
+const errorTextOf = async (answer: Response): Promise<string> => {
+  const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
+  try {
+    const { error, message } = fieldsOf(JSON.parse(text))
+    return wordOf(error) || wordOf(fieldsOf(error).message) || wordOf(message) || text
+  } catch {
+    return text
+  }
+}
+
+/** A failed try that may be made again: why it failed, and the wait that the endpoint asks for. */
+type Failed = { why: string; retryAfter: string | null }
+
+export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
+
+/** The head of the answer comes as soon as it is a good one. Throws ModelRefused, or what the signal aborts with. */
+export const createAsk = (
+  { url, apiKey, redact }: { url: string; apiKey: string | undefined; redact: Redact },
+  timers: Timers,
+): Ask => {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  }
+
+  const failureOf = async (answer: Response): Promise<Failed> => {
+    const words = isRedirect(answer) ? 'a redirect, which is not followed' : await errorTextOf(answer)
+    const why = redact(`the model's endpoint answered ${answer.status}: ${words}`)
+    if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
+    return { why, retryAfter: answer.headers.get('retry-after') }
+  }
+
+  const attempt = async (
+    body: string,
+    signal: AbortSignal,
+    watch: SilenceWatch,
+  ): Promise<Response | Failed> => {
+    try {
+      watch.begin()
+      // Redirects are not followed: the prompt goes only to the endpoint that the operator has named.
+      const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+      watch.heard()
+      return answer.ok ? answer : await failureOf(answer)
+    } catch (error) {
+      if (error instanceof ModelRefused || signal.aborted) throw error
+      const why = redact(`the model's endpoint cannot be reached: ${unreachable(error)}`)
+      return { why, retryAfter: null }
+    }
+  }
+
+  return async (body, signal, watch) => {
+    for (let attempts = 1; ; attempts++) {
+      const outcome = await attempt(body, signal, watch)
+      if (outcome instanceof Response) return outcome
+      watch.end() // a wait that was asked for is no silence
+      if (attempts === tries) throw new ModelRefused(outcome.why)
+      await sleep(timers, waitBefore(attempts, outcome.retryAfter), signal)
+      signal.throwIfAborted()
+    }
+  }
+}

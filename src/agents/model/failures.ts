@@ -1,0 +1,41 @@
+// How a call of the model fails, and what is said of it: never the key, and never more than a thousand characters.
+
+/** The provider said no, and asking again will not help, or has not helped. `status`: its HTTP status, where it was one that refused. */
+export class ModelRefused extends Error {
+  readonly status: number | undefined
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
+}
+/** The answer broke off: another try may go well. */
+export class ModelLost extends Error {}
+
+const longestMessage = 1000
+
+/** The text without the key, in every spelling in which an endpoint may quote it. */
+const withoutKey = (text: string, key: string | undefined): string => {
+  if (!key) return text
+  const encoded = encodeURIComponent(key)
+  const small = encoded.replace(/%[0-9A-F]{2}/g, hex => hex.toLowerCase())
+  const spellings = [key, encoded, small, encodeURI(key), key.replaceAll('/', '\\/')]
+  return spellings.reduce((left, spelling) => left.replaceAll(spelling, '***'), text)
+}
+
+/** Makes a text of an endpoint fit to be shown and stored. */
+export type Redact = (text: string) => string
+export const redactor =
+  (apiKey: string | undefined): Redact =>
+  text =>
+    withoutKey(text, apiKey).slice(0, longestMessage)
+
+/** Why an answer broke off. The message of a JSON parser is left out, because it quotes what it could not read. */
+export const breakOf = (error: unknown): string =>
+  error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
+
+/** Why an endpoint could not be reached. */
+export const unreachable = (error: unknown): string => {
+  const { cause, message } = error as Error & { cause?: Error }
+  const words = cause?.message || message
+  return words === 'bad port' ? 'HTTP clients refuse the port in MODEL_BASE_URL (bad port)' : words
+}

@@ -1,0 +1,16 @@
+import type { StepInput } from '../../contract/agent.ts'
+
+/** What one task may use before it fails; 0: no limit. */
+export type Limits = { steps: number; tokens: number; seconds: number }
+
+/** Why a task may take no further step; undefined: it may. */
+export const overLimit = (
+  { agentStep, used }: StepInput,
+  { steps, tokens, seconds }: Limits,
+): string | undefined => {
+  const not = 'the agent has not come to an answer'
+  if (steps > 0 && agentStep > steps) return `${not} in ${steps} steps`
+  if (tokens > 0 && used.tokens >= tokens) return `${not} with ${tokens} tokens`
+  if (seconds > 0 && Date.now() - used.startedAt > seconds * 1000) return `${not} in ${seconds} s`
+  return undefined
+}

@@ -1,0 +1,31 @@
+import type { Timers } from '../contract/ports.ts'
+
+/** Wakes one that rests. A ring while nobody rests is kept for the next rest. */
+export const createBell = (timers: Timers) => {
+  let rang = false
+  let onRing = () => {}
+  return {
+    ring(): void {
+      rang = true
+      onRing()
+    },
+    /** Forgets a ring that was kept. */
+    silence(): void {
+      rang = false
+    },
+    /** Resolves at the next ring, or after `ms` milliseconds. */
+    async rest(ms?: number): Promise<void> {
+      if (!rang) {
+        await new Promise<void>(resolve => {
+          const cancel = ms === undefined ? () => {} : timers.after(ms, resolve)
+          onRing = () => {
+            cancel()
+            resolve()
+          }
+        })
+      }
+      rang = false
+    },
+  }
+}
+export type Bell = ReturnType<typeof createBell>

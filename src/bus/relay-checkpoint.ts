@@ -1,0 +1,28 @@
+import type { Report } from '../contract/ports.ts'
+import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
+import type { EventLog } from '../log/log.ts'
+
+export const saveEveryMs = 1000
+
+/** The file that says how far NATS has taken the events. Where JetStream keeps them, only a stream that forgets needs it. */
+export const createRelayCheckpoint = (log: EventLog, file: string, report: Report) => {
+  let saved = 0
+  let savedAt = 0
+  return {
+    isSaved: (position: number): boolean => saved === position,
+    isDue: (): boolean => performance.now() - savedAt >= saveEveryMs,
+    async save(position: number): Promise<void> {
+      await saveCheckpoint(file, log, position)
+      saved = position
+      savedAt = performance.now()
+    },
+    /** What an earlier life of the server has saved; 0 when there is nothing, or when it is of another log. */
+    read(): number {
+      const found = readCheckpoint(file, log)
+      if (found === 'foreign')
+        report('warn', `${file} does not belong to this log: NATS is sent its events from the beginning`)
+      return typeof found === 'number' ? found : 0
+    },
+  }
+}
+export type RelayCheckpoint = ReturnType<typeof createRelayCheckpoint>

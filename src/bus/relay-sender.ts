@@ -1,0 +1,128 @@
+// Sends the public events after a position, as far as NATS takes them, and knows how far that is.
+import type { EventLog } from '../log/log.ts'
+import type { Bell } from './bell.ts'
+import { headersOf, subjectOf } from './nats-subject.ts'
+import { expectedBytes, type Hears, type Outlet } from './outlets.ts'
+import { type RelayCheckpoint, saveEveryMs } from './relay-checkpoint.ts'
+import type { RelayReports } from './relay-reports.ts'
+import { bodyOf, type Told } from './told.ts'
+import { createUnderWay, patienceMs, type UnderWay } from './under-way.ts'
+import { unsentAfter } from './unsent.ts'
+
+/** Something was lost or refused: sending begins again from what NATS has. */
+class Interrupted extends Error {}
+
+const sizeOf = (body: string, headers: Record<string, string>): number =>
+  Object.entries(headers).reduce(
+    (sum, [name, value]) => sum + name.length + value.length + 4,
+    Buffer.byteLength(body) + 'NATS/1.0\r\n\r\n'.length + expectedBytes,
+  )
+
+type SenderDeps = {
+  log: EventLog
+  checkpoint: RelayCheckpoint
+  bell: Bell
+  reports: RelayReports
+  /** Whether to stop when NATS has everything up to a position. */
+  isOver: (position: number) => boolean
+}
+
+/** `isKept`: NATS itself keeps how far it has come, so no checkpoint is saved. */
+export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: boolean }
+
+/** Gives one message to the outlet; false: it is longer than NATS takes. */
+const send = (
+  told: Told,
+  prev: number,
+  source: string,
+  { outlet, maxMessage }: Way,
+  underWay: UnderWay,
+): boolean => {
+  const body = bodyOf(told)
+  const headers = headersOf(told, prev, source)
+  const size = sizeOf(body, headers)
+  if (size > maxMessage) return false
+  underWay.add(told.position, size)
+  outlet.send(subjectOf(told), body, headers)
+  return true
+}
+
+export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderDeps) => {
+  const counts = { published: 0, tooLong: 0 }
+  const underWay = createUnderWay()
+  /** Read from the log up to here. */
+  let read = 0
+  /** The newest event that NATS has taken. */
+  let newest = 0
+  let failure: string | undefined
+
+  /** NATS has everything up to here, as far as we know. */
+  const position = (): number => (underWay.oldest() ?? read + 1) - 1
+
+  const hears: Hears = {
+    taken(count) {
+      const taken = underWay.take(count)
+      newest = taken.at(-1)?.position ?? newest
+      counts.published += taken.length
+      reports.taken()
+      bell.ring()
+    },
+    failed(reason) {
+      failure ??= reason
+      bell.ring()
+    },
+  }
+
+  /** Throws Interrupted; false: it is over. */
+  const mayGoOn = (): boolean => {
+    if (isOver(position())) return false
+    if (failure !== undefined) throw new Interrupted(failure)
+    if (underWay.isLost()) throw new Interrupted('nothing is acknowledged')
+    return true
+  }
+
+  return {
+    counts,
+    position,
+    newest: () => newest,
+    hears,
+    /** Forgets what is under way: until NATS says what it has, all that was not acknowledged counts as missing. */
+    reset(): void {
+      underWay.clear()
+      failure = undefined
+      read = newest
+    },
+    /** Sends everything after a position, until it is over. */
+    async follow(way: Way): Promise<void> {
+      const unsent = unsentAfter(log, way.from, bell.ring)
+      let prev = way.from
+      read = newest = way.from
+      try {
+        while (mayGoOn()) {
+          const before = read
+          const { told, upTo } = unsent.take()
+          for (const one of told) {
+            while (underWay.isFull()) {
+              await bell.rest(patienceMs)
+              if (!mayGoOn()) return
+            }
+            if (!send(one, prev, log.id, way, underWay)) {
+              counts.tooLong++
+              reports.tooLong(one.position)
+            }
+            prev = one.position
+          }
+          read = upTo
+          const mustSave = !way.isKept && !checkpoint.isSaved(newest)
+          if (mustSave && checkpoint.isDue()) await checkpoint.save(newest)
+          // A page that held nothing to send was read all the same: others have their turn.
+          if (upTo > before) await new Promise(resolve => setImmediate(resolve))
+          else if (mayGoOn())
+            await bell.rest(!underWay.isEmpty() ? patienceMs : mustSave ? saveEveryMs : undefined)
+        }
+      } finally {
+        unsent.stop()
+      }
+    },
+  }
+}

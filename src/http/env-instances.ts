@@ -1,0 +1,43 @@
+// The life of an instance of an environment: created, reset, observed, closed. Its steps are in env-step.ts.
+import type { EnvironmentDoor, Serving } from './doors.ts'
+import { answerWith, givenOf } from './env-answers.ts'
+import { type App, askedOf, faultOf } from './request.ts'
+import { route } from './route.ts'
+import { answerWhenReady } from './slow-answer.ts'
+
+export const envInstanceRoutes = (
+  app: App,
+  { sessions }: Pick<EnvironmentDoor, 'sessions'>,
+  serving: Serving,
+): void => {
+  route(app, 'createEnv', {
+    handler: (request, reply) =>
+      answerWith(serving, request, reply, began =>
+        sessions.create(askedOf(request), request.body, { ...givenOf(request, reply), began }),
+      ),
+  })
+
+  route(app, 'resetEnv', {
+    handler: (request, reply) =>
+      answerWith(serving, request, reply, began =>
+        sessions.reset(askedOf(request), request.body, { ...givenOf(request, reply), began }),
+      ),
+  })
+
+  route(app, 'observeEnv', {
+    handler(request, reply) {
+      const text = sessions
+        .observe(askedOf(request), request.body.session_id)
+        .then(found => JSON.stringify(found))
+      return answerWhenReady(reply, text, serving.stopping, faultOf(serving, request))
+    },
+  })
+
+  route(app, 'closeEnv', {
+    async handler(request) {
+      const { session_id } = request.body
+      await sessions.close(askedOf(request), session_id)
+      return { status: 'closed', message: `session ${session_id} is closed` }
+    },
+  })
+}

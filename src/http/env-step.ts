@@ -1,0 +1,109 @@
+// POST /env/step: one step of an instance, as one answer or as server-sent events.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { jsonLine } from '../bus/told.ts'
+import type { EnvironmentDoor, Serving } from './doors.ts'
+import { answerWith, givenOf, retryOf } from './env-answers.ts'
+import { errorObjectOf } from './errors.ts'
+import { holdStream } from './hold-stream.ts'
+import { onAbort } from './on-abort.ts'
+import { headersOf } from './pour.ts'
+import { type App, askedOf, faultOf } from './request.ts'
+import { noteReplay, setRequestId } from './request-id.ts'
+import { type Asked, route } from './route.ts'
+import { heartbeat, opening, streamHeaders } from './sse.ts'
+
+/** A step is not given up because its caller, or the server, goes: it is part of the session. */
+const neverStops = new AbortController().signal
+
+type Step = FastifyRequest<Asked<'stepEnv'>>
+type Sessions = EnvironmentDoor['sessions']
+type Listener = { began(step: number): void; emit(text: string): void }
+
+const take = (sessions: Sessions, request: Step, reply: FastifyReply, listener: Listener) =>
+  sessions.step(askedOf(request), request.body, {
+    ...givenOf(request, reply),
+    ...listener,
+    signal: neverStops,
+  })
+
+/** Writes numbered events of one step; `next` is the number that the step will have, if those before it are taken. */
+const createStepEvents = ({ raw }: FastifyReply, request: Step, next: number) => {
+  const { session_id, tool_name, tool_args } = request.body
+  const id = JSON.stringify(request.envelopeId)
+  let sequence_number = 0
+  let step = next
+  let hasBegun = false
+  const send = (type: string, fields: object): void => {
+    const frame = { type, sequence_number: sequence_number++, session_id, step, ...fields }
+    raw.write(
+      `event: ${type}\ndata: ${jsonLine(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(frame)}}`)}\n\n`,
+    )
+  }
+  return {
+    send,
+    began(number: number): void {
+      if (hasBegun) return
+      hasBegun = true
+      step = number
+      send('step.started', { tool_name, tool_args: tool_args ?? {} })
+    },
+  }
+}
+
+/** Sends the head, keeps the stream open until its response closes, and cuts it when the server stops; the answer forgets that. */
+const openStream = (serving: Serving, request: Step, reply: FastifyReply): (() => void) => {
+  reply.hijack()
+  const { raw } = reply
+  const cut = () => void raw.destroy()
+  const kept = serving.openStreams.add(request, {
+    beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
+    isFull: () => false,
+    cut,
+  })
+  raw.once('close', kept.leave)
+  const forget = onAbort(serving.stopping, cut)
+  raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
+  raw.write(opening)
+  return forget
+}
+
+export const envStepRoutes = (
+  app: App,
+  { sessions }: Pick<EnvironmentDoor, 'sessions'>,
+  serving: Serving,
+): void => {
+  const streamStep = async (request: Step, reply: FastifyReply, next: number): Promise<void> => {
+    const forget = openStream(serving, request, reply)
+    const { send, began } = createStepEvents(reply, request, next)
+    try {
+      const emit = (delta: string) => send('step.output.delta', { delta })
+      const answer = await take(sessions, request, reply, { began, emit })
+      began(answer.step) // a step that was taken before
+      send('step.completed', answer)
+    } catch (error) {
+      const { object, fault } = errorObjectOf(error)
+      if (fault) faultOf(serving, request)(error)
+      send('step.failed', { error: object })
+    } finally {
+      forget()
+      reply.raw.end()
+    }
+  }
+
+  route(app, 'stepEnv', {
+    async handler(request, reply) {
+      const { stream, request_id } = request.body
+      if (request_id) setRequestId(request, reply, request_id)
+      if (!stream) {
+        return answerWith(serving, request, reply, began =>
+          take(sessions, request, reply, { began, emit() {} }),
+        )
+      }
+      const { isKnown, next } = await sessions.mayStep(askedOf(request), request.body, retryOf(request))
+      if (isKnown) noteReplay(reply)
+      holdStream(serving, request, reply)
+      await streamStep(request, reply, next)
+      return reply
+    },
+  })
+}

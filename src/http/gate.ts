@@ -1,0 +1,96 @@
+// What a request passes before its route: it has an id, it is not too late, its route exists, somebody known asks, and
+// this user has its turn.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { apiVersion } from '../contract/answers.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { Admission } from './admission.ts'
+import { authorize } from './auth.ts'
+import type { Serving } from './doors.ts'
+import { tellIgnoredQuery } from './ignored-query.ts'
+import type { MethodTable } from './method-table.ts'
+import type { App } from './request.ts'
+import { setRequestId, shortHeader } from './request-id.ts'
+import { wantsStream } from './task-events.ts'
+
+/** Somebody opens the server's address in a browser. */
+const isVisit = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && /^\/(\?|$)/.test(url) && /text\/html/i.test(headers.accept ?? '')
+
+/** The name of an id that a path leaves empty. */
+const emptyParameter = (params: unknown): string | undefined =>
+  Object.entries((params ?? {}) as Record<string, string>).find(([, value]) => value === '')?.[0]
+
+const notThere = (empty: string | undefined): Refusal =>
+  empty === undefined
+    ? new Refusal('RouteNotFound')
+    : new Refusal('RouteNotFound', undefined, `the path has an empty ${empty}`)
+
+const unrouted = (methodsOf: MethodTable, request: FastifyRequest, reply: FastifyReply): Refusal => {
+  const methods = methodsOf.at(request.url)
+  if (methods.length === 0) return notThere(methodsOf.emptyIn(request.url))
+  void reply.header('allow', methods.join(', '))
+  return new Refusal('MethodNotAllowed')
+}
+
+/** The server goes down. */
+const refuseAtStop = (request: FastifyRequest, reply: FastifyReply): void => {
+  const { access, stream } = request.routeOptions.config
+  // An EventSource gives up for good on an error answer, and comes back after a broken connection.
+  const isStream = stream ?? wantsStream(request)
+  if (access === 'follow' && isStream) return void request.raw.socket.destroy()
+  void reply.header('connection', 'close')
+  throw new Refusal('ShuttingDown')
+}
+
+/** Gives every request an id of ours, which its answer names with the version of the API. */
+export const nameRequests = (app: App, newId: () => string): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-api-version', apiVersion)
+    setRequestId(request, reply, newId())
+    done()
+  })
+}
+
+/** Refuses what has no route, or comes from nobody who may ask; the others are known from here on as `request.principal`. */
+export const checkRequests = (
+  app: App,
+  methodsOf: MethodTable,
+  serving: Pick<Serving, 'stopping' | 'principals' | 'tickets'>,
+): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { access } = request.routeOptions.config
+    try {
+      const given = shortHeader(request, 'x-request-id')
+      if (given !== undefined) setRequestId(request, reply, given)
+      if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request, reply)
+      if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
+      // Before a body is read: an unknown route is an unknown route whatever is sent to it.
+      if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
+      tellIgnoredQuery(request, reply)
+      const empty = emptyParameter(request.params)
+      if (empty !== undefined) throw notThere(empty)
+      if (access !== undefined && access !== 'open') {
+        request.principal = authorize(request, access, serving)
+      }
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** Lets a request wait for its user's turn before its body is read. */
+export const admitRequests = (app: App, admission: Admission, stopping: AbortSignal): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { principal } = request
+    if (principal === undefined) return done()
+    const bytes = Number(request.headers['content-length'] ?? 0)
+    const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)), bytes)
+    if (admitted === undefined) return done()
+    void admitted.then(() => {
+      if (!stopping.aborted) return done()
+      void reply.header('connection', 'close')
+      done(new Refusal('ShuttingDown'))
+    })
+  })
+}

@@ -1,0 +1,67 @@
+// Frames of one task as messages: short ones together, long ones alone, each when there is room for it.
+import type { FoldPlace } from '../../bus/feed.ts'
+import type { Pause } from '../../fairness/slices.ts'
+import type { Frame } from '../../history/frames.ts'
+import { isLong, joined, type Text } from '../../platform/pieces.ts'
+import { frameText, isHeavy } from '../frame-text.ts'
+import type { Outbox } from './outbox.ts'
+import { textFrame } from './text-frame.ts'
+
+/** Frames are written together up to about so many bytes. */
+const togetherAtMost = 64 * 1024
+
+const messageOf = (frame: Frame): Text => {
+  const { type, sequence_number } = frame
+  const timestamp = 'timestamp' in frame ? `,"timestamp":${JSON.stringify(frame.timestamp)}` : ''
+  const tail = `${timestamp},"id":${sequence_number}}`
+  return joined(`{"channel":"task","type":"${type}","data":`, frameText(frame), tail)
+}
+
+/** Where frames of one feed go: `isOpen` until the feed is not followed any more; `place` is its own. */
+export type FrameTarget = { outbox: Outbox; isOpen: () => boolean; place: FoldPlace; pause: Pause }
+
+/** Waits for room behind each piece; false: the feed is not followed any more. */
+const write = async ({ outbox, isOpen }: FrameTarget, texts: string[]): Promise<boolean> => {
+  if (!isOpen()) return false
+  const [first] = texts
+  if (first !== undefined)
+    outbox.write(texts.length > 1 ? Buffer.concat(texts.map(textFrame)) : textFrame(first))
+  await outbox.room()
+  return isOpen()
+}
+
+/** A frame that is long, or may be: under the place of its feed. */
+const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> => {
+  const { outbox, isOpen, place, pause } = target
+  const isTaken = place.isTaken()
+  await place.enter()
+  await pause()
+  const text = messageOf(frame)
+  if (!isOpen()) return false
+  if (isLong(text)) await outbox.tell(text)
+  else await write(target, [text])
+  if (!isTaken) place.leave()
+  return isOpen()
+}
+
+/** False: the feed is not followed any more. */
+export const writeFrames = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
+  let piece: string[] = []
+  let length = 0
+  for (const frame of frames) {
+    const heavy = isHeavy(frame)
+    if (!heavy) {
+      const text = messageOf(frame) as string
+      piece.push(text)
+      length += text.length
+    }
+    if (length > 0 && (heavy || length >= togetherAtMost)) {
+      if (!(await write(target, piece))) return false
+      await target.pause()
+      piece = []
+      length = 0
+    }
+    if (heavy && !(await writeAlone(target, frame))) return false
+  }
+  return length === 0 || (await write(target, piece))
+}

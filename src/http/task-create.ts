@@ -1,0 +1,98 @@
+// POST /tasks: a task is created, or one that waits is answered; its frames as server-sent events, or the task when it rests.
+import type { FastifyReply } from 'fastify'
+import type { Feed, FoldPlace } from '../bus/feed.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { Pause } from '../fairness/slices.ts'
+import type { Text } from '../platform/pieces.ts'
+import type { Serving, TaskDoor } from './doors.ts'
+import { envelope } from './envelope.ts'
+import { holdStream } from './hold-stream.ts'
+import { isEndedByUs } from './pour.ts'
+import { type App, answersOf, faultOf } from './request.ts'
+import { isRetry, noteReplay, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
+import { route } from './route.ts'
+import { sendText } from './send-text.ts'
+import { answerWhenReady } from './slow-answer.ts'
+import { createTaskCalls, type TaskCallDeps } from './task-calls.ts'
+import { sendTaskStream } from './task-stream.ts'
+
+type Tasks = TaskCallDeps & Pick<TaskDoor, 'bodyLimit' | 'notDelivered'>
+
+/** What happens when the caller goes away before its answer is whole. */
+const watchDelivery = (
+  { commands, notDelivered }: Tasks,
+  serving: Serving,
+  reply: FastifyReply,
+  { taskId, made, cancels }: { taskId: string; made: boolean; cancels: boolean },
+): void => {
+  const { principal } = reply.request
+  const closed = () => {
+    if (reply.raw.writableFinished) return
+    if (made) notDelivered(taskId)
+    if (!cancels || serving.stopping.aborted || isEndedByUs(reply.raw)) return
+    commands.cancel(principal, taskId, reply.request.envelopeId, 'disconnected').catch(error => {
+      if (!(error instanceof Refusal)) faultOf(serving, reply.request)(error)
+    })
+  }
+  // The caller may have gone while its task was being stored.
+  if (reply.raw.closed || reply.raw.destroyed) closed()
+  else reply.raw.once('close', closed)
+}
+
+type Streamed = { taskId: string; feed: Feed; place: FoldPlace; pause: Pause }
+const answerStream = async (
+  serving: Serving,
+  reply: FastifyReply,
+  { taskId, ...streamed }: Streamed,
+): Promise<FastifyReply> => {
+  const { request } = reply
+  void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
+  await sendTaskStream(request, reply, {
+    ...streamed,
+    envelopeId: request.envelopeId,
+    withIds: false,
+    stopping: serving.stopping,
+    openStreams: serving.openStreams,
+    onFault: faultOf(serving, request),
+  })
+  return reply
+}
+
+export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void => {
+  const calls = createTaskCalls(tasks)
+
+  route(app, 'createTask', {
+    bodyLimit: tasks.bodyLimit,
+    config: { isCreate: true },
+    attachValidation: true,
+    async handler(request, reply) {
+      const { body, principal, validationError } = request
+      if (validationError) throw await calls.invalid(principal, body, validationError)
+      if (body.request_id) setRequestId(request, reply, body.request_id)
+      if (body.stream) holdStream(serving, request, reply)
+      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
+      const own = answersOf(serving, request, reply)
+      const onFault = faultOf(serving, request)
+      const place = own.place()
+      const caller = { principal, requestId: request.envelopeId, place }
+      const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
+      if (task.replayed) noteReplay(reply)
+      // A replay that brings no id of its own is told under the one of the first request.
+      const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
+      if (!isNamed) setRequestId(request, reply, task.requestId)
+      const { envelopeId } = request
+      watchDelivery(tasks, serving, reply, {
+        taskId: task.taskId,
+        made: task.made,
+        cancels: body.on_disconnect === 'cancel',
+      })
+      if (body.stream) {
+        const { pause } = own
+        return answerStream(serving, reply, { taskId: task.taskId, feed: await task.feed(), place, pause })
+      }
+      const inEnvelope = (text: Text) => own.holding(envelope(envelopeId, text))
+      if (task.isReady) return sendText(reply, inEnvelope(await task.now()), onFault)
+      return answerWhenReady(reply, task.rested().then(inEnvelope), serving.stopping, onFault)
+    },
+  })
+}

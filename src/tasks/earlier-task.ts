@@ -1,0 +1,63 @@
+// The task of an earlier request that a create repeats: found by its key, by its task_id, or by its body.
+import { Refusal } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { Queries, TaskRow } from './queries.ts'
+
+export type CreateCall = {
+  principal: Principal
+  digest: string
+  /** The `Idempotency-Key` header. */
+  key: string | undefined
+  /** The `task_id` of the body. */
+  taskId: string | undefined
+  /** Whether the caller says that it asks again (`x-stainless-retry-count` > 0). */
+  isRetry: boolean
+}
+
+const keyLivesMs = 24 * 3600 * 1000
+const bodyLivesMs = 600 * 1000
+
+const undeleted = (row: TaskRow | undefined): TaskRow => {
+  if (row === undefined || row.deleted === 1) throw new Refusal('Conflict', undefined, 'the task was deleted')
+  return row
+}
+
+/** Throws a conflict when the key was used for another body. */
+export const taskByKey = (
+  queries: Queries,
+  { principal, digest }: CreateCall,
+  key: string,
+  now: number,
+): TaskRow | undefined => {
+  const known = queries.idempotencyKey(principal.id, key)
+  if (known === undefined || known.time + keyLivesMs <= now) return undefined
+  if (known.digest !== digest) throw new Refusal('Conflict', { idempotency_key: key })
+  return undeleted(queries.rowById(known.task_id))
+}
+
+/** Throws a conflict when the id was used for another body, or TaskNotFound when another user has it. */
+export const taskById = (
+  queries: Queries,
+  { principal, digest, key }: CreateCall,
+  taskId: string,
+): TaskRow | undefined => {
+  const row = queries.rowById(taskId)
+  if (row === undefined) return undefined
+  if (principal.userId !== undefined && principal.userId !== row.user_id) throw new Refusal('TaskNotFound')
+  if (key !== undefined) throw new Refusal('Conflict', { task_id: taskId }) // the key alone decides
+  if (undeleted(row).digest !== digest) throw new Refusal('Conflict', { task_id: row.id })
+  return row
+}
+
+/** The only task with this body, or else one whose answer was lost: an unfinished one first (oldest), then the newest. */
+export const taskByBody = (
+  queries: Queries,
+  { principal, digest }: CreateCall,
+  isLost: (row: TaskRow) => boolean,
+  now: number,
+): TaskRow | undefined => {
+  const twins = queries.sameBody(principal.id, digest, now - bodyLivesMs)
+  if (twins.length <= 1) return twins[0]
+  const lost = twins.filter(isLost)
+  return lost.find(twin => twin.ended_at === null) ?? lost.at(-1)
+}

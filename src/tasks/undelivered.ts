@@ -1,0 +1,29 @@
+import type { TaskRow } from './queries.ts'
+
+const rememberedAtMost = 100_000
+
+/** Adds a task to a set that forgets its oldest when it is full. */
+const remember = (set: Set<string>, taskId: string) => {
+  const oldest = set.size < rememberedAtMost ? undefined : set.values().next().value
+  if (oldest !== undefined) set.delete(oldest)
+  set.add(taskId)
+}
+
+/**
+ * The tasks whose create was answered, but whose answer may not have arrived. A task from before this start (up to the
+ * position `startedAt`) is one of them until its answer is claimed.
+ */
+export const createUndelivered = (startedAt: number) => {
+  const lost = new Set<string>()
+  const claimedOld = new Set<string>()
+  return {
+    add: (taskId: string): void => remember(lost, taskId),
+    has: ({ id, position }: TaskRow): boolean =>
+      lost.has(id) || (position <= startedAt && !claimedOld.has(id)),
+    /** A retry is given the answer of this task now. */
+    claim({ id, position }: TaskRow): void {
+      lost.delete(id)
+      if (position <= startedAt) remember(claimedOld, id)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { type Span, type SpanTask, type ToolCall, toolSpan } from './spans.ts'
+
+/** The calls of a task that have begun and not ended, and the names of those that its model has said. */
+export const createOpenCalls = (task: () => SpanTask) => {
+  const names = new Map<string, string>()
+  const calls = new Map<string, ToolCall>()
+
+  /** No span for a call that never ran. */
+  const end = (callId: string, at: number, error: string | undefined): Span[] => {
+    const call = calls.get(callId)
+    names.delete(callId)
+    calls.delete(callId)
+    return call === undefined ? [] : [toolSpan(task(), call, at, error)]
+  }
+
+  return {
+    /** The model has said a call, and its name. */
+    name(call: { call_id: string; name: string } | undefined): void {
+      if (call !== undefined) names.set(call.call_id, call.name)
+    },
+    nameOf: (callId: string): string => names.get(callId) ?? '',
+    forgetNames: (): void => names.clear(),
+    begin(call: ToolCall): void {
+      if (!calls.has(call.callId)) calls.set(call.callId, call)
+    },
+    end,
+    endAll: (at: number, error: string): Span[] =>
+      [...calls.keys()].flatMap(callId => end(callId, at, error)),
+    /** The call that runs as this effect. */
+    ofEffect: (effectId: string): string | undefined =>
+      [...calls.values()].find(({ effect }) => effect === effectId)?.callId,
+  }
+}
