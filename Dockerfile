@@ -1,13 +1,13 @@
 # docker build -t reprise . && docker run --init -p 127.0.0.1:8080:8080 -v reprise:/data reprise
-# The full image has what it takes to compile SQLite where there is no prebuilt one.
-FROM node:20-bookworm AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && npm rebuild better-sqlite3
+# No scripts: the SQLite for this Node comes with its package, and the one for Node 20 would be compiled for nothing.
+RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 RUN node build.mjs
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 # The sandbox of shell commands; what a container must allow it: docs/operations.md, What runs for users.
 RUN apt-get update \

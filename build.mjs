@@ -11,11 +11,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import Database from 'better-sqlite3'
 import { build as bundle } from 'esbuild'
 
 const root = import.meta.dirname
+// Which line of it: src/platform/sqlite/library.ts.
+const Database = createRequire(import.meta.url)(
+  Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3',
+)
 const options = {
   absWorkingDir: root,
   outdir: 'dist/build', // the folder gets its name once its contents are known

@@ -1,8 +1,9 @@
 // The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
+import Sqlite from '../src/platform/sqlite/library.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 import { taskTables } from './tasks/schema.ts'
@@ -37,7 +38,7 @@ const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
  */
 const open = (path: string): Database.Database => {
   if (isFile(path) && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  const db = new Database(path)
+  const db = new Sqlite(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma('cache_size = -65536')

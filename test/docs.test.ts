@@ -76,14 +76,19 @@ t.test('the configuration page gives the default of every variable that the conf
 })
 
 t.test('every dependency has its line, with its version', async t => {
-  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
     string,
     Record<string, string>
   >
   const lines = read('docs/dependencies.md')
-  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-    t.match(version, /^\d+\.\d+\.\d+$/, `${name} is pinned`)
-    if (!name.startsWith('@types/')) t.match(lines, `${name} ${version}`)
+  for (const [name, version] of Object.entries({
+    ...dependencies,
+    ...optionalDependencies,
+    ...devDependencies,
+  })) {
+    const [, pinned] = version.match(/^(?:npm:.+@)?(\d+\.\d+\.\d+)$/) ?? []
+    t.ok(pinned, `${name} is pinned`)
+    if (!name.startsWith('@types/')) t.match(lines, `${name} ${pinned}`)
   }
 })
 

@@ -1,11 +1,11 @@
 // The least that durable steps can cost: a request goes to the same child process, and what it answers is one row in
 // SQLite (WAL, synchronous=FULL), committed before the answer leaves. Nothing is journalled before, nothing comes back.
 import path from 'node:path'
-import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
 import type { Instance } from '../../src/contract/environment.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
+import Database from '../../src/platform/sqlite/library.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.env.DATA_DIR ?? '.'

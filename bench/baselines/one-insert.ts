@@ -1,8 +1,8 @@
 // The least that a durable server can do: each request is one row of about 300 bytes of JSON in SQLite (WAL,
 // synchronous=FULL), requests that arrive together share a transaction, and each is answered after its commit.
 import path from 'node:path'
-import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
+import Database from '../../src/platform/sqlite/library.ts'
 
 const db = new Database(path.join(process.env.DATA_DIR ?? '.', 'rows.db'))
 db.pragma('journal_mode = WAL')

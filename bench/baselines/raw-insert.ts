@@ -1,7 +1,7 @@
 // The disk and SQLite alone. Rows: the same columns as the log's, made beforehand, no index, no check, no hash,
 // committed in batches with the log's own settings. Syncs: 4 KiB written in place, one after the other.
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import Database from '../../src/platform/sqlite/library.ts'
 
 export type RawRow = [
   streamNo: number,

@@ -1,5 +1,5 @@
 // Rows of a log as its columns, for baselines that write or read the same bytes.
-import Database from 'better-sqlite3'
+import Database from '../../src/platform/sqlite/library.ts'
 import type { RawRow } from '../baselines/raw-insert.ts'
 
 const enough = 16_384

@@ -1,5 +1,5 @@
 // The least that reading a whole log costs: every row, its two texts parsed, nothing checked and nothing done with it.
-import Database from 'better-sqlite3'
+import Database from '../../src/platform/sqlite/library.ts'
 
 const pageSize = 1000
 

@@ -34,25 +34,32 @@ const refusal = (schema: unknown): string | undefined => {
     : '/$schema must be "https://json-schema.org/draft/2020-12/schema" or left out'
 }
 
-/** One ajv for each schema: an `$id` of one is nothing to the others, and nothing is ever fetched. */
-export const compile = (schema: unknown): Compiled => {
-  const refused = refusal(schema)
-  if (refused !== undefined) return { problems: [refused] }
-  const ajv = new Ajv2020({
+const newAjv = () =>
+  new Ajv2020({
     strict: false,
     logger: false,
     validateFormats: false,
+    validateSchema: false, // `compile` does it before
     ownProperties: true,
     allErrors: true,
     multipleOfPrecision: 10, // 19.99 is a multiple of 0.01, whatever binary fractions say
     inlineRefs: false, // a schema that many refer to would be written out as often
     code: { optimize: false }, // optimizing takes the square of the time
   })
+
+/** One for all schemas, since it keeps none: compiling the schema of schemas takes longer than most schemas do. */
+let ofSchemas: Ajv2020 | undefined
+
+/** One ajv for each schema: an `$id` of one is nothing to the others, and nothing is ever fetched. */
+export const compile = (schema: unknown): Compiled => {
+  const refused = refusal(schema)
+  if (refused !== undefined) return { problems: [refused] }
   try {
     const given = (typeof schema === 'boolean' ? schema : { ...(schema as object) }) as AnySchemaObject
     if (typeof given === 'object') delete given.$schema
-    if (!ajv.validateSchema(given)) return { problems: problemsIn(ajv.errors, 'the schema') }
-    const fits = ajv.compile(given)
+    ofSchemas ??= newAjv()
+    if (!ofSchemas.validateSchema(given)) return { problems: problemsIn(ofSchemas.errors, 'the schema') }
+    const fits = newAjv().compile(given)
     const check = (value: unknown): string[] => {
       try {
         return fits(value) ? [] : problemsIn(fits.errors, 'the value')

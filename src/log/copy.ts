@@ -5,7 +5,7 @@
 // this process until it is through, tells nobody how far it is, and packs what an append-only file hardly has: gaps.
 // The server waits for nothing; its WAL grows for as long as the copying takes.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import Database from '../platform/sqlite/library.ts'
 import { openFileReadOnly } from './read-only.ts'
 
 const pagesAtOnce = 1000

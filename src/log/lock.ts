@@ -1,6 +1,7 @@
 // One server per data folder. The lock is the system's, on a file of its own: kill -9 frees it.
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
+import Sqlite from '../platform/sqlite/library.ts'
 
 /** Whether a process holds the folder now. */
 export const isLocked = (path: string): boolean => {
@@ -16,7 +17,7 @@ export const isLocked = (path: string): boolean => {
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined
   try {
-    db = new Database(path, { timeout: 0 })
+    db = new Sqlite(path, { timeout: 0 })
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -38,7 +39,7 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
 export const shareFile = (path: string): (() => void) => {
   let db: Database.Database | undefined
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true })
+    db = new Sqlite(path, { readonly: true, fileMustExist: true })
     db.exec('BEGIN')
     db.prepare('SELECT count(*) FROM sqlite_schema').get() // a transaction has its lock once it has read
   } catch {}

@@ -1,6 +1,7 @@
 // A log file as a reader sees it, beside the server that writes it or without one: nothing in it can be changed.
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import type { Log } from '../contract/stored.ts'
+import Sqlite from '../platform/sqlite/library.ts'
 import { createPages, createReading } from './reading.ts'
 import { mustBePlain, openForReading } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -24,7 +25,7 @@ const lookMs = 100
 /** Any of our SQLite files, for reading alone; it must be there. Throws CannotStart when it is no file. */
 export const openFileReadOnly = (path: string): Database.Database => {
   mustBePlain(path)
-  return new Database(path, { readonly: true, fileMustExist: true })
+  return new Sqlite(path, { readonly: true, fileMustExist: true })
 }
 
 /** Its head moves with what others append. Throws CannotStart. */

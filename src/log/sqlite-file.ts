@@ -2,10 +2,11 @@
 // refused, and with which words.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
+import Sqlite from '../platform/sqlite/library.ts'
 import { digestOf, leafOf } from './leaf.ts'
 import { schema } from './schema.ts'
 import { checkWal, smallestDatabase, unfit } from './wal.ts'
@@ -101,7 +102,7 @@ const lookInto = (path: string): void => {
   mustBePlain(path)
   const missing = checkWal(path)
   if (!existsSync(path)) return
-  const db = new Database(path, { readonly: true })
+  const db = new Sqlite(path, { readonly: true })
   try {
     if (identify(db, path)) return
     // A page that was taken and given back within one commit is never written.
@@ -121,7 +122,7 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
   let db: Database.Database | undefined
   try {
     lookInto(path)
-    db = new Database(path)
+    db = new Sqlite(path)
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
     if (isOlder(version, oldestSqlite)) {
       throw new CannotStart(`SQLite ${version} is too old: ${oldestSqlite} or later is needed`)
@@ -155,7 +156,7 @@ export const openForReading = (path: string): Database.Database => {
   mustBePlain(path)
   try {
     // Not mapped into memory: whoever cuts a mapped file short ends every process that reads it (SIGBUS).
-    const db = new Database(path, { readonly: true })
+    const db = new Sqlite(path, { readonly: true })
     db.prepare('SELECT max(position) FROM events').get()
     return db
   } catch (error) {

@@ -1,11 +1,12 @@
 // The values of `env` and the like: in a file of their own (0600), never in the log. Written and synced before
 // the append that names them, gone when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import { isCorrupt } from './sqlite/corrupt.ts'
+import Sqlite from './sqlite/library.ts'
 
 export type Secrets = {
   /** Durable when it returns; takes the place of what was there under this name. Throws StorageFailure. */
@@ -35,7 +36,7 @@ const open = (path: string): Database.Database => {
   try {
     closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
     chmodSync(path, 0o600)
-    const db = new Database(path)
+    const db = new Sqlite(path)
     db.pragma('journal_mode = DELETE')
     db.pragma('synchronous = FULL')
     db.pragma('secure_delete = ON')

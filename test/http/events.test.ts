@@ -1,7 +1,7 @@
 // GET /api/events on a real socket: its bytes, its cursors and filters, who may listen and who hears what.
 import path from 'node:path'
-import Database from 'better-sqlite3'
 import t from 'tap'
+import Database from '../../src/platform/sqlite/library.ts'
 import { brief, dial, exchange, type Problem, pause, read, until } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'

@@ -11,10 +11,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import Database from '../../src/platform/sqlite/library.ts'
 import { until } from '../support/http.ts'
 import { all, fileIn, openFile, openOn, rejection, to } from './support.ts'
 

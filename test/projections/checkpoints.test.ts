@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import Database from 'better-sqlite3'
 import t from 'tap'
 import { openReadStore } from '../../projections/store.ts'
+import Database from '../../src/platform/sqlite/library.ts'
 import '../support/built.ts'
 import { until } from '../support/http.ts'
 

@@ -1,7 +1,7 @@
 // The log as its file holds it, read and checked without any code of ours.
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import Database from 'better-sqlite3'
+import Database from '../../src/platform/sqlite/library.ts'
 
 type Row = { position: number; header: string; payload: string | null; salt: string; leaf: string }
 export type StoredEvent = {

@@ -1,8 +1,9 @@
 // Copies the WAL of a database into its file: with its syncs that takes as long as the disk wants, and nobody waits for it
 // here. Writers and readers go on meanwhile.
 import { parentPort, workerData } from 'node:worker_threads'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { type Inodes, inodesOf } from './inodes.ts'
+import Sqlite from './library.ts'
 
 const { path, inodes } = workerData as { path: string; inodes: Inodes }
 
@@ -15,7 +16,7 @@ const opened = (): Database.Database => {
   if (db !== undefined) return db
   const now = inodesOf(path)
   if (now.file !== inodes.file || now.wal !== inodes.wal) throw new Error(`${path} or its WAL was replaced`)
-  db = new Database(path, { fileMustExist: true })
+  db = new Sqlite(path, { fileMustExist: true })
   return db
 }
 

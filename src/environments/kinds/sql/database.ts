@@ -1,6 +1,7 @@
 // The database of a session: one file, with what SQLite itself can be told so that nothing else is reached.
 import { rmSync } from 'node:fs'
-import Library, { type Database } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import Library from '../../../platform/sqlite/library.ts'
 
 export type { Database }
 /** Where random() and CURRENT_TIMESTAMP get their values. */
