@@ -9,7 +9,7 @@ RUN node build.mjs
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-# The sandbox of shell commands; what a container must allow it: docs/operations.md, What runs for users.
+# The sandbox for shell commands. Options that the container needs for it: docs/operations.md, What runs for users.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends bubblewrap \
   && rm -rf /var/lib/apt/lists/*
@@ -18,14 +18,14 @@ COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
-# A new volume takes over the owner and the mode of this folder.
+# A new volume gets the owner and the mode of this folder.
 RUN install -d -o node -g node -m 700 /data
 USER node
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Is it alive? Whether it can take work is another question (/readyz), and a full disk is no reason to kill it.
+# Checks only that the process lives (/healthz). /readyz says whether it can take work; a full disk is no reason to kill it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# What the start prints is for a person at a terminal; words for the operator go to stderr.
+# stdout has only the text that the start prints for a person at a terminal. Messages for the operator go to stderr.
 CMD ["sh", "-c", "exec node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Checks what a Reprise server says of its log, with nothing of Reprise: reads the events as lines of JSON, computes the
-// digest of every payload and the leaf of every header anew, and looks for holes. Prints one line; exit 0: all of it
-// fits; 1: the first thing that does not, with its position; 2: wrong usage; 3: what is to be read cannot be.
+// Checks the log of a Reprise server without any code of Reprise. It reads the events as lines of JSON, computes the digest
+// of every payload and the leaf of every header again, and looks for holes. It prints one line. Exit codes: 0, everything
+// fits; 1, the line has the first difference and its position; 2, wrong usage; 3, the file or the server cannot be read.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
@@ -9,11 +9,11 @@ import { isDeepStrictEqual, parseArgs } from 'node:util'
 const usage = `usage: node check-leaves.mjs [options] [FILE or URL]
 
 FILE  lines of GET /v1/audit/events with Accept: application/x-ndjson (default: standard input)
-URL   of the server, as http://127.0.0.1:8080; the token is read from the environment variable TOKEN
+URL   address of the server, such as http://127.0.0.1:8080; the environment variable TOKEN holds the token
 
 --after N      the lines begin after this position
---stream NAME  they are those of this stream alone
---some         they are those of some streams: what a token of one user may see`
+--stream NAME  the lines are the events of this stream only
+--some         the lines are the events of some streams, such as those that a token of one user may see`
 
 class Difference extends Error {}
 class Unreachable extends Error {}
@@ -27,7 +27,7 @@ const parsed = text => {
 }
 const sha256 = text => createHash('sha256').update(text, 'utf8').digest('base64url')
 
-/** What a line says beside its header must be what its header says. */
+/** Fields of a line that must equal those of its header. */
 const repeated = [
   'stream',
   'revision',
@@ -39,7 +39,7 @@ const repeated = [
   'causation_id',
 ]
 
-/** What is wrong with one event by itself; undefined: nothing. */
+/** What is wrong with one event, without looking at others; undefined: nothing. */
 const flawOf = event => {
   const { header, payload, salt, leaf_hash: leaf } = event
   for (const text of [header, payload, salt, leaf]) {
@@ -47,14 +47,14 @@ const flawOf = event => {
   }
   if (sha256(`\0${header}`) !== leaf) return 'has a header that does not fit its leaf'
   const [said, contents] = [parsed(header), parsed(payload)]
-  if (said === undefined || contents === undefined) return 'has a header or a payload that is no JSON'
+  if (said === undefined || contents === undefined) return 'has a header or a payload that is not JSON'
   if (sha256(salt + payload) !== said.digest) return 'has a payload that does not fit its digest'
   const other = repeated.find(name => event[name] !== said[name])
-  if (other !== undefined) return `says another ${other} than its header`
-  if (!isDeepStrictEqual(event.data, contents)) return 'says other data than its payload'
+  if (other !== undefined) return `has another ${other} than its header`
+  if (!isDeepStrictEqual(event.data, contents)) return 'has other data than its payload'
 }
 
-/** Takes events one after the other; throws Difference at the first that does not fit. */
+/** Takes events one after another; throws Difference at the first event that does not fit. */
 const createCheck = ({ after, stream, some }) => {
   const revisions = new Map()
   let [count, position, time, leaf] = [0, after, '', '']
@@ -66,7 +66,7 @@ const createCheck = ({ after, stream, some }) => {
       const differs = why => {
         throw new Difference(`${at}: ${why}`)
       }
-      if (!Number.isSafeInteger(event?.position)) differs('a line that is no event')
+      if (!Number.isSafeInteger(event?.position)) differs('this line is not an event')
       if (event.position <= position) differs(`it comes after position ${position}`)
       if (!some && stream === undefined && event.position !== position + 1) {
         differs(`position ${position + 1} is missing`)
@@ -74,7 +74,7 @@ const createCheck = ({ after, stream, some }) => {
       const flaw = flawOf(event)
       if (flaw !== undefined) differs(`it ${flaw}`)
       if (stream !== undefined && event.stream !== stream) differs(`it is of the stream ${event.stream}`)
-      // Of a stream that began before the lines do, the first revision is not known.
+      // If the lines begin in the middle of the log, any revision may be the first of its stream.
       const expected = revisions.has(event.stream)
         ? revisions.get(event.stream) + 1
         : after > 0
@@ -149,7 +149,7 @@ const options = { after: { type: 'string' }, stream: { type: 'string' }, some: {
 const argumentsOf = () => {
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   if (positionals.length > 1 || !/^\d{1,15}$/.test(values.after ?? '0'))
-    throw new Error('what is to be checked?')
+    throw new Error('give one FILE or URL, and a position with at most 15 digits for --after')
   return [
     positionals[0] ?? '-',
     { after: Number(values.after ?? 0), stream: values.stream, some: values.some },

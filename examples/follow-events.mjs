@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Follows everything that happens, a line an event: its position, a tab, its JSON. When the connection breaks it comes
-// back from the last position: nothing is lost, nothing comes twice.
-// usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest; without one, from now on
+// Follows all public events and prints one line for each: its position, a tab, its JSON. After a broken connection it continues
+// from the last position: no event is lost, and none comes twice.
+// usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest; without it, new events only
 const [url = 'http://127.0.0.1:8080', start] = process.argv.slice(2)
 let cursor = start
 if (!process.env.TOKEN) {
@@ -10,7 +10,7 @@ if (!process.env.TOKEN) {
 }
 
 let said
-/** On stderr, where it is in nobody's way, and once for each change. */
+/** Prints a message on stderr, apart from the events, and once for each change. */
 const say = words => {
   if (words !== said) console.error(words)
   said = words
@@ -31,7 +31,7 @@ const follow = async () => {
   for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
     silence.refresh()
     const blocks = (text + piece).split('\n\n')
-    text = blocks.pop() // an event that has not come whole is no event yet
+    text = blocks.pop() // the last block may still be incomplete
     for (const block of blocks) {
       const { id, event, data } = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/)))
       cursor = id

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Follows everything that happens, a line an event: its position, a tab, its JSON. When the connection breaks it comes
-back from the last position: nothing is lost, nothing comes twice.
+"""Follows all public events and prints one line for each: its position, a tab, its JSON. After a broken connection it continues
+from the last position: no event is lost, and none comes twice.
 
-usage: TOKEN=... python3 follow_events.py [URL [CURSOR]]    CURSOR: a position, or earliest; without one, from now on
+usage: TOKEN=... python3 follow_events.py [URL [CURSOR]]    CURSOR: a position, or earliest; without it, new events only
 """
 import http.client, os, sys, time, urllib.error, urllib.request
 
@@ -14,7 +14,7 @@ if not os.environ.get("TOKEN"):
 
 said = None
 def say(words):
-    """On stderr, where it is in nobody's way, and once for each change."""
+    """Prints a message on stderr, apart from the events, and once for each change."""
     global said
     if words != said:
         print(words, file=sys.stderr, flush=True)
@@ -33,7 +33,7 @@ while True:
                 name, _, value = line.decode().rstrip("\n").partition(": ")
                 if name:
                     event[name] = value
-                elif not value:  # a blank line ends an event; what begins with a colon is a comment
+                elif not value:  # a blank line ends an event; a line that begins with a colon is a comment
                     cursor = event["id"]
                     if event["event"] != "Position":
                         print(cursor, event["data"], sep="\t", flush=True)

@@ -1,4 +1,4 @@
-// The smallest MCP server: one tool, JSON-RPC a line over stdio, nothing but Node.
+// The smallest MCP server: one tool, one JSON-RPC message a line over stdio, no package but Node.
 import { createInterface } from 'node:readline'
 
 const forecast = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Follows events over NATS, a line an event: its position, a tab, its JSON. The stream keeps how far the consumer NAME has
-// come: stopped, killed or cut off, it goes on from there. What it had not confirmed when it was killed comes again.
-// usage: node follow-events.mjs [NAME [SUBJECT]]     NATS_URL, NATS_USER and NATS_PASSWORD say where, and as whom
+// Follows events over NATS and prints one line for each: its position, a tab, its JSON. JetStream remembers how far the consumer
+// NAME is, so it continues there after a stop, a kill or a broken connection. An event that it had not confirmed comes again.
+// usage: node follow-events.mjs [NAME [SUBJECT]]     NATS_URL, NATS_USER and NATS_PASSWORD name the server and the user
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 
@@ -17,7 +17,7 @@ await manager.consumers.add('REPRISE_EVENTS', {
   durable_name: name,
   filter_subject: subject,
   ack_policy: 'explicit',
-  max_ack_pending: 1, // one at a time: always in order
+  max_ack_pending: 1, // one event at a time keeps the order
   ack_wait: 2_000_000_000,
 })
 const consumer = await jetstream(connection).consumers.get('REPRISE_EVENTS', name)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Follows events over NATS, a line an event: its position, a tab, its JSON. The stream keeps how far the consumer NAME has
-come: stopped, killed or cut off, it goes on from there. What it had not confirmed when it was killed comes again.
+"""Follows events over NATS and prints one line for each: its position, a tab, its JSON. JetStream remembers how far the consumer
+NAME is, so it continues there after a stop, a kill or a broken connection. An event that it had not confirmed comes again.
 
-usage: python3 follow_events.py [NAME [SUBJECT]]    NATS_URL, NATS_USER and NATS_PASSWORD say where, and as whom
+usage: python3 follow_events.py [NAME [SUBJECT]]    NATS_URL, NATS_USER and NATS_PASSWORD name the server and the user
 needs: pip install nats-py
 """
 import asyncio, os, sys
@@ -17,7 +17,7 @@ login = {"user": user, "password": password, "inbox_prefix": f"_INBOX_{user}".en
 async def main():
     servers = os.environ.get("NATS_URL", "nats://127.0.0.1:4222").split(",")
     connection = await nats.connect(servers, max_reconnect_attempts=-1, **login)
-    one_at_a_time = ConsumerConfig(max_ack_pending=1, ack_wait=2)  # always in order
+    one_at_a_time = ConsumerConfig(max_ack_pending=1, ack_wait=2)  # keeps the order
     consumer = await connection.jetstream().pull_subscribe(subject, name, "REPRISE_EVENTS", config=one_at_a_time)
     print(f"waiting for events on {subject} (Ctrl-C ends it)", file=sys.stderr, flush=True)
     while True:

@@ -70,7 +70,9 @@ export async function* followTask(
         if (!(error instanceof NotReached)) throw error
       }
       if (Date.now() > until) {
-        throw new NotReached(`the server at ${url} is gone; the task ${id} goes on when it is back`)
+        throw new NotReached(
+          `the server at ${url} has stopped; the task ${id} continues when the server is back`,
+        )
       }
     }
   }

@@ -27,7 +27,7 @@ export const history = async (id: string, options: Common): Promise<void> => {
   try {
     const stream = [taskStream(id), envSessionStream(id)].find(name => log.revisionOf(name) >= 0)
     if (stream === undefined) {
-      throw new NoAnswer(`there is no task and no environment session ${id} in ${config.dataDir}`)
+      throw new NoAnswer(`no task and no environment session has the id ${id} in ${config.dataDir}`)
     }
     for await (const page of log.readStream(stream)) {
       const rows = page.map(event => (options.json ? JSON.stringify(event) : rowOf(printer, event)))

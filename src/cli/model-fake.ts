@@ -45,15 +45,13 @@ export const fakeModel = async (options: { port: string; host: string; script?: 
       throw new CannotStart(
         error.code === 'EADDRINUSE'
           ? `port ${port} is in use: reprise model fake --port ${port < 65_535 ? port + 1 : port - 1}`
-          : `--host ${host} --port ${port} cannot be listened on: ${error.message}`,
+          : `--host ${host} --port ${port} cannot be used: ${error.message}`,
       )
     },
   )
   const count = answers?.length ?? 0
   const told = `${script} (${count} answer${count === 1 ? '' : 's'})`
-  process.stdout.write(
-    `${greeting(model.url, answers === undefined ? 'none: it finds its own answers' : told)}\n`,
-  )
+  process.stdout.write(`${greeting(model.url, answers === undefined ? 'none: plausible answers' : told)}\n`)
   const stop = () => void model.close().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)

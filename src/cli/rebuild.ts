@@ -41,7 +41,7 @@ export const rebuild = async (options: Common): Promise<void> => {
     await printer.rows([
       options.json
         ? JSON.stringify({ position, tasks, seconds })
-        : `read models made from ${plural(position, 'event')}: ${plural(tasks, 'task')}, ${seconds} s`,
+        : `read models built from ${plural(position, 'event')}: ${plural(tasks, 'task')}, ${seconds} s`,
     ])
   } finally {
     printer.startLine() // where the bar was

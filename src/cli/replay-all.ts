@@ -28,7 +28,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
       printer.paint(`position ${position ?? 'unknown'}: ${reason}`, 'red'),
     ),
     `${plural(events, 'event')} of ${plural(streams, 'stream')}: hashes, revisions and places`,
-    `${plural(tasks, 'task')} told again: ${plural(frames, 'frame')}, by their numbers`,
+    `${plural(tasks, 'task')} rendered again: ${plural(frames, 'frame')}, compared with their numbers`,
   ])
 
   // A log that cannot be read whole gives nothing to compare with.
@@ -56,6 +56,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
       : `read models at position ${compared_at}: every row`
   await say([...mismatches.map(difference => printer.paint(differenceText(difference), 'red')), models])
   if (unfit !== null) throw new Unfit(unfit)
-  if (!matches) throw new NoAnswer(`${plural(problems, 'problem')}: it is not as it was`)
+  if (!matches)
+    throw new NoAnswer(`${plural(problems, 'problem')}: the log and the read models differ, or are damaged`)
   await say(['replay equal'])
 }

@@ -37,7 +37,7 @@ export const replayTask = async (
   taskId: string,
 ): Promise<void> => {
   if (log.revisionOf(taskStream(taskId)) < 0) {
-    throw new NoAnswer(`there is no task ${taskId} in ${config.dataDir}`)
+    throw new NoAnswer(`no task has the id ${taskId} in ${config.dataDir}`)
   }
   const folded = await foldTask(log, taskId)
   const mismatches: Difference[] = []

@@ -10,7 +10,7 @@ import { type Common, openTerminal } from './terminal.ts'
 
 export const replay = async (taskId: string | undefined, options: Common & { all?: true }): Promise<void> => {
   if ((taskId === undefined) === (options.all === undefined)) {
-    throw new CannotStart('name one task or all of them: reprise replay <task>, or reprise replay --all')
+    throw new CannotStart('name one task, or all of them: reprise replay <task>, or reprise replay --all')
   }
   const config = readConfig(process.env)
   const printer = openTerminal(options)
@@ -19,7 +19,7 @@ export const replay = async (taskId: string | undefined, options: Common & { all
   try {
     await (taskId === undefined ? replayAll(given) : replayTask(given, taskId))
   } catch (error) {
-    if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild makes them anew`)
+    if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild builds them again`)
     throw error
   } finally {
     printer.startLine() // where the bar was

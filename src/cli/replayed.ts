@@ -11,5 +11,5 @@ const shown = (value: unknown): string => shortened(JSON.stringify(value), 60)
 export const differenceText = ({ table, row, field, stored, replayed }: Difference): string => {
   const where = `${table} ${row}`
   if (field !== 'row') return `${where}: ${field} is ${shown(stored)}, replayed it is ${shown(replayed)}`
-  return stored === null ? `${where}: the row is missing` : `${where}: the log knows nothing of this row`
+  return stored === null ? `${where}: the row is missing` : `${where}: no event of the log makes this row`
 }

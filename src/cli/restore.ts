@@ -16,7 +16,7 @@ import { openTerminal, plural } from './terminal.ts'
 
 export const restoreFile = async (file: string, options: CopyOptions): Promise<void> => {
   const config = readConfig(process.env)
-  if (!existsSync(file)) throw new CannotStart(`there is no backup at ${file}`)
+  if (!existsSync(file)) throw new CannotStart(`the backup ${file} does not exist`)
   const files = filesOf(config.dataDir)
   const printer = openTerminal(options, () => removePart(files.log))
   makeDataDir(config.dataDir)

@@ -68,7 +68,7 @@ export const askServer = async (
   })
     .catch((error: Error & { cause?: Error }) => {
       const why = silent.signal.aborted
-        ? `it has said nothing for ${patienceMs / 1000} s`
+        ? `it has not answered for ${patienceMs / 1000} s`
         : error.cause?.message || error.message
       throw new NotReached(`the server at ${url} cannot be reached: ${why}`)
     })
@@ -76,7 +76,7 @@ export const askServer = async (
   if (response.ok) return response
   if (response.status === 401)
     throw new CannotStart(
-      `the server at ${url} does not take the admin token from ${tokenSource(config)}: ${otherSource(config)}`,
+      `the server at ${url} refuses the admin token from ${tokenSource(config)}: ${otherSource(config)}`,
     )
   const words = await wordsOf(response)
   if (response.status === 404) throw new NoAnswer(words)

@@ -77,12 +77,12 @@ export const waitOf = (task: Task): { words: string; path: string; body?: object
   if (task.status === 'paused') {
     const { reason, effect } = (task.metadata ?? {}) as { reason?: string; effect?: { name?: string } }
     const about = [reason ?? 'by request', ...(effect?.name === undefined ? [] : [effect.name])].join(', ')
-    return { words: `the task is paused (${about}); it goes on with:`, path: `${path}/resume` }
+    return { words: `the task is paused (${about}); continue it with:`, path: `${path}/resume` }
   }
   const calls = (task.metadata?.pending_inputs ?? []) as Call[]
   const tool_results = calls.map(({ call_id }) => ({ call_id, message_content: '…' }))
   return {
-    words: `the task waits for the result of ${calls.map(callText).join(' and ')}; give it with:`,
+    words: `the task waits for the result of ${calls.map(callText).join(' and ')}; send it with:`,
     path: `${path}/input`,
     body: { tool_results },
   }

@@ -102,7 +102,7 @@ export const tail = async (options: Options): Promise<void> => {
   let held: string[] = []
   const beforeRead = (): Promise<void> => {
     if (following.position() >= log.head() && fileNow() !== opened)
-      throw new NoAnswer(`${file} was replaced or removed: start again`)
+      throw new NoAnswer(`${file} was replaced or removed: start reprise tail again`)
     const rows = held
     held = []
     return show(rows)

@@ -61,7 +61,7 @@ export const createToken = async (
       const { id, token, expires_at } = await principals.create(wish, by)
       return { id, token, role, user_id, expires_at: seconds(expires_at) }
     }))
-  process.stderr.write(`${role} token ${String(made.id)}; it is shown only now\n`)
+  process.stderr.write(`${role} token ${String(made.id)}; it is not shown again\n`)
   print(options.json ? JSON.stringify(made) : String(made.token))
 }
 

@@ -41,7 +41,7 @@ const follow = async (
   })
   let canceled = false
   const cancel = async () => {
-    printer.line('canceling (Ctrl-C: leave at once)')
+    printer.line('canceling (Ctrl-C again: leave at once)')
     const path = `/v1/tasks/${encodeURIComponent(await known)}/cancel`
     try {
       await askServer(config, (await lookForServer(config)) ?? url, 'POST', path)
@@ -55,7 +55,7 @@ const follow = async (
   const began = performance.now()
   const show = createShow(printer)
   let last: Frame | undefined
-  const onBroken = () => printer.line('(the connection broke; taking it up again)')
+  const onBroken = () => printer.line('(the connection broke; reconnecting)')
   try {
     for await (const frame of followTask({ config, url, onTask: tellId, onBroken }, body)) {
       await interrupt.asking()

@@ -140,7 +140,7 @@ t.test('a damaged log gives no backup, and a damaged backup no folder: exit code
     [path.join(root, 'short.db'), 1, /short\.db is damaged/],
     [path.join(root, 'text.db'), 1, /text\.db is damaged or is no event log: file is not a database/],
     [path.join(dataDir, 'read.db'), 1, /read\.db is damaged or is no event log: no such table: events/],
-    [path.join(root, 'none.db'), 2, /there is no backup at .+none\.db/],
+    [path.join(root, 'none.db'), 2, /the backup .+none\.db does not exist/],
   ]
   for (const [file, exit, says] of refusals) {
     const { code, stdout, stderr } = await run(other, 'restore', file)

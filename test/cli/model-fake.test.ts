@@ -48,7 +48,7 @@ t.test('what cannot be played is told in one line, exit code 2', async t => {
     [at('broken.json'), /broken\.json cannot be read: .*JSON/],
     [at('none.json'), /none\.json cannot be read: ENOENT/],
     [['--port', '80x'], /--port 80x is not a whole number from 0 to 65535/],
-    [['--host', '203.0.113.1'], /--host 203\.0\.113\.1 --port 8090 cannot be listened on/],
+    [['--host', '203.0.113.1'], /--host 203\.0\.113\.1 --port 8090 cannot be used/],
   ]
   for (const [args, says] of slips) {
     const { code, stdout, stderr } = await runReprise(['model', 'fake', ...args])

@@ -34,7 +34,7 @@ t.test('the same rows are made again, whatever was there', async t => {
   )
   const { code, stdout, stderr } = await rebuild(copy)
   t.same({ code, stderr }, { code: 0, stderr: '' })
-  t.match(stdout, /^read models made from \d+ events: 4 tasks, [\d.]+ s\n$/)
+  t.match(stdout, /^read models built from \d+ events: 4 tasks, [\d.]+ s\n$/)
   t.same(rowsIn(copy), before)
   t.match(jsonLines((await rebuild(copy, '--json')).stdout), [{ tasks: 4 }])
 

@@ -36,7 +36,11 @@ t.test('what is not as it was is told on stdout, in words too: exit code 1', asy
   const other = spoilt(dataDir, path.join(copies, 'other'), 'read.db', sql)
   const line = `tasks ${id}: status is "failed", replayed it is "completed"\n`
   const [all, one] = await Promise.all([replay(other, '--all'), replay(other, id)])
-  t.match(all, { code: 1, stdout: line, stderr: 'reprise: 1 problem: it is not as it was\n' })
+  t.match(all, {
+    code: 1,
+    stdout: line,
+    stderr: 'reprise: 1 problem: the log and the read models differ, or are damaged\n',
+  })
   t.match(one, { code: 1, stdout: line, stderr: 'reprise: 1 mismatch\n' })
 
   const damaged = spoilt(dataDir, path.join(copies, 'damaged'), 'log.db', "UPDATE events SET payload = '{}'")
@@ -56,7 +60,7 @@ t.test('what is not as it was is told on stdout, in words too: exit code 1', asy
   })
 
   const models = spoilt(dataDir, path.join(copies, 'models'), 'read.db', 'PRAGMA user_version = 99')
-  const anew = 'reprise: the read models are of another version: reprise rebuild makes them anew\n'
+  const anew = 'reprise: the read models are of another version: reprise rebuild builds them again\n'
   for (const what of ['--all', id]) t.match(await replay(models, what), { code: 1, stderr: anew })
 
   const without = path.join(copies, 'without')
@@ -93,7 +97,7 @@ t.test('tasks that move meanwhile are compared where the read models are', async
 
 t.test('what is asked must be one thing, and there', async t => {
   const { dataDir } = await givenFolder(t)
-  const both = 'reprise: name one task or all of them: reprise replay <task>, or reprise replay --all\n'
+  const both = 'reprise: name one task, or all of them: reprise replay <task>, or reprise replay --all\n'
   const [none, two, nobody, nowhere] = await Promise.all([
     replay(dataDir),
     replay(dataDir, 'x', '--all'),
@@ -102,7 +106,7 @@ t.test('what is asked must be one thing, and there', async t => {
   ])
   t.same(none, { code: 2, stdout: '', stderr: both })
   t.same(two, { code: 2, stdout: '', stderr: both })
-  t.same(nobody, { code: 1, stdout: '', stderr: `reprise: there is no task x in ${dataDir}\n` })
+  t.same(nobody, { code: 1, stdout: '', stderr: `reprise: no task has the id x in ${dataDir}\n` })
   t.match(nowhere, { code: 2, stdout: '', stderr: /no log here/ })
 })
 

@@ -150,7 +150,7 @@ t.test('a log that is replaced ends it: exit code 1', async t => {
   t.match(await tail.ended, {
     code: 1,
     stdout: '',
-    stderr: /\nreprise: .+log\.db was replaced or removed: start again\n$/,
+    stderr: /\nreprise: .+log\.db was replaced or removed: start reprise tail again\n$/,
   })
 })
 

@@ -143,7 +143,7 @@ t.test('a task that is paused leaves the request that takes it up again: exit co
   await api('POST', `/tasks/${id}/pause`)
   const { code, stderr } = await tried.ended
   t.equal(code, 1)
-  t.match(stderr, /^the task is paused \(.+\); it goes on with:$/m)
+  t.match(stderr, /^the task is paused \(.+\); continue it with:$/m)
   t.match(stderr, ended('paused'))
   t.notMatch(stderr, adminToken, 'the token is named, not shown')
   const [line = ''] = /^curl .*$/m.exec(stderr) ?? []
@@ -160,7 +160,7 @@ t.test('a task that waits for the result of a call leaves the request that gives
   const ask = { type: 'function', function: { name: 'ask', parameters: {} } }
   const waiting = await createTask(api, { user_message_content: 'hello', client_tools: [ask] })
   const { words, path: where, body } = waitOf(waiting as unknown as Task)
-  t.equal(words, 'the task waits for the result of ask {"what":"it\'s up"}; give it with:')
+  t.equal(words, 'the task waits for the result of ask {"what":"it\'s up"}; send it with:')
   if (hasCurl) {
     const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN: adminToken })
     t.match(await paste(curlOf(config, url, where, body)), { id: waiting.id, status: 'working' })
@@ -213,7 +213,7 @@ t.test('what the server refuses is told in one line: exit code 2', async t => {
     code: 2,
     stdout: '',
     stderr:
-      /^reprise: .+ does not take the admin token from ADMIN_TOKEN: set ADMIN_TOKEN to the token that the server was started with, .+\n$/,
+      /^reprise: .+ refuses the admin token from ADMIN_TOKEN: set ADMIN_TOKEN to the token that the server was started with, .+\n$/,
   })
   const session = await run('hello', '--session', 'no spaces')
   t.match(session, { code: 2, stdout: '', stderr: /^reprise: body\.session_id: .+\n$/ })

@@ -46,7 +46,10 @@ t.test('help and version are answers: stdout, exit code 0', async t => {
   t.match(help, { code: 0, stderr: '', stdout: /^Usage: reprise/ })
   for (const [command] of commands.map(({ words }) => words))
     t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
-  t.match(help.stdout, /^Exit codes: 0 ok, 1 the answer is no, 2 usage .+, 3 server .+, 130 Ctrl-C$/m)
+  t.match(
+    help.stdout,
+    /^Exit codes: 0 ok, 1 the answer is no, 2 wrong usage .+, 3 no server .+, 130 Ctrl-C$/m,
+  )
   t.same(asked, { code: 0, stderr: '', stdout: `${version}\n` })
   t.match(tokenHelp, { code: 0, stderr: '', stdout: /^ {2}create /m })
 })

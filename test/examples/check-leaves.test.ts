@@ -154,12 +154,12 @@ t.test('what is no log is no log', async t => {
   t.same(await run([], { input: '' }), { code: 1, stdout: 'no event was read\n', stderr: '' })
   t.match(await run([], { input: whole.slice(0, -20) }), {
     code: 1,
-    stdout: `after position ${count - 1}: a line`,
+    stdout: `after position ${count - 1}: this line is not an event`,
   })
   for (const line of ['null', '7', '{}', '{"position":"1"}', '[]']) {
     t.match(
       await run([], { input: line }),
-      { code: 1, stdout: 'after position 0: a line that is no event' },
+      { code: 1, stdout: 'after position 0: this line is not an event' },
       line,
     )
   }
