@@ -7,6 +7,7 @@ import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../projector.ts'
 import type { ReadStore } from '../store.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
+import { createFoldWriter } from './saved-folds.ts'
 import { createTaskWriter } from './write-task.ts'
 
 export const tasksProjection = (
@@ -24,6 +25,7 @@ export const tasksProjection = (
   )
   const writeTask = createTaskWriter(store)
   const tasks = createFollowedTasks(store, streamPages, limits)
+  const folds = createFoldWriter(store)
   let steps: [position: number, task: number][] = []
   let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
 
@@ -35,6 +37,7 @@ export const tasksProjection = (
         const { stream, principal, time } = event.header
         const task = tasks.change(event)
         evolveShown(task.view, event)
+        folds.follow(task.row, task.view)
         if (event.type === 'AgentStepCompleted') steps.push([event.position, task.row])
         if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
           const { idempotency_key: key, digest = '' } = event.data
@@ -48,12 +51,14 @@ export const tasksProjection = (
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       for (const key of keys) putKey.run(...key)
       for (const step of steps) putStep.run(...step)
+      folds.write()
       tasks.wrote()
       keys = []
       steps = []
     },
     forget() {
       tasks.forget()
+      folds.forget()
       keys = []
       steps = []
     },
