@@ -63,6 +63,16 @@ const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
   return Date.parse(header.time) > moment.time
 }
 
+async function* logLinesOf(read: ReadStream, stream: string): AsyncGenerator<string> {
+  const teller = createTeller(read)
+  for await (const page of read(stream)) {
+    for (const event of page) {
+      for (const frame of await teller.tell(event))
+        yield JSON.stringify({ time: event.header.time, ...frame })
+    }
+  }
+}
+
 export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   const { viewBefore } = createBegunFolds(log, queries.folds)
   const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
@@ -96,17 +106,8 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
 
     /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
-    async *logLines(taskId: string, pause = usualPause()): AsyncGenerator<string> {
-      const read = reader(pause)
-      const teller = createTeller(read)
-      for await (const page of read(taskStream(taskId))) {
-        for (const event of page) {
-          for (const frame of await teller.tell(event)) {
-            yield JSON.stringify({ time: event.header.time, ...frame })
-          }
-        }
-      }
-    },
+    logLines: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
+      logLinesOf(reader(pause), taskStream(taskId)),
 
     /** The same task as a document of another format, as JSON. */
     async *atif(taskId: string, pause = usualPause()): AsyncGenerator<string> {
