@@ -12,6 +12,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   'model-stream': () => import('./model-stream.ts'),
   'model-tasks': () => import('./model-tasks.ts'),
   'model-log': () => import('./model-log.ts'),
+  join: () => import('./join.ts'),
   events: () => import('./events.ts'),
   ws: () => import('./ws.ts'),
   relay: () => import('./relay.ts'),

@@ -12,8 +12,11 @@ export type Difference = {
   replayed: unknown
 }
 
-/** How far they are, and a list of files to write, from which each line goes when it is done. */
-const notCompared = new Set(['checkpoint', 'task_files'])
+/**
+ * How far they are; a list of files to write, from which each line goes when it is done; and folds, which say nothing of a
+ * task and may be dropped.
+ */
+const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds'])
 /** Rows that say no more than their absence. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 

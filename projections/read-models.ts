@@ -4,7 +4,8 @@ import type { Log } from '../src/contract/stored.ts'
 import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
-import { type Limits, tasksProjection, usualLimits } from './tasks/table.ts'
+import { type Limits, usualLimits } from './tasks/followed.ts'
+import { tasksProjection } from './tasks/table.ts'
 import { tokensProjection } from './tokens/table.ts'
 
 export const createReadModels = (

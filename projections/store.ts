@@ -12,7 +12,7 @@ import { tokenTables } from './tokens/schema.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
-const readModelVersion = 6
+const readModelVersion = 7
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;

@@ -21,7 +21,6 @@ const tooLong = [
   'projections/projector.ts createProjector',
   'projections/tasks/lists.ts createTaskLists',
   'projections/tasks/stored.ts createStoredTasks',
-  'projections/tasks/table.ts tasksProjection',
   'src/bus/events.ts createEvents',
   'src/egress/guarded-fetch.ts createOutsideFetch',
   'src/environments/conversation.ts createConversation',

@@ -45,6 +45,17 @@ CREATE TABLE items (
   PRIMARY KEY (task, n)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE saved_folds (
+  task INTEGER NOT NULL,
+  next INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (task, next)
+) STRICT;
+
 CREATE TABLE steps (position INTEGER PRIMARY KEY, task INTEGER NOT NULL) STRICT;
 CREATE TABLE task_files (
   task INTEGER NOT NULL,

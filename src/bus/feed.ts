@@ -1,15 +1,14 @@
-// The frames of one task: past first, then live, without a gap or a repeat.
-import { isLongerThan } from '../contract/length.ts'
+// The frames of one task: past first, then live, without a gap or a repeat. Whoever has all that was shares one reading of the
+// task with the others; whoever is behind reads by themselves until they have come to it.
 import type { Log } from '../contract/stored.ts'
-import { isTerminal } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
-import type { TaskView } from '../history/task-view.ts'
-import { createTeller } from '../history/telling.ts'
-import { type Batches, createBatches } from '../log/batches.ts'
+import type { Teller } from '../history/telling.ts'
 import type { EventLog } from '../log/log.ts'
+import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
+import { type WatchedTask, watchTask } from './watched-task.ts'
+import { type Batch, batchOf, createWindow, entriesOf, type Window } from './window.ts'
 
-/** A place for folding what is stored: memory and time of which there is not enough for everybody at once. */
-export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
+export type { FoldPlace } from './past-frames.ts'
 
 export type FeedWish = {
   stream: string
@@ -21,114 +20,129 @@ export type FeedWish = {
   place?: FoldPlace
 }
 
-/** A feed that has folded less is light: its place is free while its reader takes what it was told, characters. */
-const lightAtMost = 256 * 1024
-
 export type Feed = {
-  frames(): AsyncGenerator<Frame[], void, undefined>
+  /** Lists that are shared with other feeds. */
+  frames(): AsyncGenerator<readonly Frame[], void, undefined>
   close(): void
 }
 
-const endOf = (view: TaskView, endsAtWait: boolean): boolean =>
-  isTerminal(view.status) || (endsAtWait && (view.status === 'input-required' || view.status === 'paused'))
-
-const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
-
-/** The events of a task, from its first; the place is held while stored ones are read. */
-const eventsOf = (
-  log: Pick<EventLog, 'subscribe'>,
-  { stream, place = noPlace }: FeedWish,
-  isNew: boolean,
-  isClosed: () => boolean,
-): Batches => {
-  let isReading = false
-  let isHeavy = false
-  return createBatches(handle =>
-    log.subscribe(
-      {
-        stream,
-        after: -1,
-        isNew,
-        async beforeRead() {
-          isReading = true
-          await place.enter()
-          if (isClosed()) place.leave() // whoever closed it did not find it there
-        },
-        caughtUp() {
-          isReading = false
-          place.leave()
-        },
-      },
-      events => {
-        if (isReading) isHeavy ||= isLongerThan(events, lightAtMost)
-        if (isReading && !isHeavy) place.leave()
-        return handle(events)
-      },
-    ),
-  )
+type Deps = {
+  log: Pick<EventLog, 'subscribe'>
+  /** Tells a task from some event that gives no frame after this number. */
+  tellerAt: (stream: string, next: number) => Promise<Teller>
 }
 
-/**
- * Follows a task. `isNew` says that its stream does not exist yet, so there is nothing to read first.
- * Throws DamagedEvent when what is stored does not give the frames that it was numbered for.
- */
-export const openFeed = (
-  log: Pick<EventLog, 'subscribe' | 'readStream'>,
-  wish: FeedWish,
-  isNew = false,
-): Feed => {
-  const { after, endsAtWait } = wish
-  let isClosed = false
-  const follow = () => eventsOf(log, wish, isNew, () => isClosed)
-  let batches = isNew ? follow() : undefined
-  const close = () => {
-    isClosed = true
-    batches?.close()
+/** The tasks that are watched, each by one subscription. */
+const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
+  const watched = new Map<string, WatchedTask>()
+  return {
+    find: (stream: string) => watched.get(stream),
+    begin(stream: string, teller: Teller, window: Window, isNew = false): WatchedTask {
+      const onEnd = () => {
+        if (watched.get(stream) === task) watched.delete(stream)
+      }
+      const task: WatchedTask = watchTask({ log, stream, teller, window, isNew, onEnd })
+      watched.set(stream, task)
+      return task
+    },
   }
-  async function* frames(): AsyncGenerator<Frame[], void, undefined> {
+}
+
+type WatchedTasks = ReturnType<typeof createWatchedTasks>
+
+/** `begun`: the task is watched for this feed from its start. */
+const createFeed = (
+  { log, tellerAt, watched }: Deps & { watched: WatchedTasks },
+  wish: FeedWish,
+  begun?: WatchedTask,
+): Feed => {
+  const { stream, endsAtWait, place = noPlace } = wish
+  let cursor = wish.after
+  let isClosed = false
+  let task = begun
+  let stopReading = () => {}
+  let wake = () => {}
+  begun?.join()
+
+  const join = (found: WatchedTask | undefined) => {
+    if (task !== undefined || found === undefined) return
+    task = found
+    task.join()
+  }
+  const close = () => {
     if (isClosed) return
-    const { view, tell } = createTeller(log.readStream)
-    batches ??= follow()
+    isClosed = true
+    stopReading()
+    task?.forget(wake)
+    wake()
+    task?.leave()
+  }
+  /** What is stored, until all of it was given, or those who watch the task have the rest. */
+  async function* past(): AsyncGenerator<Batch> {
+    const teller = await tellerAt(stream, cursor + 1)
+    if (isClosed) return
+    const window = createWindow(teller.view)
+    const after = teller.view.revision
+    const batches = pastEvents(log, { stream, after, place, isClosed: () => isClosed })
+    stopReading = batches.close
     try {
       for await (const events of batches.all()) {
-        const told: Frame[] = []
-        let ended = false
-        for (const event of events) {
-          const frames = tell(event)
-          for (const frame of Array.isArray(frames) ? frames : await frames) {
-            if (frame.sequence_number > after) told.push(frame)
-          }
-          // The frame that ends it is a new one: a wait that was over before the cursor ends nothing.
-          ended = endOf(view, endsAtWait) && (view.seq > after + 1 || isTerminal(view.status))
-          if (ended) break
+        const entries = await entriesOf(teller, events)
+        window.push(entries)
+        yield batchOf(entries, cursor, endsAtWait)
+        join(watched.find(stream))
+        if (isClosed || task?.after(cursor, endsAtWait) !== undefined) return
+      }
+      if (!isClosed && task === undefined) join(watched.find(stream) ?? watched.begin(stream, teller, window))
+    } finally {
+      batches.close()
+      place.leave()
+    }
+  }
+  const more = () =>
+    new Promise<void>(resolve => {
+      wake = resolve
+      task?.whenMore(resolve)
+    })
+
+  async function* frames(): AsyncGenerator<readonly Frame[], void, undefined> {
+    try {
+      while (!isClosed) {
+        join(watched.find(stream))
+        const batch = task?.after(cursor, endsAtWait)
+        if (batch?.frames.length === 0 && !batch.ended) {
+          await more()
+          continue
         }
-        if (told.length > 0) yield told
-        if (ended) return
+        for await (const { frames, ended } of batch === undefined ? past() : [batch]) {
+          cursor = frames.at(-1)?.sequence_number ?? cursor
+          if (frames.length > 0) yield frames
+          if (ended || isClosed) return
+        }
       }
     } finally {
       close()
-      wish.place?.leave()
+      place.leave()
     }
   }
   return { frames, close }
+}
+
+export const createFeeds = (deps: Deps) => {
+  const watched = createWatchedTasks(deps)
+  const follow = (wish: FeedWish, begun?: WatchedTask) => createFeed({ ...deps, watched }, wish, begun)
+  return {
+    /** Throws DamagedEvent when what is stored does not give the frames that it was numbered for. */
+    open: (wish: FeedWish): Feed => follow(wish),
+    /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
+    openNew(wish: FeedWish, teller: Teller): Feed {
+      return follow(wish, watched.begin(wish.stream, teller, createWindow(teller.view), true))
+    },
+  }
 }
 
 /** The number that the next frame of a task will have: one after its last. */
 export const nextFrame = async (log: Log, stream: string): Promise<number> => {
   const last = await log.lastOf(stream)
   return (last?.header.seq ?? 0) + (last?.header.frames ?? 0)
-}
-
-/** The stored frames of a task after a number. */
-export async function* storedFrames(
-  read: Log['readStream'],
-  stream: string,
-  after: number,
-): AsyncGenerator<Frame> {
-  const { tell } = createTeller(read)
-  for await (const page of read(stream)) {
-    for (const event of page) {
-      for (const frame of await tell(event)) if (frame.sequence_number > after) yield frame
-    }
-  }
 }

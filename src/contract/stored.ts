@@ -58,6 +58,8 @@ export interface Log {
   streamPages(stream: string, after?: number): Iterable<Recorded[]>
   /** All events after `position`, in pages, to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
+  /** The event with which a stream begins, read alone. Throws DamagedEvent. */
+  firstOf(stream: string): Promise<Recorded | undefined>
   /** The newest stored event of a stream. Throws DamagedEvent. */
   lastOf(stream: string): Promise<Recorded | undefined>
   /** The last revision of a stream, perhaps not durable yet; -1 when there is none. */

@@ -10,7 +10,7 @@ import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem
 import { partsOf } from './items.ts'
 import { itemOf, opensPart } from './task/output.ts'
 import { taskOf } from './task-object.ts'
-import { evolveShown, type ShownTask } from './task-view.ts'
+import { evolveFramed, type FramedTask } from './task-view.ts'
 
 /** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
 export type Frame = { type: FrameType; sequence_number: number; task_id: string } & Record<string, unknown>
@@ -19,13 +19,13 @@ type FrameBody = { type: FrameType } & Record<string, unknown>
 type Rule<T extends TaskEventType> = {
   count: (data: TaskEventData<T>) => number
   /** Called with the view as it is after the fact. */
-  frames: (view: ShownTask, data: TaskEventData<T>, time: string) => FrameBody[]
+  frames: (view: FramedTask, data: TaskEventData<T>, time: string) => FrameBody[]
 }
 
 const none = { count: () => 0, frames: () => [] }
-const one = (frame: (view: ShownTask, time: string) => FrameBody) => ({
+const one = (frame: (view: FramedTask, time: string) => FrameBody) => ({
   count: () => 1,
-  frames: (view: ShownTask, _data: unknown, time: string) => [frame(view, time)],
+  frames: (view: FramedTask, _data: unknown, time: string) => [frame(view, time)],
 })
 const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
 
@@ -276,7 +276,7 @@ export const frameCount = ({ type, data }: TaskEvent): number =>
  * their number is another than was stored.
  */
 export const framesOf =
-  <View extends ShownTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>
+  <View extends FramedTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>
   (view: View, event: RecordedTaskEvent): Frame[] => {
     const { header, position, type, data } = event
     const firstSeq = view.seq
@@ -296,4 +296,4 @@ export const framesOf =
   }
 
 /** The frames of one event of a task, from what the wire shows of it. */
-export const tell = framesOf(evolveShown)
+export const tell = framesOf(evolveFramed)

@@ -4,7 +4,7 @@
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
 import { cutOffNow } from './task/output.ts'
-import type { ShownTask } from './task-view.ts'
+import type { FramedTask } from './task-view.ts'
 
 /** Why a task is paused whose call may have happened or not. */
 export const outcomeUnknown = 'outcome_unknown'
@@ -12,7 +12,7 @@ export const outcomeUnknown = 'outcome_unknown'
 /** Whole seconds, as the interface has them. */
 export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
-const metadataOf = (view: ShownTask): Record<string, unknown> | undefined => {
+const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   const { created } = view
   const own: Record<string, unknown> = {}
   if (created?.shows_agent) own.agent = created.agent
@@ -35,7 +35,7 @@ const metadataOf = (view: ShownTask): Record<string, unknown> | undefined => {
 }
 
 /** The task object of the interface as of now. Keys come in this order everywhere, `output` last. */
-export const taskOf = (view: ShownTask): Task => {
+export const taskOf = (view: FramedTask): Task => {
   const { created, status } = view
   if (created === undefined || status === 'absent') throw new Error('there is no task yet')
   const task: Partial<Task> = {

@@ -12,8 +12,10 @@ import { type Requests, requests } from './task/requests.ts'
 import { type Steps, steps } from './task/steps.ts'
 import { type Waits, waits } from './task/waits.ts'
 
+/** What frames are made of: the task object, and the items and calls that an event speaks of. */
+export type FramedTask = Course & Output & Calls & Waits & Account
 /** What the wire shows: the task object, its frames, its place in lists and in its session. */
-export type ShownTask = Course & Output & Calls & Waits & Account & Messages
+export type ShownTask = FramedTask & Messages
 /** What a model sees of the task. */
 export type SeenTask = Course & Output & Messages & ModelCalls
 /** What an actor has of its task: what it decides by, shows to its callers and gives to its model. */
@@ -21,7 +23,9 @@ export type DecidedTask = ShownTask & ModelCalls & Steps & Requests
 /** All of it: also what records of the task hold. */
 export type TaskView = DecidedTask & SeenTask & Records
 
-const shownParts = [output, calls, waits, account, messages]
+const framedParts = [output, calls, waits, account]
+const shownParts = [...framedParts, messages]
+export const { empty: emptyFramed, evolve: evolveFramed } = viewOf<FramedTask>(framedParts)
 export const { empty: emptyShown, evolve: evolveShown } = viewOf<ShownTask>(shownParts)
 export const { empty: emptySeen, evolve: evolveSeen } = viewOf<SeenTask>([output, messages, modelCalls])
 const decidedParts = [...shownParts, modelCalls, steps, requests]

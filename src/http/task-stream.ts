@@ -9,6 +9,7 @@ import { isHeavy } from './frame-text.ts'
 import { onAbort } from './on-abort.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { breakOff, headersOf, pour } from './pour.ts'
+import { sharedText } from './shared-text.ts'
 import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Stream = {
@@ -40,6 +41,11 @@ async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): Asy
   }
   yield opening
   for await (const frames of feed.frames()) {
+    const shared = sharedText(frames, `${withIds} ${id}`, frame => String(frameEvent(frame, id, withIds)))
+    if (shared !== undefined) {
+      yield shared
+      continue
+    }
     let together = ''
     for (const frame of frames) {
       const heavy = isHeavy(frame)

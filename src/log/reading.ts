@@ -60,7 +60,7 @@ export const createReading = (
   store: Pick<Store, 'streamPage' | 'page' | 'lastOf'>,
   head: () => number,
   { page, streamPage }: Pages = createPages(store, head),
-): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'lastOf'> => {
+): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'firstOf' | 'lastOf'> => {
   function* streamPages(stream: string, after = -1) {
     for (let [from, near] = [after, head()]; ; ) {
       const { events, isLast } = streamPage(stream, from, near)
@@ -91,6 +91,12 @@ export const createReading = (
         yield events
         await nextTurn()
       }
+    },
+    async firstOf(stream: string) {
+      const [row] = readable(() => store.streamPage(stream, -1, 1), head())
+      if (row !== undefined && row.revision !== 0)
+        throw new DamagedEvent(row.position, `is not revision 0 of ${stream}`)
+      return row === undefined ? undefined : decode(row)
     },
     async lastOf(stream: string) {
       const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head())

@@ -6,6 +6,7 @@ import { createChatSessionRows } from '../../projections/tasks/chat-session.ts'
 import { createIdempotencyRows } from '../../projections/tasks/idempotency-keys.ts'
 import { createTaskLists } from '../../projections/tasks/lists.ts'
 import { createTaskRows } from '../../projections/tasks/rows.ts'
+import { createFoldReader } from '../../projections/tasks/saved-folds.ts'
 import { createStepRows } from '../../projections/tasks/steps.ts'
 import { createStoredTasks } from '../../projections/tasks/stored.ts'
 import { createTaskFileRows } from '../../projections/tasks/task-files.ts'
@@ -38,6 +39,8 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
   const lists = createTaskLists({ store, stored, reading, isCurrent, rowById: rows.byId, head: log.head })
 
   return {
+    /** Saved folds of long tasks, which may be missing. */
+    folds: createFoldReader(store, reading),
     ...createVisibility(whenCurrent, rows.byId, log),
     /** Of a task that was just found. */
     task: (position: number, pause: Pause = nextTurn) =>

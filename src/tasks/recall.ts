@@ -19,9 +19,10 @@ import type { Rollout } from '../history/rollout.ts'
 import type { Wanted } from '../history/rollout-survey.ts'
 import { inOrder, rolloutsOf } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyShown, evolveShown, type ShownTask } from '../history/task-view.ts'
+import { evolveFramed, type FramedTask } from '../history/task-view.ts'
 import { createTeller } from '../history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
+import { createBegunFolds } from './begun-folds.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { replayTask } from './replay-task.ts'
 
@@ -35,7 +36,7 @@ const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
 
 /** The task object of a view: the items of a long one are written as they are taken. */
-const taskTextOf = (view: ShownTask): Text => {
+const taskTextOf = (view: FramedTask): Text => {
   const task = taskOf(view)
   return isLongerThan(task, wholeAtMost) ? piecesOf(task) : JSON.stringify(task)
 }
@@ -83,6 +84,7 @@ const stateOf = async (pages: AsyncIterable<Recorded[]>): Promise<TaskState> => 
 }
 
 export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
+  const { viewBefore } = createBegunFolds(log, queries.folds)
   const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
 
   /** The rollouts of a task as a JSON array. */
@@ -90,7 +92,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
-  const textOf = (view: ShownTask, upTo?: number, pause = usualPause()): Text => {
+  const textOf = (view: FramedTask, upTo?: number, pause = usualPause()): Text => {
     const text = taskTextOf(view)
     const { created } = view
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
@@ -137,9 +139,10 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     async asOf(taskId: string, moment: Moment, pause = usualPause()): Promise<Text> {
       if ('position' in moment && moment.position > log.head()) throw beyond()
       if ('time' in moment && moment.time > clock.now()) throw beyond()
-      const view = emptyShown()
-      for await (const page of reader(pause)(taskStream(taskId))) {
-        for (const event of page) if (!isPast(moment, event)) evolveShown(view, taskEvents.read(event))
+      const stream = taskStream(taskId)
+      const view = await viewBefore(stream, 'frame' in moment ? { next: moment.frame } : moment)
+      for await (const page of reader(pause)(stream, view.revision)) {
+        for (const event of page) if (!isPast(moment, event)) evolveFramed(view, taskEvents.read(event))
       }
       if ('frame' in moment && moment.frame >= view.seq) throw beyond()
       if (view.status === 'absent')

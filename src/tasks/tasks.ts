@@ -55,7 +55,7 @@ export const createTasks = (deps: Deps) => {
     queries,
     commands,
     recall,
-    streams: createTaskStreams(log),
+    streams: createTaskStreams(log, queries.folds),
     idempotency,
     scheduler,
     runtime,

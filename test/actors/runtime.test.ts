@@ -1,6 +1,5 @@
 // The mailbox of an actor: turns one after the other, memory after the log, and what happens around a fault.
 import t from 'tap'
-import { openFeed } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { isPausing } from '../../src/contract/task-state.ts'
@@ -149,7 +148,7 @@ t.test('who follows a task sees its end though the write of it was reported as f
   const { store, failNext } = failingStore()
   const system = await givenSystem({ store })
   const taskId = await system.play([{ sleep_ms: 1000 }])
-  const feed = openFeed(system.log, { stream: `task-${taskId}`, after: -1, endsAtWait: true })
+  const feed = system.streams.open({ stream: `task-${taskId}`, after: -1, endsAtWait: true })
   const seen: string[] = []
   const following = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames.map(frame => frame.type))

@@ -1,8 +1,8 @@
 // What models are offered: stored once, told when it changes.
 import t from 'tap'
-import { storedFrames } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
+import { nextTurn } from '../../src/fairness/slices.ts'
 import type { Frame } from '../../src/history/frames.ts'
 import { givenSystem, quiet } from '../support/system.ts'
 import { clientTool } from '../support/tools.ts'
@@ -40,7 +40,7 @@ t.test(
     const id = await system.create(body)
     await quiet(system)
     const frames: Frame[] = []
-    for await (const frame of storedFrames(system.log.readStream, `task-${id}`, -1)) frames.push(frame)
+    for await (const frame of system.streams.stored(`task-${id}`, -1, nextTurn)) frames.push(frame)
     const told = frames.filter(({ type }) => type === 'task.tools_updated')
     t.same(
       told.map(({ tools }) => tools),

@@ -1,7 +1,8 @@
 // Following a task: past first, then live, without a gap or a repeat, whoever is slow and whenever they came.
 import t from 'tap'
-import { nextFrame, openFeed, storedFrames } from '../../src/bus/feed.ts'
+import { nextFrame } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
+import { nextTurn } from '../../src/fairness/slices.ts'
 import type { Frame } from '../../src/history/frames.ts'
 import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
@@ -15,7 +16,7 @@ const follow = async (
   { after = -1, endsAtWait = false, pause = async () => {} } = {},
 ): Promise<Frame[]> => {
   const seen: Frame[] = []
-  const feed = openFeed(system.log, { stream: streamOf(taskId), after, endsAtWait })
+  const feed = system.streams.open({ stream: streamOf(taskId), after, endsAtWait })
   for await (const frames of feed.frames()) {
     seen.push(...frames)
     await pause()
@@ -165,7 +166,7 @@ t.test('nothing is given after the end, even when the task is deleted later', as
 t.test('a feed that is closed ends, and nobody is left listening', async t => {
   const system = await givenSystem()
   const taskId = await system.play([{ sleep_ms: 10_000 }])
-  const feed = openFeed(system.log, { stream: streamOf(taskId), after: -1, endsAtWait: false })
+  const feed = system.streams.open({ stream: streamOf(taskId), after: -1, endsAtWait: false })
   const seen: Frame[] = []
   const over = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames)
@@ -178,7 +179,7 @@ t.test('a feed that is closed ends, and nobody is left listening', async t => {
 
 t.test('a feed opened before its task exists misses nothing of it', async t => {
   const system = await givenSystem()
-  const feed = openFeed(system.log, { stream: streamOf('mine'), after: -1, endsAtWait: true }, true)
+  const feed = system.streams.open({ stream: streamOf('mine'), after: -1, endsAtWait: true }, true)
   const seen: Frame[] = []
   const over = (async () => {
     for await (const frames of feed.frames()) seen.push(...frames)
@@ -195,7 +196,7 @@ t.test('the stored frames after any of them are the same frames', async t => {
   const whole = lines(await framesOf(system, taskId))
   for (let after = -1; after < whole.length; after++) {
     const read: Frame[] = []
-    for await (const frame of storedFrames(system.log.readStream, streamOf(taskId), after)) read.push(frame)
+    for await (const frame of system.streams.stored(streamOf(taskId), after, nextTurn)) read.push(frame)
     t.same(lines(read), whole.slice(after + 1), `after ${after}`)
   }
   t.equal(

@@ -1,0 +1,91 @@
+// Folds of long tasks as they were after every thousandth event, so that a reader begins near the place that it asks for. They
+// are a help and no truth: one that is damaged, or of another version of the fold, is passed over as if it were not there.
+import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
+import type { OutputItem } from '../../src/contract/wire.ts'
+import { foldVersion, savedFold } from '../../src/history/saved-fold.ts'
+import type { FramedTask } from '../../src/history/task-view.ts'
+import type { ReadStore } from '../store.ts'
+import { sumOf } from '../sums.ts'
+
+/** Which fold is looked for: the newest that is not past this frame to come, this position, or this time (milliseconds). */
+export type FoldMoment = { next: number } | { position: number } | { time: number }
+
+type Fold = { task: number; next: number; position: number; time: number; state: string }
+
+const sumOfFold = ({ task, next, position, time, state }: Fold): number =>
+  sumOf(JSON.stringify([foldVersion, task, next, position, time, state]))
+
+/** The writing side, for the projection that folds every task anyway. */
+export const createFoldWriter = (store: ReadStore) => {
+  const put = store.prepare(
+    `INSERT OR REPLACE INTO saved_folds (task, next, position, time, version, state, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  let due: Fold[] = []
+  return {
+    /** The task of this row, after each of its events. */
+    follow(task: number, view: FramedTask): void {
+      const state = savedFold(view)
+      if (state === undefined) return
+      due.push({ task, next: view.seq, position: view.position, time: view.changedAt, state })
+    },
+    write(): void {
+      for (const fold of due) {
+        const { task, next, position, time, state } = fold
+        put.run(task, next, position, time, foldVersion, state, sumOfFold(fold))
+      }
+      due = []
+    },
+    forget(): void {
+      due = []
+    },
+  }
+}
+
+const beforeColumn = (column: 'next' | 'position' | 'time') =>
+  `SELECT f.task, f.next, f.position, f.time, f.state, f.sum FROM saved_folds f JOIN tasks t ON t.position = f.task
+   WHERE t.id = ? AND f.version = ? AND f.${column} <= ? ORDER BY f.next DESC`
+
+/** `reading`: as of the projector, which finds out that the file is damaged. */
+export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
+  type Found = Fold & { sum: number }
+  const statements = {
+    next: store.prepare<[string, number, number], Found>(beforeColumn('next')),
+    position: store.prepare<[string, number, number], Found>(beforeColumn('position')),
+    time: store.prepare<[string, number, number], Found>(beforeColumn('time')),
+  }
+  const bodies = store.prepare<[string, number, number], { n: number; body: string; sum: number }>(
+    `SELECT i.n, i.body, i.sum FROM items i JOIN tasks t ON t.position = i.task
+     WHERE t.id = ? AND i.n >= ? AND i.n < ? ORDER BY i.n`,
+  )
+  /** Nobody depends on what is here: what cannot be asked is not there. */
+  const asked = <T>(ask: () => T): T | undefined => {
+    try {
+      return reading(ask)
+    } catch {
+      return undefined
+    }
+  }
+  const find = (stream: string, moment: FoldMoment): string | undefined => {
+    if (!isTaskStream(stream)) return undefined
+    const [column, most] = Object.entries(moment)[0] as ['next' | 'position' | 'time', number]
+    for (const fold of statements[column].iterate(taskIdOf(stream), foldVersion, most)) {
+      if (sumOfFold(fold) === fold.sum) return fold.state
+    }
+    return undefined
+  }
+  return {
+    /** The newest sound fold of a task that is not past a moment, as text. */
+    before: (stream: string, moment: FoldMoment): string | undefined => asked(() => find(stream, moment)),
+    /** Items of a task from one number to before another; undefined: not all of them are as they were written. */
+    items: (stream: string, from: number, to: number): OutputItem[] | undefined =>
+      asked(() => {
+        const found = bodies.all(taskIdOf(stream), from, to)
+        const isWhole =
+          found.length === to - from &&
+          found.every(({ n, body, sum }, at) => n === from + at && sumOf(body) === sum)
+        return isWhole ? found.map(({ body }) => JSON.parse(body) as OutputItem) : undefined
+      }),
+  }
+}
+export type SavedFolds = ReturnType<typeof createFoldReader>

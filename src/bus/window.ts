@@ -1,0 +1,112 @@
+// The newest frames of a task, kept for those who follow it: whoever is not further behind takes them from here, all of them
+// the same list. It is bounded; whoever is further behind reads the log.
+import { isLongerThan } from '../contract/length.ts'
+import type { Recorded } from '../contract/stored.ts'
+import type { Lifecycle } from '../contract/task-chart.ts'
+import { isTerminal } from '../contract/wire.ts'
+import type { Frame } from '../history/frames.ts'
+import type { FramedTask } from '../history/task-view.ts'
+import type { Teller } from '../history/telling.ts'
+
+/** The frames of one event; how the task stands after it, and the number of its next frame. */
+export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
+/** What comes after a frame; `ended`: nothing more is for this reader. */
+export type Batch = { frames: readonly Frame[]; ended: boolean }
+
+const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ frames, status, next: seq })
+
+/** Takes events with the teller; a promise only where something has to be read for a frame. Throws DamagedEvent. */
+export const entriesOf = (
+  { view, tell }: Teller,
+  events: readonly Recorded[],
+  entries: Entry[] = [],
+): Entry[] | Promise<Entry[]> => {
+  for (const [n, event] of events.entries()) {
+    const frames = tell(event)
+    if (!Array.isArray(frames)) {
+      return frames.then(late => {
+        entries.push(entryOf(view, late))
+        return entriesOf({ view, tell }, events.slice(n + 1), entries)
+      })
+    }
+    entries.push(entryOf(view, frames))
+  }
+  return entries
+}
+
+const isWait = (status: Lifecycle): boolean => status === 'input-required' || status === 'paused'
+
+/**
+ * The frames of these entries after a number, up to where a reader's stream ends: at the end of the task, or with
+ * `endsAtWait` at a wait that a new frame leads to.
+ */
+export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: boolean): Batch => {
+  const frames: Frame[] = []
+  for (const { frames: own, status, next } of entries) {
+    const isNew = next > after + 1
+    if (isNew) for (const frame of own) if (frame.sequence_number > after) frames.push(frame)
+    if (isTerminal(status) || (isNew && endsAtWait && isWait(status))) return { frames, ended: true }
+  }
+  return { frames, ended: false }
+}
+
+const keptEntries = 256
+/** Characters. */
+const keptLength = 64 * 1024
+
+/** `start`: the task before the first event that is put in. */
+export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
+  let entries: { entry: Entry; length: number }[] = []
+  let length = 0
+  /** The number of the first frame that is kept, or would be. */
+  let from = start.seq
+  let status = start.status
+  /** What was answered since the last entry: readers who have the same frames get the same list. */
+  const answered = new Map<string, Batch>()
+
+  const lengthOf = (frames: Frame[]): number => {
+    for (let most = 512; most < keptLength; most *= 2) if (!isLongerThan(frames, most)) return most
+    return keptLength
+  }
+  /** What came together last stays, however long it is: those who waited for it take it from here. */
+  const shorten = (newest: number): void => {
+    let drop = 0
+    while (drop < entries.length - newest && (entries.length - drop > keptEntries || length > keptLength)) {
+      const { entry, length: own } = entries[drop] as (typeof entries)[number]
+      length -= own
+      from = entry.next
+      drop++
+    }
+    if (drop > 0) entries = entries.slice(drop)
+  }
+
+  return {
+    /** What came together. */
+    push(newest: readonly Entry[]): void {
+      answered.clear()
+      status = newest.at(-1)?.status ?? status
+      const before = entries.length
+      for (const entry of newest) {
+        if (entry.frames.length === 0) continue
+        const own = lengthOf(entry.frames)
+        entries.push({ entry, length: own })
+        length += own
+      }
+      shorten(entries.length - before)
+    },
+    /** What comes after a frame; undefined: not all of it is kept. */
+    after(after: number, endsAtWait: boolean): Batch | undefined {
+      if (after + 1 < from) return undefined
+      const key = `${after} ${endsAtWait}`
+      const known = answered.get(key)
+      if (known !== undefined) return known
+      const first = entries.findIndex(({ entry }) => entry.next > after + 1)
+      const newer = first === -1 ? [] : entries.slice(first).map(({ entry }) => entry)
+      const batch = batchOf(newer, after, endsAtWait)
+      const found = newer.length === 0 && isTerminal(status) ? { ...batch, ended: true } : batch
+      answered.set(key, found)
+      return found
+    },
+  }
+}
+export type Window = ReturnType<typeof createWindow>

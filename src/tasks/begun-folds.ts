@@ -1,0 +1,65 @@
+// Where a reader of a task begins: at the newest saved fold before the frame or moment that it asks for, else at the first event.
+import type { FoldMoment, SavedFolds } from '../../projections/tasks/saved-folds.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
+import type { Log } from '../contract/stored.ts'
+import type { OutputItem } from '../contract/wire.ts'
+import { nextTurn } from '../fairness/slices.ts'
+import { type BegunFold, restoredFold } from '../history/saved-fold.ts'
+import { emptyFramed, evolveFramed, type FramedTask } from '../history/task-view.ts'
+import { createLateTeller, createTeller, type Teller } from '../history/telling.ts'
+
+/** Items that are read at one go. */
+const itemsAtOnce = 500
+
+export const createBegunFolds = (log: Log, folds: SavedFolds) => {
+  /** The items before a number, from the read models; undefined: they are not all there. */
+  const storedItems = async (stream: string, before: number): Promise<OutputItem[] | undefined> => {
+    const items: OutputItem[] = []
+    for (let from = 0; from < before; from += itemsAtOnce) {
+      if (from > 0) await nextTurn()
+      const run = folds.items(stream, from, Math.min(before, from + itemsAtOnce))
+      if (run === undefined) return undefined
+      for (const item of run) items.push(item)
+    }
+    return items
+  }
+  /** The items before a number, as the events up to a revision give them. */
+  const foldedItems = async (stream: string, before: number, revision: number): Promise<OutputItem[]> => {
+    const view = emptyFramed()
+    for await (const page of log.readStream(stream)) {
+      for (const event of page)
+        if (event.header.revision <= revision) evolveFramed(view, taskEvents.read(event))
+      if (view.revision >= revision) break
+    }
+    return view.output.slice(0, before)
+  }
+  const begin = async (stream: string, moment: FoldMoment): Promise<BegunFold | undefined> => {
+    const text = folds.before(stream, moment)
+    const first = text === undefined ? undefined : await log.firstOf(stream)
+    const created = first && taskEvents.read(first)
+    if (text === undefined || created?.type !== 'TaskCreated') return undefined
+    return restoredFold(text, created.data)
+  }
+  /** The settled items of a fold that was saved after this revision. */
+  const itemsOf = (stream: string, revision: number) => async (settled: number) =>
+    (await storedItems(stream, settled)) ?? foldedItems(stream, settled, revision)
+
+  return {
+    /** Tells the frames of a task from some event that gives none after `next`; a task with rollouts from its first event. */
+    async tellerAt(stream: string, next: number): Promise<Teller> {
+      const begun = next < 1 ? undefined : await begin(stream, { next })
+      if (begun === undefined || begun.view.created?.request.return_rollout)
+        return createTeller(log.readStream)
+      return createLateTeller(log.readStream, begun, itemsOf(stream, begun.view.revision))
+    },
+    /** A view that is whole, of some moment that is not past this one. */
+    async viewBefore(stream: string, moment: FoldMoment): Promise<FramedTask> {
+      const begun = await begin(stream, moment)
+      if (begun === undefined) return emptyFramed()
+      const { view, settled } = begun
+      for (const [n, item] of (await itemsOf(stream, view.revision)(settled)).entries()) view.output[n] = item
+      return view
+    },
+  }
+}
+export type BegunFolds = ReturnType<typeof createBegunFolds>

@@ -1,0 +1,235 @@
+// Many who follow one task: its events are read and made into frames once for all of them, nobody waits for the slowest, and
+// what is kept for them has an end.
+import t from 'tap'
+import { createFeeds } from '../../src/bus/feed.ts'
+import { batchOf, createWindow, type Entry } from '../../src/bus/window.ts'
+import type { Agent } from '../../src/contract/agent.ts'
+import type { Frame } from '../../src/history/frames.ts'
+import { createTeller } from '../../src/history/telling.ts'
+import { deferred } from '../log/support.ts'
+import { givenSystem, quiet } from '../support/system.ts'
+import { randomOf, settle } from '../support/world.ts'
+import { framesOf } from './told.ts'
+
+const many = 100
+/** Says these texts once it may. */
+const talker = (texts: string[], may: Promise<void> = Promise.resolve()): Agent => ({
+  name: 'talker',
+  async *step() {
+    await may
+    for (const text of texts) {
+      yield { say: 'delta', item: 'message', part: 'output_text', text: text.padEnd(2100, '.') }
+      await settle(1)
+    }
+    return { end: 'answer' }
+  },
+})
+const lines = (frames: readonly Frame[]) => frames.map(frame => JSON.stringify(frame))
+
+/** The feeds of a system, and how many subscriptions and tellings they cost. */
+const counted = async (agents: Agent[]) => {
+  const system = await givenSystem({ agents })
+  const cost = { subscriptions: 0, open: 0, told: 0 }
+  const feeds = createFeeds({
+    log: {
+      subscribe(wish, handle) {
+        cost.subscriptions++
+        cost.open++
+        const subscription = system.log.subscribe(wish, handle)
+        const over = () => void cost.open--
+        subscription.done.then(over, over)
+        return subscription
+      },
+    },
+    async tellerAt() {
+      const teller = createTeller(system.log.readStream)
+      return {
+        ...teller,
+        tell(event) {
+          cost.told++
+          return teller.tell(event)
+        },
+      }
+    },
+  })
+  return { system, cost, feeds }
+}
+
+t.test('a task that talks is read, folded and made into frames once for all who follow it', async t => {
+  const { promise: may, resolve: go } = deferred()
+  const { system, cost, feeds } = await counted([
+    talker(
+      Array.from({ length: 40 }, (_, n) => `${n}`),
+      may,
+    ),
+  ])
+  const taskId = await system.create({ client_id: 'talker' })
+  const lists = new Set<readonly Frame[]>()
+  const follow = async () => {
+    const seen: Frame[] = []
+    for await (const frames of feeds
+      .open({ stream: `task-${taskId}`, after: -1, endsAtWait: false })
+      .frames()) {
+      lists.add(frames)
+      seen.push(...frames)
+    }
+    return seen
+  }
+  const first = follow()
+  await settle()
+  const following = Promise.all([first, ...Array.from({ length: many - 1 }, follow)])
+  await settle()
+  go()
+  await quiet(system)
+  const whole = await framesOf(system, taskId)
+  for (const seen of await following) t.same(lines(seen), lines(whole))
+  const events = system.log.revisionOf(`task-${taskId}`) + 1
+  t.ok(cost.told <= events, `${cost.told} tellings of ${events} events`)
+  t.ok(cost.subscriptions <= 2, 'one that reads what is there, and one that goes on')
+  t.ok(lists.size <= whole.length + 2, 'they are handed the same lists')
+  await settle()
+  t.equal(cost.open, 0, 'and nothing is left when they have gone')
+  await system.close()
+})
+
+t.test('one that takes nothing holds nobody back, and reads the log when it goes on', async t => {
+  const { promise: may, resolve: go } = deferred()
+  const { system, cost, feeds } = await counted([
+    talker(
+      Array.from({ length: 400 }, (_, n) => `${n}`),
+      may,
+    ),
+  ])
+  const taskId = await system.create({ client_id: 'talker' })
+  const wish = { stream: `task-${taskId}`, after: -1, endsAtWait: false }
+  const { promise: held, resolve: release } = deferred()
+  const follow = async (pause: () => Promise<unknown>) => {
+    const seen: Frame[] = []
+    for await (const frames of feeds.open(wish).frames()) {
+      seen.push(...frames)
+      await pause()
+    }
+    return seen
+  }
+  const quick = follow(async () => {})
+  const random = randomOf(3)
+  const slow = Array.from({ length: 5 }, () => follow(() => settle(Math.floor(random() * 20))))
+  const stuck = follow(() => held)
+  await settle()
+  go()
+  const whole = lines(await quick)
+  t.match(whole.at(-1), /task\.completed/)
+  release()
+  t.same(lines(await stuck), whole)
+  for (const seen of await Promise.all(slow)) t.same(lines(seen), whole)
+  await settle()
+  t.equal(cost.open, 0)
+  await system.close()
+})
+
+t.test('a watched task whose last reader goes away is read no more, and again for the next one', async t => {
+  const { system, cost, feeds } = await counted([])
+  const taskId = await system.play([
+    { sleep_ms: 1000 },
+    { message: 'a' },
+    { sleep_ms: 1000 },
+    { message: 'b' },
+  ])
+  const wish = { stream: `task-${taskId}`, after: -1, endsAtWait: false }
+  const open = () => {
+    const feed = feeds.open(wish)
+    const seen: Frame[] = []
+    const over = (async () => {
+      for await (const frames of feed.frames()) seen.push(...frames)
+    })()
+    return { feed, seen, over }
+  }
+  const [one, other] = [open(), open()]
+  await quiet(system)
+  one.feed.close()
+  await one.over
+  await system.world.advance(1500)
+  t.ok(other.seen.length > one.seen.length, 'the other one goes on')
+  other.feed.close()
+  other.feed.close()
+  await other.over
+  await settle()
+  t.equal(cost.open, 0)
+  const third = open()
+  await system.world.advance(1500)
+  await third.over
+  t.same(lines(third.seen), lines(await framesOf(system, taskId)))
+  t.equal(cost.open, 0)
+  await system.close()
+})
+
+t.test('those who follow a task hear why it cannot be read', async t => {
+  const { system, feeds } = await counted([])
+  const taskId = await system.play([{ sleep_ms: 1000 }, { message: 'a' }])
+  const stream = `task-${taskId}`
+  const hear = async () => {
+    for await (const _ of feeds.open({ stream, after: -1, endsAtWait: false }).frames());
+  }
+  const both = [hear(), hear()].map(over => t.rejects(over, { message: /not as it was numbered/ }))
+  await quiet(system)
+  const [first] = await system.stored()
+  if (first === undefined) throw new Error('nothing is stored')
+  const { principal, owner, session_id, correlation_id, causation_id } = first.header
+  const expectedRevision = system.log.revisionOf(stream)
+  const events = [{ type: 'RewardGiven', schema_version: 1, data: { value: 1 }, seq: 99, frames: 3 }]
+  const who = { principal, owner, session_id, correlation_id, causation_id }
+  await system.log.append([{ stream, expectedRevision, ...who, events }])
+  await Promise.all(both)
+  await system.close()
+})
+
+t.test('a window gives what a list of all frames would give, or says that it cannot', t => {
+  const statuses = ['working', 'working', 'working', 'paused', 'input-required'] as const
+  let covered = 0
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomOf(seed)
+    const entries: Entry[] = []
+    const window = createWindow({ status: 'created', seq: 0 })
+    let next = 0
+    const count = Math.floor(random() * 400)
+    for (let n = 0; n < count; n++) {
+      const frames = Array.from({ length: Math.floor(random() * 4) }, () => {
+        const delta = 'x'.repeat(random() < 0.05 ? 5000 : 20)
+        return { type: 'task.text.delta', sequence_number: next++, task_id: 't', delta } as Frame
+      })
+      const last = n === count - 1 && frames.length > 0 && random() < 0.5
+      const status = frames.length === 0 ? (entries.at(-1)?.status ?? 'created') : undefined
+      const moved = last ? 'completed' : (statuses[Math.floor(random() * statuses.length)] ?? 'working')
+      const entry = { frames, status: status ?? moved, next }
+      entries.push(entry)
+      window.push([entry])
+      const after = Math.floor(random() * (next + 1)) - 1
+      for (const at of [after, next - 1, Math.max(-1, next - 20)]) {
+        const endsAtWait = random() < 0.5
+        const batch = window.after(at, endsAtWait)
+        if (batch === undefined) continue
+        covered++
+        const expected = batchOf(entries, at, endsAtWait)
+        if (JSON.stringify(batch) !== JSON.stringify(expected)) t.same(batch, expected, `SEED=${seed}`)
+      }
+    }
+  }
+  t.ok(covered > 1000)
+  const window = createWindow({ status: 'working', seq: 0 })
+  const long = (n: number) => ({
+    type: 'task.text.delta',
+    sequence_number: n,
+    task_id: 't',
+    delta: 'x'.repeat(40_000),
+  })
+  for (let n = 0; n < 5; n++) window.push([{ frames: [long(n) as Frame], status: 'working', next: n + 1 }])
+  t.equal(window.after(-1, false), undefined)
+  t.equal(window.after(3, false)?.frames.length, 1, 'what came last is always there')
+  for (let n = 5; n < 1000; n++) {
+    const frame = { ...long(n), delta: '' } as Frame
+    window.push([{ frames: [frame], status: 'working', next: n + 1 }])
+  }
+  t.ok((window.after(999 - 128, false)?.frames.length ?? 0) === 128)
+  t.equal(window.after(600, false), undefined)
+  t.end()
+})
