@@ -39,6 +39,15 @@ export const createConversation = ({ timers, send, hello, broken }: Deps): Conve
     broken(why)
   }
 
+  const settled = () => {
+    question = undefined
+  }
+  const request: Conversation['request'] = async (method, params, limits) => {
+    said = 0
+    question = createQuestion({ id: ++asked, method, params }, limits, { timers, send, end, settled })
+    return question.answered
+  }
+
   const askedFor = (id: number): Question => {
     if (question?.id !== id) throw new Unfit('an answer that nobody waits for')
     return question
@@ -70,15 +79,6 @@ export const createConversation = ({ timers, send, hello, broken }: Deps): Conve
       if (!(error instanceof Unfit)) throw error
       end(`the environment does not speak the protocol: it sent ${error.message}`)
     }
-  }
-
-  const request: Conversation['request'] = async (method, params, limits) => {
-    said = 0
-    const settled = () => {
-      question = undefined
-    }
-    question = createQuestion({ id: ++asked, method, params }, limits, { timers, send, end, settled })
-    return question.answered
   }
 
   return {

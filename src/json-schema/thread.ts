@@ -36,18 +36,16 @@ export const schemaThread = (
 
   const next = (): void => {
     if (running !== undefined) return
-    if (waiting.length === 0) {
-      worker?.keepAlive(false)
-      return
+    if (waiting.length > 0) {
+      worker ??= startSchemaWorker({
+        answered: problems => settle(({ resolve }) => resolve(problems)),
+        free: next,
+        lost,
+      })
     }
-    worker ??= startSchemaWorker({
-      answered: problems => settle(({ resolve }) => resolve(problems)),
-      free: next,
-      lost,
-    })
-    worker.keepAlive(true) // only as long as somebody waits
-    if (!worker.isReady()) return
-    const job = waiting.shift() as Job
+    worker?.keepAlive(waiting.length > 0) // only as long as somebody waits
+    const job = worker?.isReady() ? waiting.shift() : undefined
+    if (worker === undefined || job === undefined) return
     const ran = () => runTime(worker?.name())
     running = { job, deadline: startDeadline({ ms: deadlineMs, timers, ran }, late) }
     worker.send(job.request)
