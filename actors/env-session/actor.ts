@@ -36,6 +36,13 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
 
 const isStep = (wish: SessionWish | undefined): boolean => wish?.type === 'TakeStep'
 
+/** How a wish that was accepted begins. */
+const begun = (wish: SessionWish, { created }: SessionView, now: number): Running => {
+  // Only the author of a `refold` environment says that its actions may be repeated.
+  const isRepeatable = created?.recovery === 'refold'
+  return { wish, now, stage: wish.type === 'TakeStep' && !isRepeatable ? 'prepare' : 'act' }
+}
+
 /** Whose the events of a command are. */
 const envelopeOf = (command: SessionCommand, { created }: SessionView) => {
   const asked = command.type === 'ReportOutcome' ? command.wish : command
@@ -123,12 +130,7 @@ export const envSessionKind =
           if (outcome.of === 'seen') view.observed = outcome.state ?? view.observed
           running = outcome.of === 'ready' ? { wish, now: clock.now(), stage: 'act' } : undefined
         } else if (checked(command) === 'nothing') callers.answer(command.request, view)
-        else {
-          // Only the author of a `refold` environment says that its actions may be repeated.
-          const isRepeatable = view.created?.recovery === 'refold'
-          const stage = command.type === 'TakeStep' && !isRepeatable ? 'prepare' : 'act'
-          running = { wish: command, now: clock.now(), stage }
-        }
+        else running = begun(command, view, clock.now())
         if (isAway && running !== undefined) callers.fail(running.wish.request, new Refusal('ShuttingDown'))
       },
       envelope: command => envelopeOf(command, view),

@@ -1,38 +1,17 @@
 // What is said with one program: its hello, then one question at a time, each with its limit. Throws Unfit at what
 // does not belong there.
-import { AuthorsError, StopStep } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { beginning } from './cut.ts'
 import { createLines } from './lines.ts'
 import { type Hello, longestLine, type Method, readMessage, Unfit } from './protocol.ts'
+import { type Answered, createQuestion, type Limits, type Question, Refused } from './question.ts'
 
-/** From being told to stop to being killed. */
-const graceMs = 2000
 /** Bytes that a program may send for one answer, with its output. */
 const mostSaid = 2 * longestLine
 /** Bytes of why something could not be done. */
 const longestError = 64 << 10
 
-export type Limits = {
-  limitMs: number
-  signal?: AbortSignal
-  output?: (text: string) => void
-}
-/** `stopped`: it was told to stop before it answered, and why. */
-export type Answered = { result: unknown; stopped: string | undefined }
-/** The program could not do what it was asked. */
-export class Refused extends AuthorsError {
-  stopped: string | undefined
-}
-
-type Asking = {
-  id: number
-  output: (text: string) => void
-  answer: (result: unknown) => void
-  refuse: (error: Error) => void
-}
-
-type Parts = {
+type Deps = {
   timers: Pick<Timers, 'after'>
   send(message: object): void
   hello(hello: Hello): void
@@ -48,10 +27,10 @@ export type Conversation = {
   abandon(error: Error): void
 }
 
-export const createConversation = ({ timers, send, hello, broken }: Parts): Conversation => {
+export const createConversation = ({ timers, send, hello, broken }: Deps): Conversation => {
   let isOver = false
   let hasSaidHello = false
-  let asking: Asking | undefined
+  let question: Question | undefined
   let asked = 0
   let said = 0
 
@@ -60,9 +39,18 @@ export const createConversation = ({ timers, send, hello, broken }: Parts): Conv
     broken(why)
   }
 
-  const askedFor = (id: number): Asking => {
-    if (asking?.id !== id) throw new Unfit('an answer that nobody waits for')
-    return asking
+  const settled = () => {
+    question = undefined
+  }
+  const request: Conversation['request'] = async (method, params, limits) => {
+    said = 0
+    question = createQuestion({ id: ++asked, method, params }, limits, { timers, send, end, settled })
+    return question.answered
+  }
+
+  const askedFor = (id: number): Question => {
+    if (question?.id !== id) throw new Unfit('an answer that nobody waits for')
+    return question
   }
 
   const take = (line: string): void => {
@@ -77,7 +65,7 @@ export const createConversation = ({ timers, send, hello, broken }: Parts): Conv
     else if (heard.is === 'answer') askedFor(heard.id).answer(heard.result)
     else if (heard.is === 'refusal')
       askedFor(heard.id).refuse(new Refused(beginning(heard.message, longestError)))
-    else if (heard.is === 'output' && asking?.id === heard.id) asking.output(heard.text)
+    else if (heard.is === 'output' && question?.id === heard.id) question.output(heard.text)
   }
   const lines = createLines(take)
 
@@ -93,52 +81,12 @@ export const createConversation = ({ timers, send, hello, broken }: Parts): Conv
     }
   }
 
-  const request: Conversation['request'] = (method, params, { limitMs, signal, output = () => {} }) =>
-    new Promise((resolve, reject) => {
-      const id = ++asked
-      said = 0
-      let stopped: string | undefined
-      let cancelTimer = () => {}
-      const stop = (why: string) => {
-        if (stopped !== undefined) return
-        stopped = why
-        send({ method: 'cancel', params: { id } })
-        cancelTimer()
-        cancelTimer = timers.after(graceMs, () =>
-          end(`the environment's ${method} ${why} and did not stop when it was told to`),
-        )
-      }
-      const cancel = () => stop(signal?.reason instanceof StopStep ? signal.reason.message : 'was canceled')
-      const settle = () => {
-        cancelTimer()
-        signal?.removeEventListener('abort', cancel)
-        asking = undefined
-      }
-      asking = {
-        id,
-        output,
-        answer(result) {
-          settle()
-          resolve({ result, stopped })
-        },
-        refuse(error) {
-          settle()
-          if (error instanceof Refused) error.stopped = stopped
-          reject(error)
-        },
-      }
-      send({ id, method, params })
-      cancelTimer = timers.after(limitMs, () => stop(`took longer than ${limitMs / 1000} s`))
-      signal?.addEventListener('abort', cancel)
-      if (signal?.aborted) cancel()
-    })
-
   return {
     hear,
     request,
     abandon(error) {
       isOver = true
-      asking?.refuse(error)
+      question?.refuse(error)
     },
   }
 }

@@ -1,10 +1,10 @@
 // An instance of an environment, in the program that runs it.
 import type { Instance, Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
 import { checked, observedOf, resetAnswer, stepAnswer, stoppedAnswer } from './answers.ts'
-import { type Limits, Refused } from './conversation.ts'
 import { createCut } from './cut.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { ClassInfo, Method } from './protocol.ts'
+import { type Limits, Refused } from './question.ts'
 import { createTurns } from './turns.ts'
 
 const closeMs = 1000
@@ -24,6 +24,15 @@ const cutOutput = (emit: (text: string) => void) => {
   }
 }
 
+/** Hides the values of variables, and all that were hidden before, from the reason of the program's end. */
+const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
+  const secrets = new Set<string>()
+  return (values: Record<string, string>): void => {
+    for (const value of Object.values(values)) secrets.add(value)
+    process.hide([...secrets])
+  }
+}
+
 /** Rejects with EnvironmentGone, or with AuthorsError when the constructor threw; the process is ended then. */
 export const createInstance = async (
   process: EnvironmentProcess,
@@ -32,18 +41,14 @@ export const createInstance = async (
   usualStepMs: number,
 ): Promise<Instance> => {
   const limitMs = stepTimeoutMs ?? usualStepMs
+  const keeping = { limitMs: Math.max(limitMs, leastKeepMs) }
   const turns = createTurns()
   const ask = (method: Method, params: object = {}, limits: Partial<Limits> = {}) =>
     process.request(method, params, { limitMs, ...limits })
   let last: Pick<Observed, 'state' | 'tools'> = { state: {}, tools: [] }
   let done = false
 
-  /** Values that must not stand in the reason of its end. */
-  const secrets = new Set<string>()
-  const hide = (values: Record<string, string>) => {
-    for (const value of Object.values(values)) secrets.add(value)
-    process.hide([...secrets])
-  }
+  const hide = createHidden(process)
   hide(given.env_vars)
   try {
     await ask('create', { class: name, ...given }, { limitMs: Math.max(limitMs, leastCreateMs) })
@@ -59,8 +64,7 @@ export const createInstance = async (
   }
 
   const reset = async (params: Parameters<Instance['reset']>[0]): Promise<ResetAnswer> => {
-    const { result } = await ask('reset', params)
-    return keep(resetAnswer(result))
+    return keep(resetAnswer((await ask('reset', params)).result))
   }
 
   const step: Instance['step'] = async (params, { emit, signal }) => {
@@ -91,8 +95,7 @@ export const createInstance = async (
     // Whether it is done is ours to know, and goes with it.
     snapshot: ({ leaveOut, keepOld }) =>
       turns.take(async () => {
-        const limits = { limitMs: Math.max(limitMs, leastKeepMs) }
-        const { result } = await ask('snapshot', { keep_old: keepOld }, limits)
+        const { result } = await ask('snapshot', { keep_old: keepOld }, keeping)
         const { data, left_out = [] } = checked(result, 'snapshot')
         for (const what of Array.isArray(left_out) ? left_out : []) leaveOut(String(what))
         return data === undefined ? undefined : { data, done }
@@ -100,7 +103,7 @@ export const createInstance = async (
     restore: snapshot =>
       turns.take(async () => {
         const { data, done: wasDone } = snapshot as { data: unknown; done: boolean }
-        await ask('restore', { data }, { limitMs: Math.max(limitMs, leastKeepMs) })
+        await ask('restore', { data }, keeping)
         done = wasDone
       }),
     async close() {

@@ -6,6 +6,7 @@ import type { Timers } from '../contract/ports.ts'
 import type { UserId } from '../contract/user-id.ts'
 import type { Child, Children, Command } from '../platform/children/children.ts'
 import { type Conversation, createConversation } from './conversation.ts'
+import { deferred } from './deferred.ts'
 import { reasonOf, told, tooMuchMemory } from './ended.ts'
 import { keepErrors } from './errors.ts'
 import type { MemoryWatch } from './memory.ts'
@@ -54,6 +55,23 @@ const begin = async (command: Command, children: ProcessParts['children']): Prom
   }
 }
 
+/** Kills a process with all of its group. */
+const killGroup = ({ pid, exitCode, signalCode }: Child): void => {
+  if (exitCode !== null || signalCode !== null) return // its number may be another's by now
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {}
+}
+
+const limitFiles = async (pid: number, bytes: number, children: ProcessParts['children']): Promise<void> => {
+  const program = find('prlimit')
+  if (program === undefined) return
+  // One that ends meanwhile needs no limit; what it then writes is found by looking.
+  const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
+  const limiting = await begin({ command: program, args, env: {} }, children)
+  await once(limiting, 'exit')
+}
+
 /** Rejects with EnvironmentGone when it does not get as far as its hello. */
 export const startProcess = async (
   command: Command,
@@ -68,31 +86,22 @@ export const startProcess = async (
   /** Why nothing can be asked any more. */
   let over: string | undefined
   let secrets: string[] = []
-  let tellGone = (_reason: string) => {}
-  const gone = new Promise<string>(resolve => {
-    tellGone = resolve
-  })
+  const { promise: gone, resolve: hasGone } = deferred<string>()
 
   const kill = (why: string) => {
     over ??= why
     child.stdout.destroy()
-    if (child.exitCode !== null || child.signalCode !== null) return // its number may be another's by now
-    try {
-      process.kill(-pid, 'SIGKILL')
-    } catch {}
+    killGroup(child)
   }
   const stopWatch = memory.watch(pid, memoryMb * 2 ** 20, () => kill(tooMuchMemory(memoryMb)))
 
-  let waiting = { resolve: (_hello: Hello) => {}, reject: (_error: Error) => {} }
-  const saysHello = new Promise<Hello>((resolve, reject) => {
-    waiting = { resolve, reject }
-  })
+  const hearsHello = deferred<Hello>()
   const conversation = createConversation({
     timers,
     send(message) {
       if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
     },
-    hello: hello => waiting.resolve(hello),
+    hello: hearsHello.resolve,
     broken: kill,
   })
   child.stdout.on('data', conversation.hear)
@@ -104,9 +113,9 @@ export const startProcess = async (
     over = told(over ?? reasonOf(code, signal, errors, memoryMb), secrets)
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
     const isOver = new EnvironmentGone(over)
-    waiting.reject(isOver)
+    hearsHello.reject(isOver)
     conversation.abandon(isOver)
-    if (!isClosing) tellGone(over)
+    if (!isClosing) hasGone(over)
   }
   child.once('exit', (code, signal) => {
     killStragglers(mark, command.user?.uid)
@@ -122,7 +131,7 @@ export const startProcess = async (
   const cancelStart = timers.after(startLimitMs, () =>
     kill(`the environment did not say hello in ${startLimitMs / 1000} s`),
   )
-  const hello = await saysHello.finally(cancelStart)
+  const hello = await hearsHello.promise.finally(cancelStart)
   return {
     hello,
     user: command.user,
@@ -130,14 +139,7 @@ export const startProcess = async (
       if (over !== undefined) throw new EnvironmentGone(over)
       return conversation.request(...question)
     },
-    async limitFiles(bytes) {
-      const program = find('prlimit')
-      if (program === undefined) return
-      // One that ends meanwhile needs no limit; what it then writes is found by looking.
-      const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
-      const limiting = await begin({ command: program, args, env: {} }, children)
-      await once(limiting, 'exit')
-    },
+    limitFiles: bytes => limitFiles(pid, bytes, children),
     hide(given) {
       secrets = given
     },

@@ -1,7 +1,7 @@
 // What went wrong with an MCP server, in words that hold nothing it was told in confidence: few of them are taken
 // from an error as it is, since any may quote a header.
 import { ToolsUnavailable } from '../contract/tools.ts'
-import { NotPublic } from '../egress/guarded-fetch.ts'
+import { NotPublic } from '../egress/not-public.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
 /** A server that cannot be used; `what` goes on a sentence that begins with its name. */

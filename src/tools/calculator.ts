@@ -1,5 +1,5 @@
 // The tool for what models are bad at.
-import { evaluate } from './arithmetic.ts'
+import { evaluate } from './arithmetic/evaluate.ts'
 import { tool } from './tool.ts'
 
 /** Past it not every whole number can be told from its neighbour, so a result there says that it is rounded. */

@@ -357,10 +357,11 @@ t.test('few instances are opened at a time, and users take turns', async t => {
   await settle()
   t.equal(opening.length, first + 2, "ann's next one follows the first that is open")
 
+  const refused = anns.slice(1).map(made => t.rejects(made))
   const stopped = system().close()
   for (const begin of opening) begin()
   await stopped
-  for (const made of anns.slice(1)) await t.rejects(made)
+  await Promise.all(refused)
   t.equal(opening.length, first + 2, 'what waits when the service stops is never opened')
   t.equal(memory.alive(), 0)
 })

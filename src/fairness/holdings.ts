@@ -1,0 +1,41 @@
+import { createCounts } from './counts.ts'
+
+/** Gives back what was counted for something that did not come to be, or is over. May be called again. */
+export type Release = () => void
+
+/** Tasks or sessions by their id. Each counts once, whether it is being made or is stored. */
+export const createHoldings = () => {
+  const known = new Map<string, { user: string; isStored: boolean }>()
+  const counts = createCounts()
+  const put = (id: string, user: string, isStored: boolean) => {
+    const before = known.get(id)
+    if (before === undefined) counts.add(user, 1)
+    else if (isStored) before.isStored = true
+    if (before === undefined) known.set(id, { user, isStored })
+  }
+  const remove = (id: string) => {
+    const before = known.get(id)
+    if (before === undefined) return
+    known.delete(id)
+    counts.add(before.user, -1)
+  }
+  return {
+    of: counts.of,
+    total: counts.total,
+    has: (id: string) => known.has(id),
+    /** Counts it from now on. The answer gives it back, unless it has been stored by then. */
+    hold(id: string, user: string): Release {
+      put(id, user, false)
+      return () => {
+        if (known.get(id)?.isStored === false) remove(id)
+      }
+    },
+    store: (id: string, user: string) => put(id, user, true),
+    remove,
+    /** Replaces what counts as stored; what is being made stays. */
+    fill(rows: Iterable<{ id: string; user: string }>): void {
+      for (const [id, { isStored }] of known) if (isStored) remove(id)
+      for (const { id, user } of rows) put(id, user, true)
+    },
+  }
+}

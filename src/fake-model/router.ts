@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sendError } from './send.ts'
+
+type Route = (request: IncomingMessage, response: ServerResponse) => unknown
+/** By path, and there by method. */
+export type Routes = Record<string, Record<string, Route>>
+
+/** Finds the route of a request; where there is none it says which there are. */
+export const createRouter =
+  (routes: Routes) =>
+  async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const method = request.method ?? ''
+    const { pathname } = new URL(request.url ?? '/', 'http://fake')
+    const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined
+    if (methods === undefined) {
+      const message = `there is no ${pathname}; there are ${Object.keys(routes).join(', ')}`
+      return sendError(response, { status: 404, message })
+    }
+    const route = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (route === undefined) {
+      const allow = Object.keys(methods).join(', ')
+      const message = `${pathname} does not take ${method}, but ${allow}`
+      return sendError(response, { status: 405, message, headers: { allow } })
+    }
+    return route(request, response)
+  }

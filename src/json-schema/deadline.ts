@@ -1,0 +1,33 @@
+import type { Timers } from '../contract/ports.ts'
+
+/** A check that has run for less than this part of its deadline was kept from running. */
+const enough = 0.8
+/** Deadlines after which a check ends, however little of them it has run. */
+const mostDeadlines = 10
+
+type Deps = {
+  ms: number
+  timers: Pick<Timers, 'after'>
+  /** Milliseconds that the check's thread has run; undefined: nobody counts. */
+  ran: () => number | undefined
+}
+
+/** The deadline of one check that begins now. Calls `due` when it has passed. */
+export const startDeadline = ({ ms, timers, ran }: Deps, due: () => void) => {
+  const ranBefore = ran()
+  let deadlines = 1
+  let stop = timers.after(ms, due)
+  return {
+    /** Starts it once more if other work of the machine kept the check from running. Answers whether it did. */
+    putOff(): boolean {
+      const ranNow = ran()
+      if (ranNow === undefined || ranBefore === undefined || deadlines >= mostDeadlines) return false
+      if (ranNow - ranBefore >= ms * enough) return false
+      deadlines++
+      stop = timers.after(ms, due)
+      return true
+    },
+    stop: () => stop(),
+  }
+}
+export type Deadline = ReturnType<typeof startDeadline>

@@ -1,0 +1,56 @@
+// What a session asks of the server that is its environment. A server that cannot be asked any more has ended the session.
+import { EnvironmentGone, type Observed, type OpenObject } from '../contract/environment.ts'
+import type { ToolDefinition } from '../contract/wire.ts'
+import type { CallToolResult, McpTool } from './connection.ts'
+import type { Connections } from './connections.ts'
+import { McpFailure } from './failure.ts'
+import type { McpServer } from './server.ts'
+
+export type Watch = { emit(text: string): void; signal: AbortSignal }
+
+const definitionOf = ({ name, description, inputSchema }: McpTool): ToolDefinition => ({
+  type: 'function',
+  function: { name, description: description ?? '', parameters: inputSchema, strict: false },
+})
+
+/** `id`: what its connection is kept under. Each function rejects with EnvironmentGone. */
+export const askedServer = (
+  server: McpServer,
+  id: string,
+  connections: Pick<Connections, 'tools' | 'call' | 'isOpen'>,
+) => {
+  const caller = { rootTaskId: id, userId: id } // its user has waited for a turn before
+  const asked = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw error instanceof McpFailure ? new EnvironmentGone(error.message) : error
+    }
+  }
+  const listed = () => asked(connections.tools(server, caller))
+  return {
+    server,
+    toolNamed: async (name: string): Promise<McpTool | undefined> =>
+      (await listed()).find(tool => tool.name === name),
+    observed: async (): Promise<Observed> => ({
+      state: { server: server.name },
+      tools: (await listed()).map(definitionOf),
+      done: false,
+    }),
+    /** A new connection would know nothing of what the session has done. */
+    mustBeOpen(): void {
+      if (connections.isOpen(server, id)) return
+      throw new EnvironmentGone(`the MCP server "${server.name}" closed the connection`)
+    },
+    /** A text says why the call failed while the session goes on. */
+    call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallToolResult | string> =>
+      connections
+        .call(server, caller, tool, args, signal, message => emit(`${message}\n`))
+        .catch(error => {
+          if (signal.aborted) return 'it was canceled'
+          if (error instanceof McpFailure && error.isAnswer) return error.message
+          return asked(Promise.reject(error))
+        }),
+  }
+}
+export type AskedServer = ReturnType<typeof askedServer>

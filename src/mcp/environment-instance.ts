@@ -1,0 +1,87 @@
+// A connection to a server as an instance of an environment: the server's tools are the session's.
+import type { Instance, Observed, OpenObject, StepAnswer } from '../contract/environment.ts'
+import { type AskedServer, askedServer, type Watch } from './asked-server.ts'
+import type { McpTool } from './connection.ts'
+import type { Connections } from './connections.ts'
+import { contentOf, wordsOf } from './content.ts'
+import { type McpServer, withoutSecrets } from './server.ts'
+
+const nothing = { blocks: [], observation: {}, reward: 0, terminated: false, truncated: false, info: {} }
+const failed = (error: string, seen: Observed): StepAnswer => ({
+  ...nothing,
+  ...seen,
+  status: 'incomplete',
+  content: error,
+  error,
+})
+
+/** A step is the call of a tool. */
+const stepOf = async (
+  asked: AskedServer,
+  tool: McpTool,
+  { args, before, watch }: { args: OpenObject; before: Observed; watch: Watch },
+): Promise<StepAnswer> => {
+  const result = await asked.call(tool, args, watch)
+  // A call may change the tools. Its result counts, also when nothing can be asked after it.
+  const after = await asked.observed().catch(() => before)
+  if (typeof result === 'string') return failed(result, after)
+  if (result.isError === true) {
+    return failed(withoutSecrets(asked.server, wordsOf(result)) || `the tool "${tool.name}" failed`, after)
+  }
+  return { ...nothing, ...after, status: 'completed', content: contentOf(result) }
+}
+
+type Deps = {
+  /** What its connection is kept under. */
+  id: string
+  connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
+  /** Connections that are kept although no task works. */
+  keeps: Set<string>
+}
+
+/** Connects; rejects with EnvironmentGone. */
+export const openInstance = async (
+  server: McpServer,
+  { id, connections, keeps }: Deps,
+): Promise<Instance> => {
+  const asked = askedServer(server, id, connections)
+  let isOver = false
+  /** Whether a tool was called since the connection was opened. */
+  let isUsed = false
+  const close = async () => {
+    if (isOver) return
+    isOver = true
+    keeps.delete(id)
+    connections.ended(id)
+  }
+  keeps.add(id)
+  await asked.observed().catch(async error => {
+    await close()
+    throw error
+  })
+  return {
+    recovery: 'none',
+    // A server knows no reset: it is a new connection.
+    async reset() {
+      if (isUsed) connections.ended(id)
+      isUsed = false
+      return { ...(await asked.observed()), observation: {} }
+    },
+    async step({ tool: name, args }, watch) {
+      asked.mustBeOpen()
+      const before = await asked.observed()
+      const tool = await asked.toolNamed(name)
+      if (tool === undefined) return failed(`there is no tool "${name}" any more`, before)
+      isUsed = true
+      return stepOf(asked, tool, { args, before, watch })
+    },
+    async observe() {
+      asked.mustBeOpen()
+      return asked.observed()
+    },
+    snapshot: async () => undefined,
+    restore: async () => {},
+    close,
+    gone: new Promise(() => {}), // found out when it is asked
+  }
+}

@@ -1,0 +1,50 @@
+// The first words with an MCP server: over a pipe or HTTP, and in the older or the newer way of the protocol.
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import { isAnswer } from './failure.ts'
+import { httpTransport } from './http.ts'
+import { mostBytes, openMs } from './limits.ts'
+import type { Outside } from './outside.ts'
+import type { McpServer } from './server.ts'
+import { stdioTransport } from './stdio.ts'
+import { within } from './too-late.ts'
+
+type Sdk = typeof import('@modelcontextprotocol/client')
+
+const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =>
+  'command' in server
+    ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: mostBytes }) })
+    : httpTransport(sdk, server, server.fromCaller ? outside.guardedFetch : outside.fetch)
+
+/** Whether a server that was greeted with `initialize`, as all know it, says that it knows a newer way only. */
+const wantsNewer = (error: unknown): boolean => {
+  const status = (error as { status?: unknown } | undefined)?.status
+  return isAnswer(error) || (typeof status === 'number' && [400, 404, 405].includes(status))
+}
+
+/** A connected client. `toolsChanged` is called whenever the server says that its tools changed. */
+export const openClient = async (
+  server: McpServer,
+  outside: Outside,
+  toolsChanged: () => void,
+): Promise<Client> => {
+  const sdk: Sdk = await import('@modelcontextprotocol/client') // only who uses a server loads it
+  const greet = async (mode: 'legacy' | 'auto'): Promise<Client> => {
+    const client = new sdk.Client(outside.client, {
+      versionNegotiation: { mode },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
+    })
+    const transport = transportOf(sdk, server, outside)
+    try {
+      await within(outside.timers, server, client.connect(transport, { timeout: openMs }))
+      return client
+    } catch (error) {
+      await client.close().catch(() => {})
+      await transport.close().catch(() => {}) // which is not the client's before it has negotiated
+      throw error
+    }
+  }
+  return greet('legacy').catch(error => {
+    if (!wantsNewer(error)) throw error
+    return greet('auto')
+  })
+}

@@ -1,0 +1,22 @@
+import type { Client, Tool } from '@modelcontextprotocol/client'
+import { McpFailure } from './failure.ts'
+import { mostListed, mostTools, openMs } from './limits.ts'
+
+/** All tools of a server, page after page, whatever the server says of how many there are. */
+export const listTools = async (client: Client, server: string): Promise<Tool[]> => {
+  if (client.getServerCapabilities()?.tools === undefined) return []
+  const tools: Tool[] = []
+  let size = 0
+  let cursor: string | undefined
+  for (let pages = 0; pages < mostTools; pages++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await client.request({ method: 'tools/list', params }, { timeout: openMs })
+    tools.push(...page.tools)
+    size += JSON.stringify(page.tools).length
+    if (tools.length > mostTools) throw new McpFailure(server, `lists more than ${mostTools} tools`)
+    if (size > mostListed) throw new McpFailure(server, 'lists more than 1 MiB of tools')
+    cursor = page.nextCursor
+    if (cursor === undefined) return tools
+  }
+  throw new McpFailure(server, 'lists its tools without end')
+}

@@ -1,0 +1,20 @@
+import type { Timers } from '../contract/ports.ts'
+import { McpFailure } from './failure.ts'
+import { openMs } from './limits.ts'
+import type { McpServer } from './server.ts'
+
+export const tooLate = (server: McpServer, ms: number) =>
+  new McpFailure(server.name, `did not answer in ${ms / 1000} s`)
+
+/** Rejects when the work takes longer than opening a connection may. The work goes on until the connection is closed. */
+export const within = async <T>(
+  timers: Pick<Timers, 'after'>,
+  server: McpServer,
+  work: Promise<T>,
+): Promise<T> => {
+  let cancel = () => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = timers.after(openMs, () => reject(tooLate(server, openMs)))
+  })
+  return Promise.race([work, late]).finally(() => cancel())
+}

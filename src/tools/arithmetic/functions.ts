@@ -1,0 +1,38 @@
+// What names mean: constants, and functions of one value or of several.
+import { longest, type Token, wrong } from './tokens.ts'
+
+type Fn = { least: number; most: number; of: (...values: number[]) => number }
+
+export const constants = new Map([
+  ['pi', Math.PI],
+  ['e', Math.E],
+])
+const one = (of: (value: number) => number): Fn => ({ least: 1, most: 1, of })
+const some = (of: (...values: number[]) => number): Fn => ({ least: 1, most: longest, of })
+export const functions = new Map<string, Fn>([
+  ['sqrt', one(Math.sqrt)],
+  ['abs', one(Math.abs)],
+  ['min', some(Math.min)],
+  ['max', some(Math.max)],
+  ['round', one(Math.round)],
+  ['floor', one(Math.floor)],
+  ['ceil', one(Math.ceil)],
+  ['sin', one(Math.sin)],
+  ['cos', one(Math.cos)],
+  ['tan', one(Math.tan)],
+  ['ln', one(Math.log)],
+  ['log', one(Math.log10)],
+  ['exp', one(Math.exp)],
+])
+
+/** A function's value; throws when it has none for these. */
+export const applied = (name: Token, { least, most, of }: Fn, values: number[]): number => {
+  if (values.length < least || values.length > most) {
+    throw wrong(`${name.text} takes ${most === 1 ? 'one value' : 'at least one value'}`, name)
+  }
+  const value = of(...values)
+  if (Number.isNaN(value) || value === Number.NEGATIVE_INFINITY) {
+    throw wrong(`${name.text} has no value for ${values.join(', ')}`, name)
+  }
+  return value
+}
