@@ -294,7 +294,7 @@ export const simulate = async (seed: number, { disks = false } = {}): Promise<Re
   const ttls =
     random() < 0.5
       ? noTtls
-      : { created: 1, queued: pick([0, 4]), working: pick([0, 3]), paused: pick([0, 5]), 'input-required': 1 }
+      : { created: 1, queued: pick([0, 1]), working: pick([0, 3]), paused: pick([0, 5]), 'input-required': 1 }
   const limit = pick([0, 0, 1, 2, 3])
   const faults: unknown[] = []
   const { running, inspect } = lastSnapshots()
