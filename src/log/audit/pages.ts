@@ -1,0 +1,57 @@
+// Events of the audit trail in pages: all of them, those of one stream, and those of one owner.
+import { DamagedEvent } from '../../contract/stored.ts'
+import { checked, pageOf, readable } from './rows.ts'
+import { ownedBy, type Statements } from './statements.ts'
+
+const pageEvents = 200
+/** Positions that are searched for the events of one owner, in one turn of the event loop. */
+const windowPositions = 2000
+
+/** Events after the position `after`, up to the position `end`. `turn` is waited for before each page. */
+export const createPages = (statements: Statements, turn: () => Promise<void>) => {
+  const { page, streamPage, ownerPage, streamNo, revisionAt, positionOf } = statements
+  return {
+    async *all(after: number, end: number) {
+      for (let from = after; from < end; ) {
+        await turn()
+        const rows = readable(
+          () => pageOf(page.iterate(from, end, pageEvents)),
+          () => from + 1,
+        )
+        if (rows.length === 0) throw new DamagedEvent(from + 1, 'is missing')
+        yield* checked(rows, ({ position }) => {
+          if (position !== ++from) throw new DamagedEvent(from, 'is missing')
+        })
+      }
+    },
+    async *ofStream(stream: string, after: number, end: number) {
+      const no = streamNo.get(stream)
+      if (no === undefined) return
+      for (let from = revisionAt.get(no, after) ?? -1; ; ) {
+        await turn()
+        const rows = readable(
+          () => pageOf(streamPage.iterate(no, from, end, pageEvents)),
+          () => positionOf.get(no, from + 1) ?? end,
+        )
+        if (rows.length === 0) return
+        yield* checked(rows, ({ position, revision, stream: found }) => {
+          if (found !== stream) throw new DamagedEvent(position, `is found as one of ${stream}`)
+          if (revision !== ++from) throw new DamagedEvent(position, `is not revision ${from} of ${stream}`)
+        })
+      }
+    },
+    async *ofOwner(owner: string, after: number, end: number) {
+      const mark = ownedBy(owner)
+      for (let from = after; from < end; ) {
+        await turn()
+        const to = Math.min(from + windowPositions, end)
+        const rows = readable(
+          () => pageOf(ownerPage.iterate(from, to, mark)),
+          () => from + 1,
+        )
+        yield* checked(rows, () => {})
+        from = rows.at(-1)?.position ?? to
+      }
+    },
+  }
+}

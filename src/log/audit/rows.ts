@@ -1,0 +1,57 @@
+// From rows of the file to events of the audit trail: as far as they can be read and are undamaged.
+import type { StoredEvent } from '../../contract/audit.ts'
+import { DamagedEvent } from '../../contract/stored.ts'
+import { isCorrupt } from '../../platform/sqlite/corrupt.ts'
+import { decode } from '../decode.ts'
+import type { Row } from '../store.ts'
+
+/** A page ends after the row with which its headers and payloads reach this many characters. */
+const pageChars = 1024 * 1024
+
+const storedOf = (row: Row): StoredEvent => {
+  const { header: about, position } = decode(row, {}) // as it was written, whatever its version
+  return { position, about, header: row.header, payload: row.payload ?? '', salt: row.salt, leaf: row.leaf }
+}
+
+/** As much of a page as can be read. Throws the error of SQLite when no row can be read. */
+export const pageOf = (rows: IterableIterator<Row>): Row[] => {
+  const page: Row[] = []
+  let chars = 0
+  try {
+    for (const row of rows) {
+      page.push(row)
+      chars += row.header.length + (row.payload?.length ?? 0)
+      if (chars >= pageChars) break
+    }
+  } catch (error) {
+    if (page.length === 0) throw error
+  }
+  return page
+}
+
+/** The events of these rows up to the first damaged one; then its error is thrown. `check` throws for a row out of place. */
+export function* checked(rows: Row[], check: (row: Row) => void): Generator<StoredEvent[]> {
+  const page: StoredEvent[] = []
+  let damage: unknown
+  for (const row of rows) {
+    try {
+      check(row)
+      page.push(storedOf(row))
+    } catch (error) {
+      damage = error
+      break
+    }
+  }
+  if (page.length > 0) yield page
+  if (damage !== undefined) throw damage
+}
+
+/** What SQLite finds broken in the file is a DamagedEvent, like what our hashes find. `position`: where the damage is. */
+export const readable = <T>(read: () => T, position: () => number): T => {
+  try {
+    return read()
+  } catch (error) {
+    if (!isCorrupt(error)) throw error
+    throw new DamagedEvent(position(), 'cannot be read from the file')
+  }
+}

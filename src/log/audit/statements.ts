@@ -1,0 +1,46 @@
+// The SQL of the audit trail, prepared once for its connection.
+import type Database from 'better-sqlite3'
+import type { Row } from '../store.ts'
+
+/** The first or the last event of a stream. */
+export type Place = { position: number; revision: number; header: string; leaf: string }
+
+const columns = 'e.position, s.id AS stream, e.revision, e.header, e.payload, e.salt, e.leaf'
+const events = 'FROM events e JOIN streams s ON s.no = e.stream_no'
+
+/** How a header names its owner: the text that `ownerPage` looks for. In any other text of a header the quotes are escaped. */
+export const ownedBy = (owner: string): string => `,"owner":${JSON.stringify(owner)},"session_id":`
+
+export const prepareStatements = (db: Database.Database) => {
+  const place = (order: 'ASC' | 'DESC') =>
+    db.prepare<[number], Place>(
+      `SELECT position, revision, header, leaf FROM events WHERE stream_no = ? ORDER BY revision ${order} LIMIT 1`,
+    )
+  return {
+    page: db.prepare<[number, number, number], Row>(
+      `SELECT ${columns} ${events} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
+    ),
+    streamPage: db.prepare<[number, number, number, number], Row>(
+      `SELECT ${columns} ${events}
+       WHERE e.stream_no = ? AND e.revision > ? AND e.position <= ? ORDER BY e.revision LIMIT ?`,
+    ),
+    ownerPage: db.prepare<[number, number, string], Row>(
+      `SELECT ${columns} ${events} WHERE e.position > ? AND e.position <= ? AND instr(e.header, ?) > 0
+       ORDER BY e.position`,
+    ),
+    streamNo: db.prepare<[string], number>('SELECT no FROM streams WHERE id = ?').pluck(),
+    streamId: db.prepare<[number], string>('SELECT id FROM streams WHERE no = ?').pluck(),
+    lastStreamNo: db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck(),
+    revisionAt: db
+      .prepare<[number, number], number>(
+        'SELECT coalesce(max(revision), -1) FROM events WHERE stream_no = ? AND position <= ?',
+      )
+      .pluck(),
+    positionOf: db
+      .prepare<[number, number], number>('SELECT position FROM events WHERE stream_no = ? AND revision = ?')
+      .pluck(),
+    firstOf: place('ASC'),
+    lastOf: place('DESC'),
+  }
+}
+export type Statements = ReturnType<typeof prepareStatements>

@@ -1,0 +1,65 @@
+// The streams of the audit trail: where each begins and ends, and whose it is. Read from its first and its last event.
+import type { StreamSummary } from '../../contract/audit.ts'
+import { DamagedEvent, type Header } from '../../contract/stored.ts'
+import { leafOf } from '../leaf.ts'
+import { readable } from './rows.ts'
+import { ownedBy, type Place, type Statements } from './statements.ts'
+
+const pageStreams = 100
+
+const headerAt = ({ position, header, leaf }: Place): Header => {
+  if (leafOf(header) !== leaf) throw new DamagedEvent(position, 'does not fit its leaf')
+  return JSON.parse(header) as Header
+}
+
+/** `turn` is waited for before each page. */
+export const createSummaries = (statements: Statements, turn: () => Promise<void>) => {
+  const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
+
+  /** The number of the last stream that was begun at a position or before it: numbers follow positions. */
+  const streamsUpTo = (position: number, last: number): number => {
+    let [low, high] = [0, last]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((firstOf.get(middle)?.position ?? 0) <= position) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
+    const [first, last] = [firstOf.get(no), lastOf.get(no)]
+    if (first === undefined || last === undefined) return [] // reading its events finds that they are missing
+    if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
+    const stream = streamId.get(no) ?? ''
+    const { position: first_position } = first
+    const { position: last_position, revision } = last
+    const [{ owner: whose }, { type: last_type }] = [headerAt(first), headerAt(last)]
+    return [{ stream, revision, first_position, last_position, last_type, owner: whose }]
+  }
+
+  return {
+    async *streams(after: number, owner?: string) {
+      const end = lastStreamNo.get() ?? 0
+      for (let no = streamsUpTo(after, end) + 1; no <= end; no += pageStreams) {
+        await turn()
+        const count = Math.min(pageStreams, end - no + 1)
+        yield Array.from({ length: count }, (_, n) => no + n).flatMap(each =>
+          readable(
+            () => summaryOf(each, owner),
+            () => positionOf.get(each, 0) ?? 0,
+          ),
+        )
+      }
+    },
+    ownerOf(stream: string) {
+      const no = streamNo.get(stream)
+      const first = no === undefined ? undefined : firstOf.get(no)
+      try {
+        return first === undefined ? undefined : headerAt(first).owner
+      } catch {
+        return '' // who may read everything is shown where the damage is
+      }
+    },
+  }
+}
