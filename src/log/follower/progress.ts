@@ -1,0 +1,45 @@
+// How far a subscription has come, who waits for it to come further, and how it ended.
+
+type Waiting = { position: number; resolve: () => void; reject: (error: unknown) => void }
+export type Failure = { error: unknown }
+
+export const createProgress = (after: number) => {
+  let position = after
+  let waiting: Waiting[] = []
+  let isOver = false
+  let failure: Failure | undefined
+  let settle = () => {}
+  const done = new Promise<void>((resolve, reject) => {
+    settle = () => (failure === undefined ? resolve() : reject(failure.error))
+  })
+  const reason = (): unknown => failure?.error ?? new Error('the subscription was stopped')
+
+  return {
+    position: () => position,
+    isOver: () => isOver,
+    /** Everything up to there was handled. */
+    moveTo(upTo: number): void {
+      position = upTo
+      if (waiting.length === 0) return
+      for (const one of waiting) if (one.position <= position) one.resolve()
+      waiting = waiting.filter(one => one.position > position)
+    },
+    reached(upTo: number): Promise<void> {
+      if (position >= upTo) return Promise.resolve()
+      if (isOver) return Promise.reject(reason())
+      return new Promise((resolve, reject) => waiting.push({ position: upTo, resolve, reject }))
+    },
+    /** Once: it was stopped, or it failed. Nobody who waits gets further. */
+    end(failed: Failure | undefined): void {
+      isOver = true
+      failure = failed
+      const error = reason()
+      for (const { reject } of waiting) reject(error)
+      waiting = []
+    },
+    /** After the end, when the handler works no more: `done` resolves, or rejects with the failure. */
+    settle: (): void => settle(),
+    done,
+  }
+}
+export type Progress = ReturnType<typeof createProgress>
