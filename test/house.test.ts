@@ -23,7 +23,6 @@ const tooLong = [
   'src/environments/host/serve.ts createServer',
   'src/environments/kinds/shared/kept/kept.ts createKept',
   'src/http/socket/connection.ts openConnection',
-  'src/log/log.ts openLog',
   'src/system.ts createSystem',
 ]
 

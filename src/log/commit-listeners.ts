@@ -1,0 +1,39 @@
+// Who is called after each commit before its callers are answered. Commits are handed over in order: the listeners of one
+// are through before those of the next are called.
+import type { Recorded } from '../contract/stored.ts'
+
+export type CommitListener = (events: Recorded[]) => void | Promise<void>
+
+/** `publish` is called for each commit after the listeners. */
+export const createCommitListeners = (publish: (events: Recorded[]) => void) => {
+  const listeners: CommitListener[] = []
+  let notifying: Promise<void> | undefined
+
+  /** One listener after the other; a listener that takes no time costs no turn of the event loop. */
+  const call = (events: Recorded[]): Promise<void> | undefined => {
+    let called: Promise<void> | undefined
+    for (const listener of listeners) {
+      called = called === undefined ? (listener(events) ?? undefined) : called.then(() => listener(events))
+    }
+    if (called !== undefined) return called.then(() => publish(events))
+    publish(events)
+    return undefined
+  }
+
+  return {
+    add: (listener: CommitListener): void => void listeners.push(listener),
+    /** `answer` is called when the listeners are through, at once where none of them takes time. */
+    notify(events: Recorded[], answer: () => void): void {
+      const called = notifying === undefined ? call(events) : notifying.then(() => call(events))
+      if (called === undefined) {
+        answer()
+        return
+      }
+      const mine = called.then(answer).then(() => {
+        if (notifying === mine) notifying = undefined
+      })
+      notifying = mine
+    },
+    isIdle: () => notifying === undefined,
+  }
+}

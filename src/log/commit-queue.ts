@@ -1,0 +1,104 @@
+// Appends that wait to be written. They are written in batches, one after the other, and two batches may be under way:
+// the writer is never idle, a commit never long.
+import { type Recorded, StorageFailure } from '../contract/stored.ts'
+import type { PackedBatch } from './store.ts'
+
+export type Waiting = {
+  packed: PackedBatch
+  recorded: Recorded[]
+  resolve: (recorded: Recorded[]) => void
+  reject: (error: unknown) => void
+}
+
+const batchEvents = 256
+const batchesUnderWay = 2
+
+/** Batches that follow each other, as one. */
+const joined = (batches: PackedBatch[]): PackedBatch => {
+  const [first, ...others] = batches
+  if (first === undefined) throw new Error('an empty batch')
+  for (const { streamNos, revisions, texts, newStreams } of others) {
+    for (const no of streamNos) first.streamNos.push(no)
+    for (const revision of revisions) first.revisions.push(revision)
+    for (const text of texts) first.texts.push(text)
+    for (const stream of newStreams) first.newStreams.push(stream)
+  }
+  return first
+}
+
+/** How many of the first appends make a batch. */
+const sizeOfBatch = (queue: Waiting[]): number => {
+  let events = 0
+  let taken = 0
+  for (const { recorded } of queue) {
+    if (taken > 0 && events + recorded.length > batchEvents) break
+    events += recorded.length
+    taken++
+  }
+  return taken
+}
+
+/** `write` resolves when a batch is durable; then `committed` is called with its appends, which it answers. */
+export const createCommitQueue = (
+  write: (batch: PackedBatch) => Promise<void>,
+  committed: (appends: Waiting[]) => void,
+) => {
+  let queue: Waiting[] = []
+  let underWay = 0
+  let isScheduled = false
+  let hasFailed = false
+
+  const schedule = () => {
+    if (isScheduled || queue.length === 0 || underWay >= batchesUnderWay) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      flush()
+    })
+  }
+
+  const flush = () => {
+    while (queue.length > 0 && underWay < batchesUnderWay) {
+      const taken = sizeOfBatch(queue)
+      const appends = queue.slice(0, taken)
+      queue = queue.slice(taken)
+      underWay++
+      write(joined(appends.map(({ packed }) => packed))).then(
+        () => {
+          underWay--
+          committed(appends)
+          schedule()
+        },
+        error => {
+          underWay--
+          fail(error, appends)
+        },
+      )
+    }
+  }
+
+  /** Nothing that was put in order after the failure can stand: its positions are void. */
+  const fail = (error: unknown, appends: Waiting[] = []) => {
+    hasFailed = true
+    const failure = new StorageFailure('the event log could not be written', { cause: error })
+    for (const { reject } of [...appends, ...queue]) reject(failure)
+    queue = []
+  }
+
+  return {
+    push(append: Waiting): void {
+      queue.push(append)
+      schedule()
+    },
+    /** Refuses what waits. Nothing is pushed until it may go on. */
+    fail: (error: unknown): void => fail(error),
+    /** After a failure: the log was opened again. */
+    goOn(): void {
+      hasFailed = false
+    },
+    hasFailed: () => hasFailed,
+    isWriting: () => underWay > 0,
+    isEmpty: () => queue.length === 0 && underWay === 0,
+  }
+}
+export type CommitQueue = ReturnType<typeof createCommitQueue>

@@ -1,0 +1,63 @@
+// After a failed write, or when somebody moved or cut a file: nothing is acknowledged until the log was opened again and its
+// end was read.
+import { StorageFailure } from '../contract/stored.ts'
+import type { CommitQueue } from './commit-queue.ts'
+import type { Store } from './store.ts'
+
+export type RecoveryDeps = {
+  store: Pick<Store, 'trouble' | 'secure' | 'reopen' | 'last'>
+  queue: Pick<CommitQueue, 'fail' | 'goOn' | 'hasFailed'>
+  /** The last position that was acknowledged. */
+  head: () => number
+  /** The log was opened again: what follows is put in order behind its end. Nothing is appended until it resolves. */
+  reopened: () => Promise<void>
+}
+
+export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) => {
+  let recovering: Promise<void> | undefined
+  let securing: Promise<void> | undefined
+  /** What is wrong with the files, as it was reported last. */
+  let reported: string | undefined
+  /** Set while a part of what was acknowledged is gone. */
+  let lost: string | undefined
+
+  const reopen = async (): Promise<void> => {
+    await securing
+    const trouble = store.trouble()
+    if (trouble !== undefined) throw new Error(trouble)
+    await store.reopen()
+    const end = store.last()?.position ?? 0
+    // Not gone on with: the positions behind it were acknowledged, and would be given to other events.
+    if (end < head()) {
+      lost = `the event log has ${end} events, and ${head()} were acknowledged`
+      throw new Error(lost)
+    }
+    lost = undefined
+    await reopened()
+    queue.goOn()
+  }
+
+  return {
+    /** Once for all who wait for it. Rejects with StorageFailure. */
+    recover(): Promise<void> {
+      recovering ??= reopen()
+        .catch(error => {
+          throw new StorageFailure('the event log cannot be opened again', { cause: error })
+        })
+        .finally(() => {
+          recovering = undefined
+        })
+      return recovering
+    },
+    /** Looks at the files. The answer is what is wrong with them, the first time it is found. */
+    check(): string | undefined {
+      const trouble = lost ?? store.trouble()
+      if (trouble !== undefined && !queue.hasFailed()) queue.fail(new Error(trouble))
+      const isNews = trouble !== undefined && trouble !== reported
+      reported = trouble
+      if (!isNews) return undefined
+      securing = store.secure().catch(() => {}) // what is in a WAL without a name is lost with the process
+      return trouble
+    },
+  }
+}
