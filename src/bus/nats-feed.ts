@@ -2,7 +2,7 @@
 // over NATS, and is then published as the log has it. When NATS does not bring it, it is published from the log, and so is
 // all that follows, until NATS brings an event that was published a moment ago: then NATS carries again.
 import type { Timers } from '../contract/ports.ts'
-import type { NatsMessage } from './nats.ts'
+import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'
 import { createRecent } from './recent.ts'
 import { createSilenceWatch } from './silence.ts'

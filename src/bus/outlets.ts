@@ -1,5 +1,7 @@
 // The two ways of giving messages to NATS. Both say when the oldest of those under way were taken.
-import { type Connection, type NatsStreams, reasonOf } from './nats.ts'
+
+import type { NatsStreams } from './nats/streams.ts'
+import { type Connection, reasonOf } from './nats.ts'
 import { idHeader } from './nats-subject.ts'
 
 export type Outlet = {

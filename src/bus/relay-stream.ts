@@ -1,6 +1,7 @@
 // The stream that keeps the events: made when it is missing, never altered, and asked how far it has come.
 import type { Log } from '../contract/stored.ts'
-import type { NatsMessage, NatsStreams } from './nats.ts'
+import type { NatsMessage } from './nats/client.ts'
+import type { NatsStreams } from './nats/streams.ts'
 import { allSubjects, idHeader, sourceHeader } from './nats-subject.ts'
 import { bodyOf, toldOf } from './told.ts'
 

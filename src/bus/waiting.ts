@@ -1,5 +1,5 @@
 // Events that are committed and not published yet, oldest first. Those that NATS has brought back are the first of them.
-import type { NatsMessage } from './nats.ts'
+import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
 import { bodyOf, indexAfter, type Told } from './told.ts'
 

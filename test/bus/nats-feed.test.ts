@@ -1,7 +1,7 @@
 // What was committed waits for NATS, is told as the log has it, and never waits long.
 import assert from 'node:assert/strict'
 import t from 'tap'
-import type { NatsMessage } from '../../src/bus/nats.ts'
+import type { NatsMessage } from '../../src/bus/nats/client.ts'
 import { createNatsFeed } from '../../src/bus/nats-feed.ts'
 import { bodyOf, type Told } from '../../src/bus/told.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'

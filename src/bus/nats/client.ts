@@ -1,0 +1,21 @@
+// The NATS client, loaded when it is called for the first time, and its messages in our words.
+import type { Msg, MsgHdrs } from '@nats-io/transport-node'
+
+export const load = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
+export type Client = Awaited<ReturnType<typeof load>>
+
+export type NatsMessage = {
+  /** Undefined when there is none of this name. */
+  header(name: string): string | undefined
+  body(): string
+}
+
+export const messageOf = (headers: () => MsgHdrs | undefined, body: () => string): NatsMessage => ({
+  header: name => headers()?.get(name) || undefined,
+  body,
+})
+export const arrived = (message: Msg): NatsMessage =>
+  messageOf(
+    () => message.headers,
+    () => message.string(),
+  )
