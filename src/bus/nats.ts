@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { arrived, type Client, load, type NatsMessage } from './nats/client.ts'
+import { arrived, type Client, headersOf, load, type NatsMessage } from './nats/client.ts'
 import { type NatsStreams, streamsOf } from './nats/streams.ts'
 import type { NatsSettings } from './nats-settings.ts'
 
@@ -75,7 +75,6 @@ export const connectNats = async (
   onRefusal: (reason: string) => void,
 ): Promise<Connection> => {
   const client = await load()
-  const [{ headers }] = client
   const connection = await connectTo(settings, client)
   const watch = async () => {
     for await (const status of connection.status())
@@ -87,9 +86,7 @@ export const connectNats = async (
     maxMessage: connection.info?.max_payload ?? Number.POSITIVE_INFINITY,
     closed: connection.closed().then(error => (error ? reasonOf(error) : 'the connection has ended')),
     publish(subject, body, given) {
-      const all = headers()
-      for (const name of Object.keys(given)) all.set(name, given[name] as string)
-      connection.publish(subject, body, { headers: all })
+      connection.publish(subject, body, { headers: headersOf(client, given) })
     },
     flush: () => connection.flush(),
     subscribe(subject, take) {

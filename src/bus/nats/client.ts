@@ -4,6 +4,12 @@ import type { Msg, MsgHdrs } from '@nats-io/transport-node'
 export const load = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
 export type Client = Awaited<ReturnType<typeof load>>
 
+export const headersOf = ([{ headers }]: Client, given: Record<string, string>): MsgHdrs => {
+  const all = headers()
+  for (const name of Object.keys(given)) all.set(name, given[name] as string)
+  return all
+}
+
 export type NatsMessage = {
   /** Undefined when there is none of this name. */
   header(name: string): string | undefined

@@ -1,6 +1,6 @@
 // JetStream over one connection: the state of a stream, its messages, and receipts for what is published to it.
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { type Client, messageOf, type NatsMessage } from './client.ts'
+import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
 
 /** What a stream says of a message that was published to it. */
 export type Receipt = { sequence: number; isDuplicate: boolean } | { refused: string; code: number }
@@ -48,9 +48,10 @@ const receiptOf = (message: Msg): Receipt => {
 }
 
 export const streamsOf = async (
-  [{ createInbox, headers }, jetStream]: Client,
+  client: Client,
   connection: NatsConnection,
 ): Promise<NatsStreams | undefined> => {
+  const [{ createInbox }, jetStream] = client
   const { jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType } = jetStream
   const isApiError = (error: unknown, code: number) =>
     error instanceof JetStreamApiError && error.code === code
@@ -100,9 +101,10 @@ export const streamsOf = async (
       })
       return {
         publish(number, subject, body, given) {
-          const all = headers()
-          for (const name of Object.keys(given)) all.set(name, given[name] as string)
-          connection.publish(subject, body, { headers: all, reply: `${inbox}.${number}` })
+          connection.publish(subject, body, {
+            headers: headersOf(client, given),
+            reply: `${inbox}.${number}`,
+          })
         },
         close: () => subscription.unsubscribe(),
       }
