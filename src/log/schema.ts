@@ -1,5 +1,11 @@
 // The tables of the append-only log. Streams are numbered in order of creation, so that the unique index grows at
 // its end. `facts` are of the log as a whole: its id, made once. Triggers forbid every change.
+
+/** Of the tables below; stored in the file as `user_version`. */
+export const schemaVersion = 1
+/** `rpri`: says in the file itself that it is ours. */
+export const applicationId = 0x72707269
+
 const forbid = (table: string): string => `
 CREATE TRIGGER ${table}_are_never_changed BEFORE UPDATE ON ${table}
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

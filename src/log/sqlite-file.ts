@@ -1,21 +1,14 @@
-// Opening a log file, the same way for the writer, the readers and the command line: what is checked, what is
-// refused, and with which words.
+// Opening a log file, the same way for the writer, the readers and the command line.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
-import { whatStandsAt } from '../platform/plain-file.ts'
 import Sqlite from '../platform/sqlite/library.ts'
-import { digestOf, leafOf } from './leaf.ts'
-import { schema } from './schema.ts'
-import { checkWal, smallestDatabase, unfit } from './wal.ts'
+import { applicationId, schema, schemaVersion } from './schema.ts'
+import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
-const schemaVersion = 1
-/** `rpri`: says in the file itself that it is ours. */
-const applicationId = 0x72707269
 const oldestSqlite = '3.51.3' // earlier ones can lose a WAL that is reset while it is read
-const tailChecked = 256
 /** Pages in the WAL from which the thread that writes copies them itself. */
 const mostPages = 8192
 
@@ -39,45 +32,6 @@ const explained = (path: string, error: unknown): CannotStart => {
   return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
 }
 
-const checkTail = (db: Database.Database, path: string): void => {
-  const rows = db
-    .prepare<
-      [number],
-      { position: number; header: string; payload: string | null; salt: string; leaf: string }
-    >('SELECT position, header, payload, salt, leaf FROM events ORDER BY position DESC LIMIT ?')
-    .all(tailChecked)
-  let expected = rows[0]?.position
-  for (const { position, header, payload, salt, leaf } of rows) {
-    const sound =
-      position === expected &&
-      leaf === leafOf(header) &&
-      (payload === null || header.endsWith(`"digest":"${digestOf(salt, payload)}"}`))
-    if (!sound) {
-      throw new CannotStart(`${path} is damaged at position ${expected}: restore it from a backup`)
-    }
-    expected = position - 1
-  }
-}
-
-/** Made with the log, never changed. */
-const checkId = (db: Database.Database): void => {
-  const id = db.prepare("SELECT value FROM facts WHERE key = 'log_id'").pluck().get()
-  if (typeof id !== 'string') throw new Error('it has no id')
-}
-
-/** Whose file it is, before anything in it is changed: true for an empty one. */
-const identify = (db: Database.Database, path: string): boolean => {
-  const version = db.pragma('user_version', { simple: true }) as number
-  const application = db.pragma('application_id', { simple: true }) as number
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (tables === 0 && version === 0) return true
-  if (application !== applicationId) throw new CannotStart(`${path} is no event log: choose another DATA_DIR`)
-  if (version > schemaVersion) {
-    throw new CannotStart(`${path} was written by a newer reprise (schema ${version}): run that version`)
-  }
-  return false
-}
-
 const make = (db: Database.Database, logId: string): void => {
   const create = db.transaction(() => {
     db.exec(schema)
@@ -87,35 +41,6 @@ const make = (db: Database.Database, logId: string): void => {
   })
   create()
 }
-
-/** Throws CannotStart for what SQLite would wait for, or write to: a FIFO, a folder, a device. */
-export const mustBePlain = (path: string): void => {
-  for (const file of ['', '-wal', '-shm'].map(suffix => path + suffix)) {
-    const found = whatStandsAt(file)
-    if (found === undefined || found === 'file') continue
-    throw new CannotStart(`${file} is a ${found}, and must be a file: move it away`)
-  }
-}
-
-/** What can be seen of a file without writing: closing this connection moves nothing out of the WAL. */
-const lookInto = (path: string): void => {
-  mustBePlain(path)
-  const missing = checkWal(path)
-  if (!existsSync(path)) return
-  const db = new Sqlite(path, { readonly: true })
-  try {
-    if (identify(db, path)) return
-    // A page that was taken and given back within one commit is never written.
-    if (missing > Number(db.pragma('freelist_count', { simple: true }))) throw unfit(path)
-    checkId(db)
-    checkTail(db, path)
-  } finally {
-    db.close()
-  }
-}
-
-/** Whether there is a log, or anything else that is a database. */
-export const isBegun = (path: string): boolean => existsSync(path) && statSync(path).size >= smallestDatabase
 
 /** Opens the write connection; makes the schema in a new file; throws CannotStart. */
 export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
