@@ -18,7 +18,7 @@ import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
-import type { AgentChoice } from '../tasks/request.ts'
+import type { AgentChoice } from '../tasks/request/agent-choice.ts'
 import type { LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 

@@ -1,6 +1,6 @@
 // Subagents as tools: what a caller sees of one, and what the task is asked that its call makes.
 import type { AgentConfig, CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
-import { scriptProblems, scriptSteps } from './request.ts'
+import { scriptProblems, scriptSteps } from './request/script.ts'
 
 export const subagentTool = (agent: string): ToolDefinition => ({
   type: 'function',

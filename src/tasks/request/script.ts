@@ -1,0 +1,30 @@
+// The steps of the script agent, as callers give them.
+import { Compile } from 'typebox/compile'
+import type { Problem } from '../../contract/refusals.ts'
+import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
+import { problem } from './problem.ts'
+
+/** Steps given as text, for a script that is called as a subagent; undefined: they are none. */
+export const scriptSteps = (text: string): ScriptStep[] | undefined => {
+  try {
+    const steps: unknown = JSON.parse(text)
+    return isScript(steps) ? steps : undefined
+  } catch {
+    return undefined
+  }
+}
+const compiledScript = Compile(Script)
+const isScript = (value: unknown): value is ScriptStep[] => compiledScript.Check(value)
+
+/** What the schema of a script cannot say: each step names exactly one action. */
+export const scriptProblems = (
+  script: ScriptStep[] | null | undefined,
+  at = ['agent_config', 'script'],
+): Problem[] => {
+  if (script === undefined || script === null) return [problem(at, 'Field required', 'missing')]
+  return script.flatMap((step, index) => {
+    const actions = scriptActions.filter(action => step[action] !== undefined)
+    if (actions.length === 1) return []
+    return [problem([...at, index], `A step names exactly one of: ${scriptActions.join(', ')}`)]
+  })
+}
