@@ -22,6 +22,40 @@ const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>
   )
 }
 
+/** These are written with every change of the task, or into a file that is synced before the task is stored. */
+const sizeProblems = ({ env, metadata, agent_config }: Partial<CreateTaskBody>): Problem[] => {
+  const small: [(string | number)[], unknown][] = [
+    [['env'], env],
+    [['metadata'], metadata],
+    [['agent_config', 'tool_mcp_config'], agent_config?.tool_mcp_config],
+  ]
+  const msg = `Keys and texts may have at most ${mostSmallText} characters together`
+  return small.flatMap(([at, value]) =>
+    isLonger(value, mostSmallText) ? [problem(at, msg, 'too_long')] : [],
+  )
+}
+
+const metadataProblems = ({ metadata }: Partial<CreateTaskBody>): Problem[] =>
+  Object.keys(metadata ?? {})
+    .filter(key => reservedMetadata.has(key))
+    .map(key => problem(['metadata', key], 'This key is written by the service'))
+
+const agentProblems = (body: Partial<CreateTaskBody>, agents: AgentChoice): Problem[] => {
+  const unknown = unknownAgent(body, agents)
+  const agent = agentOf(body, agents)
+  if (agent === 'script') return [...unknown, ...scriptProblems(body.agent_config?.script)]
+  return agent === 'model' ? [...unknown, ...modelProblems(body)] : unknown
+}
+
+const folderProblems = (body: Partial<CreateTaskBody>, own: Roots): Problem[] => {
+  const folders = { workspace_dir: own.workspace, rollout_save_dir: own.rollouts, log_dir: own.logs } as const
+  return Object.entries(folders).flatMap(([field, folder]) => {
+    const given = body[field as keyof typeof folders]
+    if (!given || within(folder, given) !== undefined) return []
+    return [problem([field], "The path leads outside of the user's own folder, or cannot exist")]
+  })
+}
+
 /** What the checks need. `own`: the folders of the task's user; `problemsOfSchema`: what is wrong with a JSON Schema. */
 export type Checks = readonly [
   own: Roots,
@@ -29,45 +63,20 @@ export type Checks = readonly [
   problemsOfSchema: (schema: object) => Promise<string[]>,
 ]
 
-/** What the schema of a body cannot say. */
+/** Everything that is wrong with a body and that its schema cannot say. */
 export const otherProblems = async (
   body: Partial<CreateTaskBody>,
   ...[own, agents, problemsOfSchema]: Checks
 ): Promise<Problem[]> => {
-  const problems: Problem[] = []
-  // Honoured only when not streaming, and checked only when honoured.
-  if (body.structured_output && !body.stream) {
-    const wrong = await problemsOfSchema(body.structured_output)
-    problems.push(...wrong.map(msg => problem(['structured_output'], msg)))
-  }
-  // These are written with every change of the task, or into a file that is synced before the task is stored.
-  const small: [(string | number)[], unknown][] = [
-    [['env'], body.env],
-    [['metadata'], body.metadata],
-    [['agent_config', 'tool_mcp_config'], body.agent_config?.tool_mcp_config],
+  // An answer is held to the schema only where it is not streamed, so the schema is checked only there.
+  const { structured_output: schema } = body
+  const wrong = schema && !body.stream ? await problemsOfSchema(schema) : []
+  return [
+    ...wrong.map(msg => problem(['structured_output'], msg)),
+    ...sizeProblems(body),
+    ...metadataProblems(body),
+    ...agentProblems(body, agents),
+    ...mcpProblems(body.agent_config?.tool_mcp_config, agents.hasMcpServer ?? (() => false)),
+    ...folderProblems(body, own),
   ]
-  for (const [at, value] of small) {
-    if (!isLonger(value, mostSmallText)) continue
-    problems.push(
-      problem(at, `Keys and texts may have at most ${mostSmallText} characters together`, 'too_long'),
-    )
-  }
-  for (const key of Object.keys(body.metadata ?? {})) {
-    if (reservedMetadata.has(key))
-      problems.push(problem(['metadata', key], 'This key is written by the service'))
-  }
-  problems.push(...unknownAgent(body, agents))
-  const agent = agentOf(body, agents)
-  if (agent === 'script') problems.push(...scriptProblems(body.agent_config?.script))
-  if (agent === 'model') problems.push(...modelProblems(body))
-  const hasMcpServer = agents.hasMcpServer ?? (() => false)
-  problems.push(...mcpProblems(body.agent_config?.tool_mcp_config, hasMcpServer))
-  const folders = { workspace_dir: own.workspace, rollout_save_dir: own.rollouts, log_dir: own.logs } as const
-  for (const [field, folder] of Object.entries(folders)) {
-    const given = body[field as keyof typeof folders]
-    if (given && within(folder, given) === undefined) {
-      problems.push(problem([field], "The path leads outside of the user's own folder, or cannot exist"))
-    }
-  }
-  return problems
 }
