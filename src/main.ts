@@ -21,7 +21,7 @@ import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 import { startInspector } from './platform/inspector.ts'
 import { startTelemetry } from './telemetry/follower.ts'
-import { tellWork } from './telemetry/told-work.ts'
+import { workLines } from './telemetry/work-lines.ts'
 
 const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Serving => {
   const { principals, tickets, world, system } = folder
@@ -130,7 +130,7 @@ const reportWork = (config: Config, log: EventLog, report: Report): void => {
       'ADMIN_TOKEN can be guessed: set one of 32 random characters, as from openssl rand -hex 16',
     )
   }
-  if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(tellWork(report))
+  if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(workLines(report))
 }
 
 type AuditTrail = ReturnType<typeof openAuditTrail>

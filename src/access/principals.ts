@@ -60,7 +60,7 @@ const append = (
   ])
 
 /** To be stored before the admin token is made. */
-export const tellAdminToken = async (log: EventLog, file: string): Promise<void> => {
+export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
   const data: AdminTokenMade = { file }
   const expectedRevision = log.revisionOf(principalStream('admin'))
   await append(

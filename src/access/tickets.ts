@@ -16,14 +16,14 @@ type Ticket = { token: string; mark: string; until: number; used: boolean; comma
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
 const refOf = (ticket: string): string => `ticket_${hashOf(ticket)}`
 
-type Parts = {
+type Deps = {
   secrets: Secrets
   clock: Clock
   random: Random
   principals: Pick<Principals, 'current' | 'markOf'>
 }
 
-export const createTickets = ({ secrets, clock, random, principals }: Parts) => {
+export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
   /** Those of this life; the used ones of an earlier life are in the file. */
   const known = new Map<string, Ticket>()
   /** The connection that each ticket has open. */

@@ -13,7 +13,7 @@ import { allSubjects } from './nats-subject.ts'
 import { createRelay } from './relay.ts'
 import { toldOf } from './told.ts'
 
-export type NatsBusParts = {
+export type NatsBusDeps = {
   settings: NatsSettings
   log: EventLog
   /** Where the relay keeps its checkpoint. */
@@ -27,7 +27,7 @@ const longestWaitMs = 2000
 /** A connection that lasted longer, or on which something was published, was a good one: the next wait is short. */
 const goodMs = 5000
 
-export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusParts) => {
+export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
   const relay = createRelay({ log, file, timers, report })
   const reports = createNatsReports(report, settings.shown)
   let feed = createNatsFeed(() => {}, timers)

@@ -70,7 +70,12 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
     here?.delete(reader)
     if (here?.size === 0) ofStream.delete(stream)
   }
-  const tell = ({ follower, inPages }: Reader, events: readonly Recorded[], from: number, upTo: number) => {
+  const handOver = (
+    { follower, inPages }: Reader,
+    events: readonly Recorded[],
+    from: number,
+    upTo: number,
+  ) => {
     if (inPages) follower.lookAgain()
     else follower.hear(events, from, upTo)
   }
@@ -79,12 +84,12 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
     publish(events: readonly Recorded[]): void {
       const [first, last] = [events[0], events.at(-1)]
       if (first === undefined || last === undefined) return
-      for (const reader of ofAll) tell(reader, events, first.position - 1, last.position)
+      for (const reader of ofAll) handOver(reader, events, first.position - 1, last.position)
       if (ofStream.size === 0) return
       for (const [stream, own] of byStream(events, ofStream)) {
         const from = (own[0]?.header.revision ?? 0) - 1
         const upTo = own.at(-1)?.header.revision ?? from
-        for (const reader of ofStream.get(stream) ?? []) tell(reader, own, from, upTo)
+        for (const reader of ofStream.get(stream) ?? []) handOver(reader, own, from, upTo)
       }
     },
     /** More may be stored than was published. */

@@ -2,10 +2,10 @@
 import path from 'node:path'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
-import { createPrincipals, tellAdminToken } from '../access/principals.ts'
+import { createPrincipals, recordAdminToken } from '../access/principals.ts'
 import { createTickets } from '../access/tickets.ts'
 import { createAgents } from '../agents/agents.ts'
-import { createNatsBus, type NatsBusParts } from '../bus/nats-bus.ts'
+import { createNatsBus, type NatsBusDeps } from '../bus/nats-bus.ts'
 import { adminTokenOf, type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
 import type { Report, World } from '../contract/ports.ts'
 import type { Reach } from '../contract/tools.ts'
@@ -52,7 +52,7 @@ const openOwnChildren = async (folder: string, report: Report) => {
   return children
 }
 
-const natsOf = ({ nats }: Config, deps: Omit<NatsBusParts, 'settings'>) =>
+const natsOf = ({ nats }: Config, deps: Omit<NatsBusDeps, 'settings'>) =>
   nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
 
 type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
@@ -72,7 +72,7 @@ type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secr
 const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
   const { adminToken } = filesOf(config.dataDir)
   if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
-    await tellAdminToken(log, path.basename(adminToken))
+    await recordAdminToken(log, path.basename(adminToken))
   }
   const principals = createPrincipals({ log, queries, world }, adminTokenOf(config))
   const { clock, random } = world

@@ -12,7 +12,7 @@ import type { TelemetrySettings } from './settings.ts'
 import type { Span } from './spans.ts'
 import { createTracker } from './tracker.ts'
 
-export type TelemetryParts = {
+export type TelemetryDeps = {
   log: EventLog
   /** Where the checkpoint is kept. */
   file: string
@@ -49,7 +49,7 @@ const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promi
 }
 
 /** Exports from now on; without a checkpoint, what is appended from now on. */
-export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryParts) => {
+export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryDeps) => {
   const tracker = createTracker(log, settings.contents)
   let position = lastExported(file, log, report)
   let subscription: Subscription | undefined

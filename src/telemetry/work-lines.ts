@@ -10,7 +10,7 @@ import { taskIdOf } from '../contract/task-stream.ts'
 /** Why we end sessions; any other reason is that of a loss, and may quote what the environment has said. */
 const ownReasons = new Set(['closed', 'deleted', 'inactive'])
 
-export const tellWork = (report: Report) => {
+export const workLines = (report: Report) => {
   /** When tasks that work have begun, by stream; one that began before this process has no duration. */
   const begun = new Map<string, number>()
 
