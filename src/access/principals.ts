@@ -59,7 +59,7 @@ const append = (
     },
   ])
 
-/** To be stored before the admin token is made. */
+/** Appended before the file with the admin token is made, so that no admin token is made without an event. */
 export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
   const data: AdminTokenMade = { file }
   const expectedRevision = log.revisionOf(principalStream('admin'))

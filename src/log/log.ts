@@ -13,24 +13,24 @@ import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type EventLog = Log & {
-  /** Made once with the log; tells one log from another. */
+  /** Made once with the log: no other log has it. */
   id: string
-  /** Called after each commit, in order; the callers of that commit are answered when it is through. */
+  /** Called after each commit, in order. The callers of that commit are answered when the listener is through. */
   onCommit(listener: CommitListener): void
-  /** Called when the log was opened anew after a failed write: what is stored may be more than was answered.
-   *  Nothing is appended until it is through. */
+  /** Called when the log was opened again after a failed write: more may be stored than callers were answered.
+   *  Nothing is appended until the listener is through. */
   onReopened(listener: () => Promise<void>): void
   /** Past, then live. After a failed write it goes on when the listeners above are through. */
   subscribe: Subscribe
   isFailing(): boolean
-  /** Tries to open the log anew after a failure. Rejects with StorageFailure. */
+  /** Tries to open the log again after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
   /**
    * Looks at the files: when somebody removed, replaced or cut one, nothing more is acknowledged. The answer says what it
    * is, the first time it is found.
    */
   check(): string | undefined
-  /** Resolves when everything that was put in order is written and told of. */
+  /** Resolves when everything that was put in order is written and all listeners are through. */
   settled(): Promise<void>
   /** The same, and the store is closed. */
   close(): Promise<void>
