@@ -22,7 +22,6 @@ const tooLong = [
   'src/bus/events.ts createEvents',
   'src/environments/host/serve.ts createServer',
   'src/environments/kinds/shared/kept/kept.ts createKept',
-  'src/http/socket/connection.ts openConnection',
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',
   'src/log/log.ts openLog',
