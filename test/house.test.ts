@@ -25,7 +25,6 @@ const tooLong = [
   'src/log/audit.ts openAuditTrail',
   'src/log/follower.ts createFollower',
   'src/log/log.ts openLog',
-  'src/system.ts createSystem',
 ]
 
 const files = ['actors', 'projections', 'src'].flatMap(root =>
