@@ -52,7 +52,7 @@ const answerOthers = async (): Promise<number> => {
   })
   let answered = 0
   while (!lasted || answered < 4) {
-    const { type } = await other.ask({ type: 'create', ...echo }, 20_000)
+    const { type } = await other.ask({ type: 'create', ...echo }, 30_000)
     if (type === 'result') answered++
   }
   await lasting
@@ -146,6 +146,7 @@ t.test('all that is in flight has one budget', async t => {
 t.test('a flood is read as fast as the rate allows, and no faster; others have their turn', async t => {
   const since = performance.now()
   const { socket, state } = await byHand(url)
+  t.teardown(() => socket.destroy())
   const flood = Buffer.concat(Array.from({ length: 4000 }, () => frame(0x81, '{"type":"ping"}')))
   let sent = 0
   let isOver = false
@@ -178,6 +179,7 @@ t.test('a flood of pings, of large messages, and of commands', async t => {
     kinds.map(async bytes => {
       const connection = await byHand(url)
       const { socket } = connection
+      t.teardown(() => socket.destroy())
       const many = Buffer.concat(Array.from({ length: Math.ceil(200_000 / bytes.length) }, () => bytes))
       const pour = () => {
         while (!socket.destroyed && socket.write(many)) {}
