@@ -11,8 +11,6 @@ import type { Agent } from './contract/agent.ts'
 import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
-import { taskEnds } from './contract/task-state.ts'
-import { taskIdOf } from './contract/task-stream.ts'
 import type { Reach, Tool } from './contract/tools.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
@@ -23,9 +21,10 @@ import type { EventLog } from './log/log.ts'
 import { watchLog } from './maintenance/log-watch.ts'
 import { openReadModels } from './maintenance/open-read-models.ts'
 import { createRecovery } from './maintenance/recovery.ts'
-import type { Mcp } from './mcp/mcp.ts'
+import { closeInOrder, createShutdown } from './maintenance/shutdown.ts'
+import { type MakeMcp, openMcp } from './mcp/open.ts'
 import type { Secrets } from './platform/secrets.ts'
-import { createQueries } from './tasks/queries.ts'
+import { createQueries, type Queries } from './tasks/queries.ts'
 import { createTasks } from './tasks/tasks.ts'
 
 export type SystemDeps = {
@@ -37,8 +36,8 @@ export type SystemDeps = {
   agents: Map<string, Agent>
   tools: Tool[]
   checker: SchemaChecker
-  /** Makes the tools of MCP servers, which ask whether a task works; absent: there are none. */
-  mcp?: (isWorking: (taskId: string) => boolean) => Mcp
+  /** Absent: there are no MCP servers. */
+  mcp?: MakeMcp
   environments: EnvironmentKinds
   sessionFolders: SessionFolders
   sessionIdleSeconds: number
@@ -60,7 +59,6 @@ export type SystemDeps = {
 }
 
 const sweepMs = 250
-const noTools: Pick<Mcp, 'list' | 'find'> = { list: async () => [], find: async () => undefined }
 
 /** An effect that could not report to its actor. The log has reported its own failures; a refusal means that the task moved on. */
 const faultTo = (report: Report) => (error: unknown) => {
@@ -70,93 +68,85 @@ const faultTo = (report: Report) => (error: unknown) => {
   })
 }
 
-/** Closes the connections of a task to MCP servers when it has ended. */
-const followEnds = (log: EventLog, mcp: Mcp): void =>
-  log.onCommit(committed => {
-    for (const { header } of committed) if (taskEnds.has(header.type)) mcp.ended(taskIdOf(header.stream))
-  })
-
-export const createSystem = async (deps: SystemDeps) => {
-  const { world, log, secrets, checker, roots, report } = deps
-  const { timers } = world
-  const startedAt = world.clock.now()
-  const onFault = faultTo(report)
-  let draining = false
-  let closed = false
-
-  const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
-  const queries = createQueries(store, projector, log)
-  const fairness = createFairness({
-    limits: deps.quotas,
-    foldersOf: user => [...Object.values(roots), deps.sessionsRoot].map(root => userFolder(root, user)),
+/** What one user, and all, may have at a time. A user has a folder in each of the roots. */
+const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, queries: Queries) =>
+  createFairness({
+    limits: quotas,
+    foldersOf: user => [...Object.values(roots), sessionsRoot].map(root => userFolder(root, user)),
     isBound: queries.hasToken,
     world,
     report,
   })
+
+/** Whether a task that has not ended names this session of its user. */
+const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
+  queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
+
+/** Takes up what an earlier run has not ended; the answer: how many tasks that is. */
+const takeUp = async (
+  recovery: ReturnType<typeof createRecovery>,
+  environments: { start(): Promise<void> },
+): Promise<number> => {
+  recovery.takePlaces()
+  await environments.start()
+  return recovery.goOn()
+}
+
+export const createSystem = async (deps: SystemDeps) => {
+  const { world, log, secrets, checker, report } = deps
+  const { timers } = world
+  const startedAt = world.clock.now()
+  const onFault = faultTo(report)
+  const shutdown = createShutdown()
+
+  const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
+  const queries = createQueries(store, projector, log)
+  const fairness = fairnessOf(deps, queries)
   const { quotas, disk, loop } = fairness
   log.onCommit(projector.follow)
   log.onCommit(quotas.follow)
   const bus = createBus({ log, loop, nats: deps.nats, report })
 
   const scheduler = createScheduler(deps.maxRunningTasks)
-  const mcp = deps.mcp?.(scheduler.isRunning)
-  if (mcp !== undefined) followEnds(log, mcp)
-  const kinds = mcp === undefined ? deps.environments : withMcp(deps.environments, mcp.environment)
+  const mcp = openMcp(deps.mcp, log, scheduler.isRunning)
+  const kinds = withMcp(deps.environments, mcp.environment)
+  const shared = { world, log, secrets, checker, quotas, disk, inspect: deps.inspect, onFault }
   const environments = createSessionSystem({
-    world,
-    log,
+    ...shared,
     store,
     projector,
-    secrets,
-    checker,
     environments: kinds,
     folders: deps.sessionFolders,
-    quotas,
-    disk,
     idleSeconds: deps.sessionIdleSeconds,
-    isNamed: ({ id, userId }) =>
-      queries.unfinished().some(row => row.session_id === id && row.user_id === userId),
-    inspect: deps.inspect,
-    onFault,
+    isNamed: namedBy(queries),
   })
   const tasks = createTasks({
-    world,
-    log,
+    ...shared,
     queries,
-    secrets,
     agents: deps.agents,
-    checker,
-    tools: { builtin: deps.tools, session: environments.tools, mcp: mcp ?? noTools },
+    tools: { builtin: deps.tools, session: environments.tools, mcp: mcp.tools },
     scheduler,
-    quotas,
-    disk,
     loop,
-    roots,
+    roots: deps.roots,
     ttls: deps.ttls,
     startedAt,
-    isDraining: () => draining,
+    isDraining: shutdown.isDraining,
     reach: deps.reach ?? (() => {}),
     report,
-    inspect: deps.inspect,
-    onFault,
   })
   const recovery = createRecovery({
-    log,
+    ...shared,
     projector,
     tasks,
     sessions: environments.queries,
-    quotas,
-    secrets,
-    isClosed: () => closed,
+    isClosed: shutdown.isClosed,
     report,
   })
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
 
   log.check() // how the files are now
-  if (!deps.idle) recovery.takePlaces()
-  if (!deps.idle) await environments.start()
-  const resumed = deps.idle ? 0 : await recovery.goOn()
+  const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
 
   return {
     log,
@@ -171,28 +161,13 @@ export const createSystem = async (deps: SystemDeps) => {
     /** How many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** From now on running steps may finish and none begins; resolves when none runs or after `ms`. */
-    async drain(ms: number): Promise<void> {
-      draining = true
-      const until = Date.now() + ms
-      const busy = () => tasks.runtime.busy() + environments.busy()
-      while (busy() > 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 10))
-    },
-    async close(): Promise<void> {
-      draining = true
-      closed = true
+    drain: (ms: number): Promise<void> =>
+      shutdown.drain(() => tasks.runtime.busy() + environments.busy(), ms),
+    close(): Promise<void> {
+      shutdown.close()
       stopSweeping()
       stopWatching()
-      tasks.stop()
-      await mcp?.close()
-      await environments.stop()
-      await tasks.files.stop()
-      await disk.close()
-      await checker.close()
-      await log.settled()
-      projector.flush() // what it writes down last it still reads from the log
-      await log.close()
-      store.close()
-      secrets.close()
+      return closeInOrder({ tasks, mcp, environments, disk, checker, log, projector, store, secrets })
     },
   }
 }

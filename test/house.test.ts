@@ -22,8 +22,6 @@ const tooLong = [
   'src/bus/events.ts createEvents',
   'src/environments/host/serve.ts createServer',
   'src/environments/kinds/shared/kept/kept.ts createKept',
-  'src/http/socket/connection.ts openConnection',
-  'src/system.ts createSystem',
 ]
 
 const files = ['actors', 'projections', 'src'].flatMap(root =>

@@ -1,5 +1,6 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate.
 import { rolesOf } from '../access/roles.ts'
+import { everyAnswer } from '../contract/answer-headers.ts'
 import { apiVersion } from '../contract/answers.ts'
 import { answersOf } from './answered.ts'
 import { type Operation, type Parameter, tags } from './operation.ts'
@@ -15,9 +16,13 @@ export const introduction = `Agent tasks on an append-only event log.
 - Unknown fields of requests are ignored, and answers may gain fields: pass over those that you do not know.
 - Streams are described in full by the AsyncAPI document, \`/asyncapi.json\`.`
 
+type Describe = (name: string, header: { value: string; about: string }) => Json
+const ofEveryAnswer = (describe: Describe): Json =>
+  Object.fromEntries(Object.entries(everyAnswer).map(([name, header]) => [name, describe(name, header)]))
+
 const common: Json = {
   'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
-  'X-API-Version': { $ref: '#/components/headers/X-API-Version' },
+  ...ofEveryAnswer(name => ({ $ref: `#/components/headers/${name}` })),
   'X-Ignored-Query': { $ref: '#/components/headers/X-Ignored-Query' },
 }
 
@@ -27,7 +32,7 @@ const commonHeaders: Json = {
     description: 'The id of the request, percent-encoded where it is not printable ASCII.',
     schema: { type: 'string' },
   },
-  'X-API-Version': { description: 'The version of the interface.', schema: { const: apiVersion } },
+  ...ofEveryAnswer((_name, { value, about }) => ({ description: about, schema: { const: value } })),
   'X-Ignored-Query': {
     description:
       'Names of query parameters that the operation does not know, percent-encoded, with commas between them. Absent: there are none.',

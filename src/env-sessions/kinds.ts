@@ -7,7 +7,11 @@ import type { McpEnvironment } from '../mcp/environment.ts'
 /** Which there are, and instances of them. */
 export type EnvironmentKinds = Omit<Environments, 'close'>
 
-export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment): EnvironmentKinds => ({
+/** `mcp`: the kind that the tools of MCP servers make; undefined: there are none. */
+export const withMcp = (environments: EnvironmentKinds, mcp: McpEnvironment | undefined): EnvironmentKinds =>
+  mcp === undefined ? environments : joined(environments, mcp)
+
+const joined = (environments: EnvironmentKinds, mcp: McpEnvironment): EnvironmentKinds => ({
   async resolve(envId, classPath) {
     const found: Resolved = { source: mcp.source, recovery: 'none', parameters: mcp.parameters }
     if ((classPath || envId) === mcp.source.name) return found

@@ -1,6 +1,6 @@
 // An answer on a bare socket, where a request came to nothing before there was a response to give it with.
-import { apiVersion } from '../contract/answers.ts'
 import { refusals } from '../contract/refusals.ts'
+import { everyAnswerLines } from './head.ts'
 
 /** `message` is ASCII. The connection is to end after it. */
 export const badRequest = (message: string, ...headers: string[]): string =>
@@ -14,7 +14,7 @@ const answer = (status: string, message: string, ...headers: string[]): string =
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: application/json',
-    `X-API-Version: ${apiVersion}`,
+    ...everyAnswerLines,
     `Content-Length: ${body.length}`,
     'Connection: close',
     ...headers,

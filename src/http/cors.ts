@@ -1,13 +1,14 @@
 // CORS for the origins that the operator names; without any a browser shows the API to pages of its own host alone.
 // Credentials are never allowed: who asks is said by a token, which no browser adds by itself.
 
+import { everyAnswer } from '../contract/answer-headers.ts'
 import { createOrigins } from './origins.ts'
 import type { App } from './request.ts'
 
 const exposed = [
   'X-Request-Id',
   'X-Task-Id',
-  'X-API-Version',
+  ...Object.keys(everyAnswer),
   'X-Ignored-Query',
   'Content-Location',
   'Link',

@@ -4,9 +4,9 @@ import { jsonLine } from '../bus/told.ts'
 import type { EnvironmentDoor, Serving } from './doors.ts'
 import { answerWith, givenOf, retryOf } from './env-answers.ts'
 import { errorObjectOf } from './errors.ts'
+import { writeHead } from './head.ts'
 import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
-import { headersOf } from './pour.ts'
 import { type App, askedOf, faultOf } from './request.ts'
 import { noteReplay, setRequestId } from './request-id.ts'
 import { type Asked, route } from './route.ts'
@@ -62,7 +62,7 @@ const openStream = (serving: Serving, request: Step, reply: FastifyReply): (() =
   })
   raw.once('close', kept.leave)
   const forget = onAbort(serving.stopping, cut)
-  raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
+  writeHead(reply, streamHeaders(request.raw))
   raw.write(opening)
   return forget
 }

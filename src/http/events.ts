@@ -4,9 +4,9 @@ import type { EventFilter, Events, Told } from '../bus/events.ts'
 import { bodyOf } from '../bus/told.ts'
 import { eventNames } from '../contract/public-events.ts'
 import type { Serving } from './doors.ts'
+import { writeHead } from './head.ts'
 import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
-import { headersOf } from './pour.ts'
 import { doneWith, readQuery } from './query.ts'
 import { type App, faultOf } from './request.ts'
 import { optionalHeader } from './request-id.ts'
@@ -76,7 +76,7 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
     const { socket } = request.raw
     const after = cursor ?? events.position()
     socket.setNoDelay(true)
-    raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
+    writeHead(reply, streamHeaders(request.raw))
     raw.write(cursor === undefined ? `${opening}${positionFrame(after)}` : opening)
 
     // HTTP/1.0 knows no chunks; and what was asked for behind another answer must wait for its end.

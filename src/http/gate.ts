@@ -1,11 +1,11 @@
 // What a request passes before its route: it has an id, it is not too late, its route exists, somebody known asks, and
 // this user has its turn.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { apiVersion } from '../contract/answers.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { Admission } from './admission.ts'
 import { authorize } from './auth.ts'
 import type { Serving } from './doors.ts'
+import { setHeaders } from './head.ts'
 import { tellIgnoredQuery } from './ignored-query.ts'
 import type { MethodTable } from './method-table.ts'
 import type { App } from './request.ts'
@@ -42,10 +42,10 @@ const refuseAtStop = (request: FastifyRequest, reply: FastifyReply): void => {
   throw new Refusal('ShuttingDown')
 }
 
-/** Gives every request an id of ours, which its answer names with the version of the API. */
+/** Gives every answer its headers, and every request an id of ours, which its answer names. */
 export const nameRequests = (app: App, newId: () => string): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-api-version', apiVersion)
+    setHeaders(reply)
     setRequestId(request, reply, newId())
     done()
   })

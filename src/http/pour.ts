@@ -1,6 +1,5 @@
 // Pieces of text into a response, waiting for a slow reader, and not for ever.
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply } from 'fastify'
 import type { Piece, Pieces } from '../platform/pieces.ts'
 
 /** More is not handed over at once: so much of an answer is held for a reader that does not read. */
@@ -60,11 +59,3 @@ export const pour = async (
   }
   if (!response.destroyed) response.end()
 }
-
-/** What the hooks have set on a reply that is now written by hand. */
-export const headersOf = (reply: FastifyReply): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
-  )

@@ -6,7 +6,8 @@ import { Refusal } from '../contract/refusals.ts'
 import { nextTurn } from '../fairness/slices.ts'
 import { gathered, isLong, type Pieces, type Text, wholeAtMost } from '../platform/pieces.ts'
 import { isGone } from './errors.ts'
-import { headersOf, pour } from './pour.ts'
+import { writeHead } from './head.ts'
+import { pour } from './pour.ts'
 
 export const json = 'application/json; charset=utf-8'
 export const ndjson = 'application/x-ndjson; charset=utf-8'
@@ -39,7 +40,7 @@ export const sendText = async (
   const ready = isLong(text) ? await gathered(text, whole) : text
   if (!isLong(ready)) return reply.type(type).send(ready)
   reply.hijack()
-  reply.raw.writeHead(200, { ...headersOf(reply), 'content-type': type })
+  writeHead(reply, { 'content-type': type })
   await pourOut(reply, ready, onFault)
   return reply
 }

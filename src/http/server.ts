@@ -1,10 +1,10 @@
 // The HTTP server itself: its limits and times, and how it answers what reaches no route.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyReply, fastify } from 'fastify'
-import { apiVersion } from '../contract/answers.ts'
 import { badRequest, requestTimeout } from './bad-request.ts'
 import { longestMs } from './body/pace.ts'
 import { answerOf } from './errors.ts'
+import { setHeaders } from './head.ts'
 import type { App } from './request.ts'
 import { sendError } from './send-error.ts'
 
@@ -31,7 +31,8 @@ export const createServer = (bodyLimit: number, newId: () => string): App =>
     frameworkErrors(error, _request, reply) {
       const id = newId()
       const plain = reply as unknown as FastifyReply
-      void plain.headers({ 'x-api-version': apiVersion, 'x-request-id': id })
+      setHeaders(plain)
+      void plain.header('x-request-id', id)
       sendError(plain, answerOf(error, undefined))
     },
     clientErrorHandler(error, socket) {

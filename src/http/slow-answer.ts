@@ -5,8 +5,8 @@ import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import { isLong, type Text } from '../platform/pieces.ts'
 import { answerOf } from './errors.ts'
+import { writeHead } from './head.ts'
 import { onAbort } from './on-abort.ts'
-import { headersOf } from './pour.ts'
 import { json, pourOut, sendText } from './send-text.ts'
 
 const patienceMs = 10_000
@@ -38,7 +38,7 @@ export const answerWhenReady = async (
 
   reply.hijack()
   const { raw } = reply
-  raw.writeHead(200, { ...headersOf(reply), 'content-type': json })
+  writeHead(reply, { 'content-type': json })
   raw.write(' ')
   const beat = setInterval(() => raw.write(' '), patienceMs)
   const forget = onAbort(stopping, () => raw.destroy())

@@ -6,9 +6,10 @@ import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
 import { isLong, type Piece } from '../platform/pieces.ts'
 import { isHeavy } from './frame-text.ts'
+import { writeHead } from './head.ts'
 import { onAbort } from './on-abort.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { breakOff, headersOf, pour } from './pour.ts'
+import { breakOff, pour } from './pour.ts'
 import { sharedText } from './shared-text.ts'
 import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
@@ -89,7 +90,7 @@ export const sendTaskStream = async (
   try {
     if (stopping.aborted || raw.destroyed) end()
     request.raw.socket.setNoDelay(true)
-    raw.writeHead(200, { ...headersOf(reply), ...streamHeaders(request.raw) })
+    writeHead(reply, streamHeaders(request.raw))
     await pour(raw, textOf(stream))
   } catch (error) {
     // The head is out: all that is left is to break the connection.

@@ -3,18 +3,18 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { apiVersion } from '../../contract/answers.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import type { Admission } from '../admission.ts'
 import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
+import { everyAnswerLines } from '../head.ts'
 import { createOrigins } from '../origins.ts'
 import type { App } from '../request.ts'
 import { route } from '../route.ts'
 import { createTaskCalls } from '../task-calls.ts'
 import { type Connection, openConnection } from './connection.ts'
-import type { SocketDeps } from './door-parts.ts'
+import type { SocketDeps } from './connection-deps.ts'
 import { createEventEncoder } from './event-channels.ts'
 import { type InboxLimits, usualInbox } from './inbox.ts'
 import { createReader } from './read-message.ts'
@@ -128,7 +128,7 @@ export const openSocketDoor = (
     if (unknown.size > limits.unknown) connection.end('tryLater', new Refusal('Busy'))
   }
 
-  wss.on('headers', headers => headers.push(`X-API-Version: ${apiVersion}`))
+  wss.on('headers', headers => headers.push(...everyAnswerLines))
   wss.on('wsClientError', ({ message }, socket) =>
     socket.end(badRequest(message, 'Sec-WebSocket-Version: 13')),
   )

@@ -8,12 +8,12 @@ export const createHeldTasks = (
   { stopping }: Pick<Serving, 'stopping'>,
   onFault: (error: unknown) => void,
 ) => {
-  /** Each with the request that asked for it. */
-  const held = new Map<string, string>()
+  /** Each with who asked for it, and in which request. */
+  const held = new Map<string, { principal: Principal; requestId: string }>()
   let hasLeft = false
 
-  const cancel = (principal: Principal | undefined, taskId: string, requestId: string) => {
-    if (principal === undefined || stopping.aborted) return
+  const cancel = (principal: Principal, taskId: string, requestId: string) => {
+    if (stopping.aborted) return
     commands.cancel(principal, taskId, requestId, 'disconnected').catch(error => {
       if (!(error instanceof Refusal)) onFault(error)
     })
@@ -23,13 +23,13 @@ export const createHeldTasks = (
     hold(principal: Principal, taskId: string, requestId: string): () => void {
       // The caller may have gone while its task was being stored.
       if (hasLeft) cancel(principal, taskId, requestId)
-      else held.set(taskId, requestId)
+      else held.set(taskId, { principal, requestId })
       return () => void held.delete(taskId)
     },
     /** The caller has gone. */
-    leave(principal: Principal | undefined): void {
+    leave(): void {
       hasLeft = true
-      for (const [taskId, requestId] of held) cancel(principal, taskId, requestId)
+      for (const [taskId, { principal, requestId }] of held) cancel(principal, taskId, requestId)
     },
   }
 }

@@ -23,6 +23,8 @@ type Wish = {
   take: (message: Message, done: () => void) => void
   /** No whole message waits. */
   emptied: () => void
+  /** Nothing is read for now. */
+  held: () => void
 }
 
 /** Tokens that come back with time: `burst` of them after a rest, and `rate` a second. */
@@ -46,13 +48,12 @@ const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
   }
 }
 
-export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wish) => {
+export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied, held }: Wish) => {
   let queue: Message[] = []
   let inFlight = 0
   const tokens = createTokens(limits)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  let isHeld = false
   let isPumping = false
 
   const isTooFast = (): boolean => {
@@ -87,19 +88,13 @@ export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied }: Wi
     if (isStopped) return
     if (queue.length === 0) emptied()
     if (mustWait()) {
-      isHeld = true
+      held()
       ws.pause()
     } else if (ws.isPaused) ws.resume()
   }
 
   return {
     pump,
-    /** Whether anything was left unread since this was asked before. */
-    wasHeld(): boolean {
-      const was = isHeld
-      isHeld = ws.isPaused
-      return was
-    },
     hear(message: Message): void {
       if (isStopped) return
       queue.push(message)

@@ -11,33 +11,43 @@ const mostWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-type Hears = {
-  /** More is to be said than may wait; nothing more is taken. */
-  overflow(): void
-  /** There is room again after a long message. */
-  freed(): void
-}
-
-export const createOutbox = (ws: WebSocket, socket: Duplex, hears: Hears, most = mostWaiting) => {
+/** Who waits for room: some for the next time, some for every time. */
+const createRoomWaiters = () => {
   let waiting: (() => void)[] = []
-  /** What is to be said behind a long message that is being told; undefined: none is. */
-  let behind: Buffer[] | undefined
-  const wake = () => {
+  const jobs: (() => void)[] = []
+  const release = () => {
     const all = waiting
     waiting = []
     for (const go of all) go()
   }
-  socket.on('drain', wake)
-  socket.once('close', wake)
+  return {
+    next: (): Promise<void> => new Promise(resolve => waiting.push(resolve)),
+    always: (job: () => void): void => void jobs.push(job),
+    /** There will be no room any more: whoever waits for the next time waits no longer. */
+    release,
+    /** There is room again. */
+    wake(): void {
+      release()
+      for (const job of jobs) job()
+    },
+  }
+}
+
+/** `overflow` is called when more is to be said than may wait: nothing more is taken. */
+export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, most = mostWaiting) => {
+  const waiters = createRoomWaiters()
+  /** What is to be said behind a long message that is being told; undefined: none is. */
+  let behind: Buffer[] | undefined
+  socket.on('drain', waiters.wake)
+  socket.once('close', waiters.release)
 
   const isOpen = () => ws.readyState === WebSocket.OPEN
   const isFull = () => behind !== undefined || socket.writableNeedDrain
   /** Resolves when there is room in the socket, or never will be. */
   const drained = (): Promise<void> =>
-    isOpen() && socket.writableNeedDrain ? new Promise(resolve => waiting.push(resolve)) : Promise.resolve()
+    isOpen() && socket.writableNeedDrain ? waiters.next() : Promise.resolve()
   /** The same for whoever must not speak into a long message. */
-  const room = (): Promise<void> =>
-    isOpen() && isFull() ? new Promise(resolve => waiting.push(resolve)) : Promise.resolve()
+  const room = (): Promise<void> => (isOpen() && isFull() ? waiters.next() : Promise.resolve())
 
   const write = (bytes: Buffer): boolean => {
     if (!isOpen()) return false
@@ -49,7 +59,7 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, hears: Hears, most =
   /** One message. It is taken also when there is enough for now, up to a limit. */
   const say = (text: string): void => {
     if (!isOpen()) return
-    if (heldBytes() > most) hears.overflow()
+    if (heldBytes() > most) overflow()
     else write(textFrame(text))
   }
 
@@ -74,14 +84,15 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, hears: Hears, most =
       const held = behind
       behind = undefined
       for (const bytes of held) write(bytes)
-      wake()
-      hears.freed()
+      waiters.wake()
     }
   }
 
   return {
     isFull,
     room,
+    /** The job is done whenever there is room again: in the socket, or behind a long message. */
+    onRoom: waiters.always,
     say,
     /** Frames, ready made; false: it is enough for now. */
     write,

@@ -39,20 +39,23 @@ const closeCodeIn = (raw: string): number | undefined => {
   const at = raw.lastIndexOf('\x88')
   return at < 0 ? undefined : raw.charCodeAt(at + 2) * 256 + raw.charCodeAt(at + 3)
 }
-/** How many commands of somebody else are answered while something happens, one after the other. */
-const othersDuring = async (what: () => Promise<unknown>): Promise<number> => {
+/**
+ * Sends commands of somebody else, one after the other, while a flood goes on, and says how many were answered: at least four,
+ * over at least 1.5 seconds. How long an answer takes depends on the machine; that it comes during the flood does not.
+ */
+const answerOthers = async (): Promise<number> => {
   const other = await openSocket(url)
   await other.ask({ type: 'subscribe', channels: ['tasks'] })
-  let isOver = false
-  const done = what().finally(() => {
-    isOver = true
+  let lasted = false
+  const lasting = pause(1500).then(() => {
+    lasted = true
   })
   let answered = 0
-  while (!isOver) {
-    const { type } = await other.ask({ type: 'create', ...echo }, 20_000)
+  while (!lasted || answered < 4) {
+    const { type } = await other.ask({ type: 'create', ...echo }, 30_000)
     if (type === 'result') answered++
   }
-  await done
+  await lasting
   await other.cut()
   return answered
 }
@@ -140,8 +143,10 @@ t.test('all that is in flight has one budget', async t => {
   })
 })
 
-t.test('a flood is read as fast as the rate allows, and no faster; others keep their pace', async t => {
+t.test('a flood is read as fast as the rate allows, and no faster; others have their turn', async t => {
+  const since = performance.now()
   const { socket, state } = await byHand(url)
+  t.teardown(() => socket.destroy())
   const flood = Buffer.concat(Array.from({ length: 4000 }, () => frame(0x81, '{"type":"ping"}')))
   let sent = 0
   let isOver = false
@@ -152,11 +157,11 @@ t.test('a flood is read as fast as the rate allows, and no faster; others keep t
   socket.on('drain', pour)
   const before = process.memoryUsage().rss
   pour()
-  const answered = await othersDuring(() => pause(1500))
+  await answerOthers()
   isOver = true
-  t.ok(answered > 3, `others had ${answered} answers`)
   const pongs = state.raw.length / 17
-  t.ok(pongs <= 2000 + 1000 * 10, `${Math.round(pongs)} messages were answered`)
+  const mayHave = 2000 + performance.now() - since // one each millisecond
+  t.ok(pongs <= mayHave, `${Math.round(pongs)} messages were answered, of ${Math.round(mayHave)}`)
   t.ok(pongs >= 2000, 'those that may come at once were')
   t.ok(sent < 64 * MiB, `${sent} bytes were taken: the sender waits`)
   t.ok(process.memoryUsage().rss - before < 150 * MiB)
@@ -170,23 +175,24 @@ t.test('a flood of pings, of large messages, and of commands', async t => {
     frame(0x81, JSON.stringify({ type: 'create', ...echo })),
   ]
   const before = process.memoryUsage().rss
-  const answered = await othersDuring(async () => {
-    const flooding = await Promise.all(
-      kinds.map(async bytes => {
-        const { socket } = await byHand(url)
-        const many = Buffer.concat(Array.from({ length: Math.ceil(200_000 / bytes.length) }, () => bytes))
-        const pour = () => {
-          while (!socket.destroyed && socket.write(many)) {}
-        }
-        socket.on('drain', pour)
-        pour()
-        return socket
-      }),
-    )
-    await pause(1500)
-    for (const socket of flooding) socket.destroy()
-  })
-  t.ok(answered > 3, `others had ${answered} answers`)
+  const flooding = await Promise.all(
+    kinds.map(async bytes => {
+      const connection = await byHand(url)
+      const { socket } = connection
+      t.teardown(() => socket.destroy())
+      const many = Buffer.concat(Array.from({ length: Math.ceil(200_000 / bytes.length) }, () => bytes))
+      const pour = () => {
+        while (!socket.destroyed && socket.write(many)) {}
+      }
+      socket.on('drain', pour)
+      pour()
+      return connection
+    }),
+  )
+  const answered = await answerOthers()
+  const ofFlood = flooding.reduce((sum, { state }) => sum + state.raw.split('"type":"result"').length - 1, 0)
+  t.ok(ofFlood > 0 && ofFlood < answered * 1000, `${answered} answers to others, ${ofFlood} to the flood`)
+  for (const { socket } of flooding) socket.destroy()
   t.ok(process.memoryUsage().rss - before < 300 * MiB)
 })
 

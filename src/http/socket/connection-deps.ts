@@ -1,4 +1,4 @@
-// What connections are made of.
+// What every connection is given.
 import type { Events } from '../../bus/events.ts'
 import type { Admission } from '../admission.ts'
 import type { BodyBudget } from '../body/budget.ts'

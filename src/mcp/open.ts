@@ -1,0 +1,37 @@
+// MCP servers as the system has them: their tools, and connections that end with the task that they were opened for.
+import type { Recorded } from '../contract/stored.ts'
+import { taskEnds } from '../contract/task-state.ts'
+import { taskIdOf } from '../contract/task-stream.ts'
+import type { ToolSource } from '../contract/tools.ts'
+import type { McpEnvironment } from './environment.ts'
+import type { Mcp } from './mcp.ts'
+
+/** Makes the tools of MCP servers, which ask whether a task works. */
+export type MakeMcp = (isWorking: (taskId: string) => boolean) => Mcp
+
+type Opened = {
+  tools: ToolSource
+  /** The kind of environment that these tools make; undefined: there are no servers. */
+  environment: McpEnvironment | undefined
+  close(): Promise<void>
+}
+
+const none: Opened = {
+  tools: { list: async () => [], find: async () => undefined },
+  environment: undefined,
+  close: async () => {},
+}
+
+/** Without `make` there are no servers. */
+export const openMcp = (
+  make: MakeMcp | undefined,
+  log: { onCommit(listener: (committed: Recorded[]) => void): void },
+  isWorking: (taskId: string) => boolean,
+): Opened => {
+  if (make === undefined) return none
+  const mcp = make(isWorking)
+  log.onCommit(committed => {
+    for (const { header } of committed) if (taskEnds.has(header.type)) mcp.ended(taskIdOf(header.stream))
+  })
+  return { tools: mcp, environment: mcp.environment, close: mcp.close }
+}
