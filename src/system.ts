@@ -1,7 +1,7 @@
 // Everything but the network, put together: the log, its readers, the actors, and the doors to them.
 import type { SessionFolders } from '../actors/env-session/ports.ts'
 import type { Inspect } from '../actors/runtime/live.ts'
-import type { Ttls } from '../actors/task/facts.ts'
+import type { Ttls } from '../actors/task/events.ts'
 import { createScheduler } from '../actors/task/scheduler.ts'
 import type { ReadStore } from '../projections/store.ts'
 import { type Roots, userFolder } from './access/user-folders.ts'

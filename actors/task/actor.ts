@@ -16,9 +16,9 @@ import { beginningOf, envelopeOf, numbered } from './append.ts'
 import { createCallRunner } from './call-runner.ts'
 import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
+import type { TaskDeps } from './deps.ts'
 import { judge } from './judge.ts'
 import { liveTask } from './live.ts'
-import type { TaskParts } from './parts.ts'
 import { planCalls } from './planning.ts'
 import { receiptsOf } from './receipts.ts'
 import { type RunningStep, runStep } from './step.ts'
@@ -27,7 +27,7 @@ import { wanted } from './wanted.ts'
 type Created = NonNullable<DecidedTask['created']>
 
 export const taskKind =
-  (parts: TaskParts): Kind<DecidedTask, TaskCommand> =>
+  (parts: TaskDeps): Kind<DecidedTask, TaskCommand> =>
   (stream, { tell }, others) => {
     const { world, scheduler, calls, reach } = parts
     const view = emptyDecided()

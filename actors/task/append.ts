@@ -4,7 +4,7 @@ import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
-import type { Made } from './facts.ts'
+import type { Made } from './events.ts'
 
 /** Who asked, and what caused it. */
 type Asked = { principal: string; causation: string }
@@ -20,7 +20,7 @@ export const envelopeOf = (
   causation_id: causation,
 })
 
-/** Facts as they are stored: each with the number of its first frame and how many it gives. */
+/** Events as they are stored: each with the number of its first frame and how many it gives. */
 export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
   let seq = from
   return events.map((event): NewEvent => {

@@ -9,15 +9,15 @@ import { itemOf } from '../../src/history/task/output.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import { outcomeOf } from './child.ts'
 import type { Children } from './children.ts'
-import type { TaskParts } from './parts.ts'
+import type { TaskDeps } from './deps.ts'
 import { type RunningCall, runTool, watchChild } from './running-calls.ts'
 import { createSayer } from './sayer.ts'
 
 const lookAgainMs = 1000
 
-type Parts = {
+type Deps = {
   view: DecidedTask
-  parts: Pick<TaskParts, 'world' | 'tools' | 'calls' | 'workspaceOf' | 'reach'>
+  parts: Pick<TaskDeps, 'world' | 'tools' | 'calls' | 'workspaceOf' | 'reach'>
   children: Children
   scope: (created: NonNullable<DecidedTask['created']>) => ToolScope
   tell: (command: TaskCommand) => Promise<void>
@@ -26,7 +26,7 @@ type Parts = {
   bySystem: () => { principal: string; causation: string }
 }
 
-export const createCallRunner = ({ view, parts, children, scope, tell, lookAgain, bySystem }: Parts) => {
+export const createCallRunner = ({ view, parts, children, scope, tell, lookAgain, bySystem }: Deps) => {
   const { world, calls, reach } = parts
   /** Calls whose outcome is waited for here. */
   const awaited = new Set<string>()

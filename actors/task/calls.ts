@@ -16,7 +16,7 @@ export type Standing = {
   final: boolean
 }
 
-/** The facts that go with the end of a step that made calls: an intent for each that runs, a result for each refused. */
+/** The events that go with the end of a step that made calls: an intent for each that runs, a result for each refused. */
 export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: string): TaskEvent[] =>
   calls.flatMap((call, index): TaskEvent[] => {
     const call_id = call.callId

@@ -15,13 +15,13 @@ import {
   agentDone,
   cut,
   type Decide,
-  firstFacts,
+  firstEvents,
   onwards,
   statusOf,
   ttlSeconds,
   unfinished,
   wrongState,
-} from './facts.ts'
+} from './events.ts'
 import { accept, answersFor } from './inbox.ts'
 
 /** What a call says counts as far as it goes on from what it has said, in this run or in an earlier one. */
@@ -125,7 +125,7 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
       agentDone(view),
       { type: 'TaskCompleted', data: { from: 'working', continued_by: task_id } },
     ],
-    made: [{ created, events: firstFacts(created, start, [...seen, ...context.slice(-1)], judgement) }],
+    made: [{ created, events: firstEvents(created, start, [...seen, ...context.slice(-1)], judgement) }],
   }
 }
 

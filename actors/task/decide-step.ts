@@ -1,6 +1,6 @@
 // What a running step reports, and what its end leads to. Pure.
 import type { ModelCall } from '../../src/contract/agent.ts'
-import type { RecordedEnd, StepFact } from '../../src/contract/commands.ts'
+import type { RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
@@ -12,14 +12,14 @@ import { callsAfter, planned } from './calls.ts'
 import {
   agentDone,
   type Decide,
-  firstFacts,
+  firstEvents,
   hasUnread,
   type Judgement,
   type Made,
   onwards,
   openItems,
   pausedFor,
-} from './facts.ts'
+} from './events.ts'
 
 type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
@@ -54,13 +54,13 @@ const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: J
 /** A subagent's task starts at once: it takes nobody's place. */
 const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement): Made => {
   const context = [{ stream: taskStream(created.task_id), items: created.input_ids }]
-  return { created, events: firstFacts(created, true, context, judgement) }
+  return { created, events: firstEvents(created, true, context, judgement) }
 }
 
-/** The items of the step once these facts are stored, with the number of their parts. */
-const itemsAfter = (view: DecidedTask, facts: StepFact[]) => {
+/** The items of the step once these events are stored, with the number of their parts. */
+const itemsAfter = (view: DecidedTask, events: StepEvent[]) => {
   const items = new Map(view.openStep?.items)
-  for (const { type, data } of facts) {
+  for (const { type, data } of events) {
     if (type === 'ItemDelta') {
       items.set(data.item_id, (items.get(data.item_id) ?? 0) + (opensPart(data) ? 1 : 0))
     }
@@ -96,7 +96,7 @@ const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
 
 // A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
 export const recordStep: Decide<'RecordStep'> = (
-  { agentStep, effectId, facts, end, calls = [] },
+  { agentStep, effectId, events, end, calls = [] },
   view,
   judgement,
 ) => {
@@ -109,12 +109,12 @@ export const recordStep: Decide<'RecordStep'> = (
   const whole =
     end !== undefined &&
     end.end !== 'again' &&
-    (cutOff ? facts.length === 0 : facts.every(fact => fact.type === 'ItemSaid'))
+    (cutOff ? events.length === 0 : events.every(event => event.type === 'ItemSaid'))
   const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
-  const told: TaskEvent[] = [...begin, ...facts]
+  const told: TaskEvent[] = [...begin, ...events]
   if (end === undefined) return told
   if (end.end === 'fail' || end.end === 'again') {
-    const items = itemsAfter(view, facts)
+    const items = itemsAfter(view, events)
     const gone: TaskEvent[] =
       begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items, broke_off: true } }] : []
     return [...told, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]

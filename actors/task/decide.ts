@@ -1,5 +1,5 @@
-// From a command to facts, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
-// The chart judges every move (`canFollow`); here each command only names its facts and its reason to refuse.
+// From a command to events, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
+// The chart judges every move (`canFollow`); here each command only names its events and its reason to refuse.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
@@ -23,7 +23,7 @@ import {
   cut,
   type Decide,
   type Decision,
-  firstFacts,
+  firstEvents,
   type Judgement,
   notCancelable,
   onwards,
@@ -32,7 +32,7 @@ import {
   statusOf,
   ttlSeconds,
   wrongState,
-} from './facts.ts'
+} from './events.ts'
 
 const expired = (view: DecidedTask): TaskEvent[] => [
   ...abandoned(view),
@@ -56,7 +56,7 @@ export const deadlineOf = (view: DecidedTask, startedAt: number): number | undef
 const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   CreateTask: ({ created, start, context }, view, judgement) => {
     if (view.status !== 'absent') throw new Refusal('Conflict', { task_id: created.task_id })
-    return firstFacts(created, start, context, judgement)
+    return firstEvents(created, start, context, judgement)
   },
 
   // A task whose turn came after it was canceled, expired or deleted never starts.

@@ -65,7 +65,7 @@ export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: bool
 const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolResultItem =>
   resultItem(itemId, callId, statusOf(failed), content, blocks)
 
-/** The facts of accepting; the keys of the request stand in the first. */
+/** The events of accepting; the keys of the request stand in the first. */
 export const accept = (
   answers: CallAnswer[],
   message: { itemId: string; content: MessageContent } | undefined,

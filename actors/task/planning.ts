@@ -4,14 +4,14 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { childOf } from './child.ts'
-import type { TaskParts } from './parts.ts'
+import type { TaskDeps } from './deps.ts'
 import type { SaidCall } from './recorder.ts'
 
 type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope }
 
 /** `reserved`: takes what gives back the place that was kept for a subagent's task. */
 export const planCalls = (
-  { tools, reserve, world }: Pick<TaskParts, 'tools' | 'reserve' | 'world'>,
+  { tools, reserve, world }: Pick<TaskDeps, 'tools' | 'reserve' | 'world'>,
   { created, agentStep, scope }: Caller,
   said: readonly SaidCall[],
   signal: AbortSignal,

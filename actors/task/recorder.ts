@@ -1,6 +1,6 @@
-// Turns what an agent says into facts: text that belongs together in one, every item and call with an id of ours.
+// Turns what an agent says into events: text that belongs together in one, every item and call with an id of ours.
 import type { StepPart } from '../../src/contract/agent.ts'
-import type { StepFact } from '../../src/contract/commands.ts'
+import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
 import { isWholeJson } from '../../src/contract/whole-json.ts'
@@ -21,7 +21,7 @@ type OpenItem = {
 
 /** `offered`: the list of the tools that the model was offered last. */
 export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
-  let facts: StepFact[] = []
+  let events: StepEvent[] = []
   let characters = 0
   let open: OpenItem | undefined
   const calls: SaidCall[] = []
@@ -34,7 +34,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
   const close = (cut: { cut_off?: true } = {}) => {
     if (open === undefined) return
     const data = { agent_step: agentStep, item_id: open.id, parts: open.parts.size, ...cut }
-    facts.push({ type: 'ItemCompleted', data })
+    events.push({ type: 'ItemCompleted', data })
     open = undefined
   }
   const prefix = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
@@ -48,7 +48,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       answer.push(text)
     }
     const known = open.parts.get(part)
-    const last = facts.at(-1)
+    const last = events.at(-1)
     if (
       known !== undefined &&
       last?.type === 'ItemDelta' &&
@@ -63,7 +63,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
     // The parts of a message are one list; those of a reasoning item are two, summary and content.
     const content_index = known ?? (item === 'message' ? open.parts.size : 0)
     open.parts.set(part, content_index)
-    facts.push({
+    events.push({
       type: 'ItemDelta',
       data: {
         agent_step: agentStep,
@@ -89,12 +89,12 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
     }
     const { itemId, call } = known
     call.arguments += text
-    const last = facts.at(-1)
+    const last = events.at(-1)
     if (!opens && last?.type === 'ItemDelta' && last.data.item_id === itemId && isShort(last.data)) {
       last.data.delta += text
       return
     }
-    facts.push({
+    events.push({
       type: 'ItemDelta',
       data: {
         agent_step: agentStep,
@@ -113,7 +113,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       const isCutCall = isCut && !isWholeJson(call.arguments)
       if (isCutCall) calls.splice(calls.indexOf(call), 1)
       const data = { agent_step: agentStep, item_id: itemId, parts: 0, item: 'tool_call' as const }
-      facts.push({ type: 'ItemCompleted', data: { ...data, ...(isCutCall ? cut : {}) } })
+      events.push({ type: 'ItemCompleted', data: { ...data, ...(isCutCall ? cut : {}) } })
     }
     growing.clear()
     close(isCut ? cut : {})
@@ -124,7 +124,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       if (stream === offered) return
       const changed = offered === undefined ? {} : { changed: true as const }
       offered = stream
-      facts.push({ type: 'ToolsOffered', data: { agent_step: agentStep, stream, ...changed } })
+      events.push({ type: 'ToolsOffered', data: { agent_step: agentStep, stream, ...changed } })
     },
     hear(said: Exclude<StepPart, { say: 'tools' }>) {
       if (said.say === 'call-delta') {
@@ -142,7 +142,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       if (said.say === 'compressing') {
         compressionId = ids.next('cmp_')
         const data = { agent_step: agentStep, compression_id: compressionId }
-        facts.push({ type: 'CompressionStarted', data })
+        events.push({ type: 'CompressionStarted', data })
         return
       }
       if (said.say === 'cut-off') return closeAll(true)
@@ -150,7 +150,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       if (said.say === 'call') {
         const call = { call_id: ids.next('call_'), name: said.name }
         calls.push({ callId: call.call_id, name: said.name, arguments: said.arguments })
-        facts.push({
+        events.push({
           type: 'ItemSaid',
           data: {
             agent_step: agentStep,
@@ -166,7 +166,7 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
       const { item, part, texts } = said
       const item_id = ids.next(prefix(item))
       if (item === 'message') answer = texts
-      facts.push({ type: 'ItemSaid', data: { agent_step: agentStep, item_id, item, part, texts } })
+      events.push({ type: 'ItemSaid', data: { agent_step: agentStep, item_id, item, part, texts } })
     },
     close: () => closeAll(),
     answer: () => answer?.join(''),
@@ -174,9 +174,9 @@ export const recorder = (agentStep: number, ids: Ids, offered?: string) => {
     /** Those that were said whole. */
     calls: (): readonly SaidCall[] => calls,
     characters: () => characters,
-    take(): StepFact[] {
-      const taken = facts
-      facts = []
+    take(): StepEvent[] {
+      const taken = events
+      events = []
       characters = 0
       return taken
     },

@@ -7,14 +7,14 @@ const flushMs = 50
 /** Text is stored as it comes up to this length. What is longer stands in the result alone. */
 const mostSaid = 32 << 10
 
-type Parts = {
+type Deps = {
   clock: Clock
   timers: Timers
   /** Stores what was said so far. */
   say: (heard: string) => Promise<unknown>
 }
 
-export const createSayer = ({ clock, timers, say }: Parts) => {
+export const createSayer = ({ clock, timers, say }: Deps) => {
   let heard = ''
   let stored = 0
   let isOver = false

@@ -1,7 +1,7 @@
 // One agent step running: what it says is reported as it comes, its end once its calls are planned and its answer
 // is checked. It reports to its actor through the same mailbox as any caller and never rejects.
 import type { Agent, StepEnd, StepInput } from '../../src/contract/agent.ts'
-import type { PlannedCall, RecordedEnd, StepFact } from '../../src/contract/commands.ts'
+import type { PlannedCall, RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
@@ -15,7 +15,7 @@ import type {
 } from '../../src/contract/wire.ts'
 import { deltaCharacters, recorder, type SaidCall } from './recorder.ts'
 
-export type StepReport = { facts: StepFact[]; end?: RecordedEnd; calls?: PlannedCall[] }
+export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
 export type RunningStep = {
   effectId: string
@@ -103,10 +103,10 @@ export const runStep = (
     cancelTimer = undefined
     if (stop.aborted()) return Promise.resolve()
     wroteAt = clock.now()
-    const facts = heard.take()
+    const events = heard.take()
     isWriting = true
     writing = report(
-      end === undefined ? { facts } : calls.length === 0 ? { facts, end } : { facts, end, calls },
+      end === undefined ? { events } : calls.length === 0 ? { events, end } : { events, end, calls },
     ).finally(() => {
       isWriting = false
     })

@@ -1,4 +1,4 @@
-// What can be asked of a task. A command is a wish: its actor answers with facts or refuses.
+// What can be asked of a task. A command is a wish: its actor answers with events or refuses.
 import type { StepEnd } from './agent.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
 import type { Block, MessageContent } from './wire.ts'
@@ -6,8 +6,8 @@ import type { Block, MessageContent } from './wire.ts'
 /** Who asks, and because of what: `<stream>@<revision>` of an event, else a request id. */
 export type Asked = { principal: string; causation: string }
 
-/** The facts an agent step may report while it runs. */
-export type StepFact = Extract<
+/** The events that an agent step may report while it runs. */
+export type StepEvent = Extract<
   TaskEvent,
   { type: 'ItemDelta' | 'ItemCompleted' | 'ItemSaid' | 'ToolsOffered' | 'CompressionStarted' }
 >
@@ -51,8 +51,8 @@ export type CallAnswer = {
 }
 
 /**
- * Keys of the request that brings an input: facts of the first event that it stores. `bodyDigest` is of everything that
- * the body says, and compared where there is no key.
+ * Keys of the request that brings an input. They stand in the first event that it stores. `bodyDigest` covers all that
+ * the body says; it is compared where there is no key.
  */
 export type RequestKeys = { digest?: string; idempotencyKey?: string; bodyDigest?: string }
 
@@ -67,7 +67,7 @@ export type TaskCommand = Asked &
         type: 'RecordStep'
         agentStep: number
         effectId: string
-        facts: StepFact[]
+        events: StepEvent[]
         end?: RecordedEnd
         calls?: PlannedCall[]
       }

@@ -1,6 +1,6 @@
 // What the actors of tasks are made with.
 import { taskKind } from '../../actors/task/actor.ts'
-import type { Ttls } from '../../actors/task/facts.ts'
+import type { Ttls } from '../../actors/task/events.ts'
 import type { RunningCalls } from '../../actors/task/running-calls.ts'
 import type { Scheduler } from '../../actors/task/scheduler.ts'
 import { type Roots, workspaceOf } from '../access/user-folders.ts'

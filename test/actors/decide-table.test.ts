@@ -1,4 +1,4 @@
-// Every command in every state: the facts or the refusal that the documents name.
+// Every command in every state: the events or the refusal that the documents name.
 import t from 'tap'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { context, createdData, fact, given, historyOf, overdue, type StatusName } from './given.ts'
@@ -118,7 +118,7 @@ const table: Record<string, { command: Parameters<ReturnType<typeof given>['when
     },
   },
   'record a step': {
-    command: { type: 'RecordStep', agentStep: 1, effectId: 't1/1', facts: [], end: { end: 'answer' } },
+    command: { type: 'RecordStep', agentStep: 1, effectId: 't1/1', events: [], end: { end: 'answer' } },
     answers: {
       absent: nothing,
       created: nothing,
@@ -158,8 +158,8 @@ table['finish a cancel that nobody asked for'] = {
 for (const [name, { command, answers }] of Object.entries(table)) {
   t.test(`${name}, in every state`, async t => {
     for (const [status, expected] of Object.entries(answers)) {
-      const facts = historyOf[status as StatusName] as readonly TaskEvent[]
-      t.equal(given(...(name === 'expire' ? overdue(facts) : facts)).answers(command), expected, status)
+      const events = historyOf[status as StatusName] as readonly TaskEvent[]
+      t.equal(given(...(name === 'expire' ? overdue(events) : events)).answers(command), expected, status)
     }
   })
 }

@@ -1,4 +1,4 @@
-// One command in one situation: given facts, when a command, then facts.
+// One command in one situation: given events, when a command, then events.
 import t from 'tap'
 import { refused } from '../support/system.ts'
 import {
@@ -44,18 +44,18 @@ t.test('a create that may start spawns its agent, then starts, with its limits',
 })
 
 t.test('a create that must wait is queued, with a deadline and no agent', async t => {
-  const facts = given().when({ type: 'CreateTask', created: createdData, start: false, context: [] })
+  const events = given().when({ type: 'CreateTask', created: createdData, start: false, context: [] })
   t.same(
-    facts.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['TaskCreated', 'TaskQueued'],
   )
-  t.match(facts[1], { data: { from: 'created', expires_at: now + 20_000 } })
+  t.match(events[1], { data: { from: 'created', expires_at: now + 20_000 } })
 })
 
 t.test('a queued task starts once, with what it sees', async t => {
-  const facts = given(created, queued).when({ type: 'StartTask', context })
-  t.match(facts, [{ type: 'AgentSpawned' }, { type: 'TaskStarted', data: { from: 'queued', context } }])
-  t.same(given(created, queued, ...facts).when({ type: 'StartTask', context }), [])
+  const events = given(created, queued).when({ type: 'StartTask', context })
+  t.match(events, [{ type: 'AgentSpawned' }, { type: 'TaskStarted', data: { from: 'queued', context } }])
+  t.same(given(created, queued, ...events).when({ type: 'StartTask', context }), [])
 })
 
 t.test('a task that was canceled, expired or deleted while it waited never starts', async t => {
@@ -69,49 +69,49 @@ t.test('a task that was canceled, expired or deleted while it waited never start
 })
 
 t.test('a step that says everything at once needs no beginning in the log', async t => {
-  const facts = [said('m1', 'hello')] as never
+  const events = [said('m1', 'hello')] as never
   t.equal(
-    given(...working).answers({ ...step(1), facts, end: ends }),
+    given(...working).answers({ ...step(1), events, end: ends }),
     'ItemSaid AgentStepCompleted AgentCompleted TaskCompleted',
   )
-  t.equal(given(...working).answers({ ...step(1), facts: [], end: goesOn }), 'AgentStepCompleted')
+  t.equal(given(...working).answers({ ...step(1), events: [], end: goesOn }), 'AgentStepCompleted')
 })
 
-t.test('an echo needs at most seven facts', async t => {
+t.test('an echo needs at most seven events', async t => {
   const first = given().when({ type: 'CreateTask', created: createdData, start: true, context })
-  const rest = given(...first).when({ ...step(1), facts: [said('m1', 'hello')] as never, end: ends })
+  const rest = given(...first).when({ ...step(1), events: [said('m1', 'hello')] as never, end: ends })
   t.ok(first.length + rest.length <= 7)
 })
 
 t.test('a step that is told bit by bit begins once', async t => {
-  const first = given(...working).when({ ...step(1), facts: [opened('m1', 'he')] as never })
+  const first = given(...working).when({ ...step(1), events: [opened('m1', 'he')] as never })
   t.same(
     first.map(({ type }) => type),
     ['AgentStepStarted', 'ItemDelta'],
   )
   t.match(first[0], { data: { agent_step: 1, effect_id: 't1/1' } })
   const then = given(...working, ...first)
-  t.equal(then.answers({ ...step(1), facts: [more('m1', 'llo')] as never }), 'ItemDelta')
+  t.equal(then.answers({ ...step(1), events: [more('m1', 'llo')] as never }), 'ItemDelta')
   t.equal(
-    then.answers({ ...step(1), facts: [itemCompleted('m1')] as never, end: goesOn }),
+    then.answers({ ...step(1), events: [itemCompleted('m1')] as never, end: goesOn }),
     'ItemCompleted AgentStepCompleted',
   )
 })
 
 t.test('a step that takes its time shows that it began', async t => {
-  t.equal(given(...working).answers({ ...step(1), facts: [] }), 'AgentStepStarted')
-  t.equal(given(...begun).answers({ ...step(1), facts: [] }), '')
+  t.equal(given(...working).answers({ ...step(1), events: [] }), 'AgentStepStarted')
+  t.equal(given(...begun).answers({ ...step(1), events: [] }), '')
 })
 
 t.test('the usage of a step is told when it completes', async t => {
   const usage = { input_tokens: 1 }
-  t.match(given(...working).when({ ...step(1), facts: [], end: { end: 'continue', usage } }), [
+  t.match(given(...working).when({ ...step(1), events: [], end: { end: 'continue', usage } }), [
     { type: 'AgentStepCompleted', data: { agent_step: 1, effect_id: 't1/1', usage } },
   ])
 })
 
 t.test('a report of another step, of an older run, or of a step that is over is dropped', async t => {
-  const answer = { facts: [said('m1', 'x')] as never, end: ends }
+  const answer = { events: [said('m1', 'x')] as never, end: ends }
   t.same(given(...working).when({ ...step(2), ...answer }), [], 'a step too early')
   t.same(given(...working, stepCompleted(1, 't1/1')).when({ ...step(1), ...answer }), [], 'a step too late')
   t.same(given(...begun).when({ ...step(1, 't1/1.1'), ...answer }), [], 'another run than the one that began')
@@ -122,20 +122,20 @@ t.test('a report of another step, of an older run, or of a step that is over is 
 })
 
 t.test('a report of a run that was abandoned is dropped, also before the next run has begun', async t => {
-  const answer = { facts: [said('m1', 'x')] as never, end: ends }
+  const answer = { events: [said('m1', 'x')] as never, end: ends }
   t.same(given(...begun, abandoned(1, 't1/1')).when({ ...step(1), ...answer }), [])
 })
 
 t.test('after a cancel request a completion is recorded but moves nothing', async t => {
   const canceling = given(...begun, cancelRequested)
-  t.equal(canceling.answers({ ...step(1), facts: [], end: ends }), 'AgentStepCompleted')
+  t.equal(canceling.answers({ ...step(1), events: [], end: ends }), 'AgentStepCompleted')
   t.equal(
-    canceling.answers({ ...step(1), facts: [], end: { end: 'pause', reason: 'x' } }),
+    canceling.answers({ ...step(1), events: [], end: { end: 'pause', reason: 'x' } }),
     'AgentStepCompleted',
   )
   const failed = canceling.answers({
     ...step(1),
-    facts: [],
+    events: [],
     end: { end: 'fail', error: { code: 1, message: '' } },
   })
   t.equal(failed, 'AgentStepAbandoned')
@@ -144,28 +144,28 @@ t.test('after a cancel request a completion is recorded but moves nothing', asyn
 t.test('a pause that was asked for comes at the end of the step that goes on', async t => {
   const asked = given(...working, pauseRequested)
   t.equal(asked.answers({ type: 'PauseTask' }), '', 'asked once is enough')
-  t.match(asked.when({ ...step(1), facts: [], end: goesOn }), [
+  t.match(asked.when({ ...step(1), events: [], end: goesOn }), [
     { type: 'AgentStepCompleted' },
     { type: 'TaskPaused', data: { from: 'working', reason: 'pause_requested', expires_at: now + 40_000 } },
   ])
   t.equal(
-    asked.answers({ ...step(1), facts: [], end: ends }),
+    asked.answers({ ...step(1), events: [], end: ends }),
     'AgentStepCompleted AgentCompleted TaskCompleted',
     'an answer is an answer',
   )
-  t.match(asked.when({ ...step(1), facts: [], end: { end: 'pause', reason: 'tea' } }), [
+  t.match(asked.when({ ...step(1), events: [], end: { end: 'pause', reason: 'tea' } }), [
     { type: 'AgentStepCompleted' },
     { type: 'TaskPaused', data: { reason: 'tea' } },
   ])
   t.equal(
-    asked.answers({ ...step(1), facts: [], end: { end: 'fail', error: { code: -32000, message: 'no' } } }),
+    asked.answers({ ...step(1), events: [], end: { end: 'fail', error: { code: -32000, message: 'no' } } }),
     'AgentError TaskFailed',
   )
 })
 
 t.test('a resumed task has forgotten the pause that was asked for', async t => {
   const again = given(...working, pauseRequested, stepCompleted(1, 't1/1'), paused, resumed)
-  t.equal(again.answers({ ...step(2), facts: [], end: goesOn }), 'AgentStepCompleted')
+  t.equal(again.answers({ ...step(2), events: [], end: goesOn }), 'AgentStepCompleted')
 })
 
 t.test('resume answers for each state, and names the calls that have no answer', async t => {
@@ -181,18 +181,18 @@ t.test('resume answers for each state, and names the calls that have no answer',
 t.test('a failing agent ends in an error of the agent and of the task', async t => {
   const error = { code: -32000, message: 'no' }
   const fail = { end: 'fail', error } as const
-  t.match(given(...working).when({ ...step(1), facts: [], end: fail }), [
+  t.match(given(...working).when({ ...step(1), events: [], end: fail }), [
     { type: 'AgentError', data: { agent_id: 'agent_1', error: 'no', code: -32000 } },
     { type: 'TaskFailed', data: { from: 'working', error } },
   ])
   const midway = given(...begun, opened('m1', 'he'))
-  const facts = midway.when({ ...step(1), facts: [more('m1', 'y')] as never, end: fail })
+  const events = midway.when({ ...step(1), events: [more('m1', 'y')] as never, end: fail })
   t.same(
-    facts.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['ItemDelta', 'AgentStepAbandoned', 'AgentError', 'TaskFailed'],
     'no AgentCompleted beside AgentError',
   )
-  t.match(facts[1], { data: { agent_step: 1, effect_id: 't1/1', items: [{ item_id: 'm1', parts: 1 }] } })
+  t.match(events[1], { data: { agent_step: 1, effect_id: 't1/1', items: [{ item_id: 'm1', parts: 1 }] } })
 })
 
 t.test('what was open when a step is abandoned is named with its parts', async t => {
@@ -233,15 +233,15 @@ t.test('a cancel is finished with a receipt for each effect, then step, agent, t
     { effect_id: 't1/x', stopped: false },
   ]
   const asked = [...begun, opened('m1', 'a'), fact('CancelRequested', { reason: 'enough' })]
-  const facts = given(...asked).when({ type: 'FinishCancel', receipts })
-  t.match(facts, [
+  const events = given(...asked).when({ type: 'FinishCancel', receipts })
+  t.match(events, [
     { type: 'EffectStopped', data: receipts[0] },
     { type: 'EffectStopped', data: receipts[1] },
     { type: 'AgentStepAbandoned', data: { items: [{ item_id: 'm1', parts: 1 }] } },
     { type: 'AgentCompleted', data: { success: false } },
     { type: 'TaskCanceled', data: { from: 'working', reason: 'enough' } },
   ])
-  t.same(given(...asked, ...facts).when({ type: 'FinishCancel', receipts }), [], 'once')
+  t.same(given(...asked, ...events).when({ type: 'FinishCancel', receipts }), [], 'once')
 })
 
 t.test('expiry ends step and agent, but leaves a task that is being canceled to its cancel', async t => {

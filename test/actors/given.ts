@@ -1,7 +1,7 @@
-// Given facts, when a command, then facts or a refusal: `decide` without a log, a server or a clock.
+// Given events, when a command, then events or a refusal: `decide` without a log, a server or a clock.
 
 import { decide } from '../../actors/task/decide.ts'
-import type { Ttls } from '../../actors/task/facts.ts'
+import type { Ttls } from '../../actors/task/events.ts'
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -99,20 +99,20 @@ export const historyOf = {
 export type StatusName = keyof typeof historyOf
 
 /** The same history with limits that have passed, whatever it waits for. */
-export const overdue = (facts: readonly TaskEvent[]): TaskEvent[] =>
-  facts.map(({ type, data }) => {
+export const overdue = (events: readonly TaskEvent[]): TaskEvent[] =>
+  events.map(({ type, data }) => {
     if (type === 'TaskStarted') return { type, data: { ...data, ttl_seconds: 1 } }
     const rests = ['TaskCreated', 'TaskQueued', 'TaskPaused', 'InputRequired'].includes(type)
     return { type, data: rests ? { ...data, expires_at: now } : data } as TaskEvent
   })
 
-/** Facts as they come back from the log, numbered. */
-export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): RecordedTaskEvent[] => {
+/** Events as they come back from the log, numbered. */
+export const recorded = (events: readonly TaskEvent[], streamId = 't1'): RecordedTaskEvent[] => {
   let seq = 0
-  return facts.map((fact, revision) => {
-    const { type, data } = fact
-    const frames = frameCount(fact)
-    const event = {
+  return events.map((event, revision) => {
+    const { type, data } = event
+    const frames = frameCount(event)
+    const stored = {
       position: revision + 1,
       header: {
         stream: `task-${streamId}`,
@@ -132,24 +132,24 @@ export const recorded = (facts: readonly TaskEvent[], streamId = 't1'): Recorded
       data,
     }
     seq += frames
-    return taskEvents.read(event)
+    return taskEvents.read(stored)
   })
 }
-export const viewOf = (facts: readonly TaskEvent[]): TaskView => recorded(facts).reduce(evolve, emptyTask())
+export const viewOf = (events: readonly TaskEvent[]): TaskView => recorded(events).reduce(evolve, emptyTask())
 
 const asked = { principal: 'somebody', causation: 'req_2' }
 type WithoutAsked<C> = C extends unknown ? Omit<C, 'principal' | 'causation' | 'revision'> : never
 
-/** The facts that `command` gives; throws the refusal. */
-export const given = (...facts: TaskEvent[]) => ({
+/** The events that `command` gives; throws the refusal. */
+export const given = (...events: TaskEvent[]) => ({
   when(command: WithoutAsked<TaskCommand>): TaskEvent[] {
-    const view = viewOf(facts)
+    const view = viewOf(events)
     return decide({ ...command, ...asked, revision: view.revision } as TaskCommand, view, {
       now,
       ttls,
     }).events
   },
-  /** The same as one word: the types of the facts, or why not. */
+  /** The same as one word: the types of the events, or why not. */
   answers(command: WithoutAsked<TaskCommand>): string {
     try {
       return this.when(command)

@@ -5,11 +5,11 @@ import type { Log } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { Reach, Toolbox, ToolInput } from '../../src/contract/tools.ts'
 import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
-import type { Ttls } from './facts.ts'
+import type { Ttls } from './events.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { Scheduler } from './scheduler.ts'
 
-export type TaskParts = {
+export type TaskDeps = {
   world: World
   log: Log
   agents: (name: string) => Agent | undefined

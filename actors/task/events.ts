@@ -1,4 +1,4 @@
-// Facts that several decisions share. Pure.
+// Events that several decisions share. Pure.
 
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -18,7 +18,7 @@ export type Judgement = {
   ttls: Ttls
 }
 
-/** Another task that is made in the same append, with its first facts. */
+/** Another task that is made in the same append, with its first events. */
 export type Made = { created: TaskEventData<'TaskCreated'>; events: TaskEvent[] }
 export type Decision = { events: TaskEvent[]; made: Made[] }
 
@@ -140,7 +140,7 @@ export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement
   return [{ type: 'InputRequired', data: { from: 'working', calls: waiting, ...expires } }]
 }
 
-export const firstFacts = (
+export const firstEvents = (
   created: TaskEventData<'TaskCreated'>,
   start: boolean,
   context: TaskEventData<'TaskStarted'>['context'],
