@@ -1,8 +1,8 @@
-// Who works now and who waits. Decided in memory alone, in the order of the appends: a session of a user has
-// one working task at a time, a limit (0: none) holds over all, and users take turns when it is reached. Filled
-// once at start; after that it never reads a read model.
+// Which tasks work now and which wait. It decides in memory alone, in the order of the appends: a session of a user has
+// one working task at a time, a limit (0: none) holds over all, and users take turns when it is reached. It is filled
+// once at the start; after that it never reads a read model.
+import { createWaitingLine, type Place } from './waiting-line.ts'
 
-export type Place = { taskId: string; userId: string; sessionId: string }
 export type Scheduler = {
   /** Calls back for each waiting task whose turn has come: its place is held already. */
   onTurn(start: (place: Place) => void): void
@@ -23,66 +23,27 @@ export type Scheduler = {
   counts(): { running: number; waiting: number }
 }
 
-type Session = { key: string; working: Set<string>; waiting: Place[] }
-
+/** `limit`: how many tasks may work at a time; 0 is no limit. */
 export const createScheduler = (limit: number): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
-  const sessions = new Map<string, Session>()
+  const line = createWaitingLine()
   const running = new Map<string, Place>()
   const waiting = new Map<string, Place>()
-  /** Users with a session that could start, each with those sessions; the first user is next. */
-  const ready = new Map<string, Set<Session>>()
-
-  const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither holds a line end
-  const sessionOf = (place: Place): Session => {
-    const key = keyOf(place)
-    let session = sessions.get(key)
-    if (session === undefined) {
-      session = { key, working: new Set(), waiting: [] }
-      sessions.set(key, session)
-    }
-    return session
-  }
-
-  /** Keeps `ready` and `sessions` true after a session changed. */
-  const review = (session: Session, { userId }: Place) => {
-    if (session.working.size === 0 && session.waiting.length > 0) {
-      const mine = ready.get(userId) ?? new Set()
-      mine.add(session)
-      ready.set(userId, mine)
-      return
-    }
-    const mine = ready.get(userId)
-    mine?.delete(session)
-    if (mine?.size === 0) ready.delete(userId)
-    if (session.working.size === 0 && session.waiting.length === 0) sessions.delete(session.key)
-  }
 
   const hold = (place: Place) => {
-    const session = sessionOf(place)
-    session.working.add(place.taskId)
     running.set(place.taskId, place)
-    review(session, place)
+    line.work(place)
   }
   const wait = (place: Place) => {
-    const session = sessionOf(place)
-    session.waiting.push(place)
     waiting.set(place.taskId, place)
-    review(session, place)
+    line.wait(place)
   }
-  const full = () => limit > 0 && running.size >= limit
+  const isFull = () => limit > 0 && running.size >= limit
 
   const fillPlaces = () => {
-    while (!full()) {
-      const first = ready.entries().next().value
-      if (first === undefined) return
-      const [userId, mine] = first
-      const session = mine.values().next().value
-      const place = session?.waiting.shift()
-      if (session === undefined || place === undefined) return
-      ready.delete(userId)
-      mine.delete(session)
-      if (mine.size > 0) ready.set(userId, mine) // behind the others: users take turns
+    while (!isFull()) {
+      const place = line.next()
+      if (place === undefined) return
       waiting.delete(place.taskId)
       hold(place)
       for (const start of listeners) start(place)
@@ -92,11 +53,10 @@ export const createScheduler = (limit: number): Scheduler => {
   return {
     onTurn: start => void listeners.push(start),
     admit(place) {
-      const session = sessionOf(place)
-      const free = !full() && session.working.size === 0 && session.waiting.length === 0
-      if (free) hold(place)
+      const mayStart = !isFull() && line.isFree(place)
+      if (mayStart) hold(place)
       else wait(place)
-      return free
+      return mayStart
     },
     enter(place) {
       if (!running.has(place.taskId)) hold(place)
@@ -104,12 +64,9 @@ export const createScheduler = (limit: number): Scheduler => {
     leave(taskId) {
       const place = running.get(taskId) ?? waiting.get(taskId)
       if (place === undefined) return
-      const session = sessionOf(place)
       running.delete(taskId)
       waiting.delete(taskId)
-      session.working.delete(taskId)
-      session.waiting = session.waiting.filter(other => other.taskId !== taskId)
-      review(session, place)
+      line.leave(place)
       fillPlaces()
     },
     fill(place, working) {
@@ -118,7 +75,7 @@ export const createScheduler = (limit: number): Scheduler => {
       else wait(place)
     },
     reset() {
-      for (const known of [sessions, running, waiting, ready]) known.clear()
+      for (const known of [line, running, waiting]) known.clear()
     },
     begin: fillPlaces,
     isRunning: taskId => running.has(taskId),

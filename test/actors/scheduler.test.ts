@@ -1,6 +1,7 @@
 // Who works and who waits: one of a session at a time, users in turn, nobody forgotten.
 import t from 'tap'
-import { createScheduler, type Place } from '../../actors/task/scheduler.ts'
+import { createScheduler } from '../../actors/task/scheduler.ts'
+import type { Place } from '../../actors/task/waiting-line.ts'
 import { admin, crashed, failingStore, givenSystem, quiet, restarted } from '../support/system.ts'
 import { randomOf } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 // What a task sees of the past when it starts.
-import type { Place } from '../../../actors/task/scheduler.ts'
+import type { Place } from '../../../actors/task/waiting-line.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { ContextReference } from '../../history/context.ts'
 import type { Queries } from '../queries.ts'

@@ -1,5 +1,5 @@
 // Makes a task: its place in line, its secrets, its first event, and the end of a task that waited for what it brings.
-import type { Place } from '../../../actors/task/scheduler.ts'
+import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'

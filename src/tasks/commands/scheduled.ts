@@ -1,5 +1,5 @@
 // What nobody asks for: a task in line starts, and one whose time has run out expires.
-import type { Place } from '../../../actors/task/scheduler.ts'
+import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'

@@ -1,6 +1,6 @@
 // The event that begins a task, from the request for it.
 
-import type { Place } from '../../../actors/task/scheduler.ts'
+import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
 import type { Ids } from '../../contract/ports.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'

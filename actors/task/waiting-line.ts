@@ -1,0 +1,75 @@
+// The line in which tasks wait: one task of a session works at a time, and users take turns.
+
+export type Place = { taskId: string; userId: string; sessionId: string }
+
+type Session = { key: string; working: Set<string>; waiting: Place[] }
+
+const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither holds a line end
+
+export const createWaitingLine = () => {
+  const sessions = new Map<string, Session>()
+  /** Users with a session that could start, each with those sessions; the first user is next. */
+  const ready = new Map<string, Set<Session>>()
+
+  const sessionOf = (place: Place): Session => {
+    const key = keyOf(place)
+    let session = sessions.get(key)
+    if (session === undefined) {
+      session = { key, working: new Set(), waiting: [] }
+      sessions.set(key, session)
+    }
+    return session
+  }
+
+  /** Keeps `ready` and `sessions` right after a session has changed. */
+  const review = (session: Session, { userId }: Place) => {
+    if (session.working.size === 0 && session.waiting.length > 0) {
+      const mine = ready.get(userId) ?? new Set()
+      mine.add(session)
+      ready.set(userId, mine)
+      return
+    }
+    const mine = ready.get(userId)
+    mine?.delete(session)
+    if (mine?.size === 0) ready.delete(userId)
+    if (session.working.size === 0 && session.waiting.length === 0) sessions.delete(session.key)
+  }
+
+  return {
+    /** Whether no other task of the session works or waits. */
+    isFree: (place: Place): boolean => !sessions.has(keyOf(place)),
+    work(place: Place): void {
+      const session = sessionOf(place)
+      session.working.add(place.taskId)
+      review(session, place)
+    },
+    wait(place: Place): void {
+      const session = sessionOf(place)
+      session.waiting.push(place)
+      review(session, place)
+    },
+    leave(place: Place): void {
+      const session = sessionOf(place)
+      session.working.delete(place.taskId)
+      session.waiting = session.waiting.filter(({ taskId }) => taskId !== place.taskId)
+      review(session, place)
+    },
+    /** Takes the next task out of the line; its user goes behind the others. The caller says at once that it works. */
+    next(): Place | undefined {
+      const first = ready.entries().next().value
+      if (first === undefined) return undefined
+      const [userId, mine] = first
+      const session = mine.values().next().value
+      const place = session?.waiting.shift()
+      if (session === undefined || place === undefined) return undefined
+      ready.delete(userId)
+      mine.delete(session)
+      if (mine.size > 0) ready.set(userId, mine)
+      return place
+    },
+    clear(): void {
+      sessions.clear()
+      ready.clear()
+    },
+  }
+}
