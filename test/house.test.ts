@@ -13,7 +13,6 @@ const tooLong = [
   'actors/task/actor.ts taskKind',
   'actors/task/actor.ts without a name',
   'actors/task/call-runner.ts createCallRunner',
-  'actors/task/recorder.ts recorder',
   'actors/task/step.ts runStep',
   'projections/projector.ts createProjector',
   'projections/tasks/lists.ts createTaskLists',

@@ -5,7 +5,7 @@ import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import { childOf } from './child.ts'
 import type { TaskDeps } from './deps.ts'
-import type { SaidCall } from './recorder.ts'
+import type { SaidCall } from './step-draft.ts'
 
 type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope }
 

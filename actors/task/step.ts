@@ -13,7 +13,8 @@ import type {
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
-import { deltaCharacters, recorder, type SaidCall } from './recorder.ts'
+import { createRecorder } from './recorder.ts'
+import { deltaCharacters, type SaidCall } from './step-draft.ts'
 
 export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
@@ -83,7 +84,7 @@ export const runStep = (
   { clock, timers, ids }: { clock: Clock; timers: Timers; ids: Ids },
 ): RunningStep => {
   const stop = createStop()
-  const heard = recorder(input.agentStep, ids, input.offered)
+  const heard = createRecorder(input.agentStep, ids, input.offered)
   let writing: Promise<void> = Promise.resolve()
   let isWriting = false
   let cancelTimer: (() => void) | undefined

@@ -1,0 +1,68 @@
+// The calls of an agent step as events: each with ids of ours, said whole or bit by bit.
+import { isWholeJson } from '../../src/contract/whole-json.ts'
+import { isShort, type StepDraft } from './step-draft.ts'
+import { closeText } from './text-items.ts'
+
+/** More of the arguments of a call. `key`: the agent's own name for the call. */
+export const addArguments = (draft: StepDraft, key: string, name: string, text: string): void => {
+  let known = draft.openCalls.get(key)
+  const opens = known === undefined
+  if (known === undefined) {
+    closeText(draft)
+    const { ids } = draft
+    known = { itemId: ids.next('tc_'), call: { callId: ids.next('call_'), name, arguments: '' } }
+    draft.openCalls.set(key, known)
+    draft.calls.push(known.call)
+  }
+  const { itemId, call } = known
+  call.arguments += text
+  const last = draft.events.at(-1)
+  if (!opens && last?.type === 'ItemDelta' && last.data.item_id === itemId && isShort(last.data)) {
+    last.data.delta += text
+    return
+  }
+  draft.events.push({
+    type: 'ItemDelta',
+    data: {
+      agent_step: draft.agentStep,
+      item_id: itemId,
+      content_index: 0,
+      part: 'arguments',
+      ...(opens ? { item: 'tool_call', first: true as const, call: { call_id: call.callId, name } } : {}),
+      delta: text,
+    },
+  })
+}
+
+/** A call that is said whole. */
+export const addWholeCall = (draft: StepDraft, name: string, text: string): void => {
+  closeText(draft)
+  const call = { call_id: draft.ids.next('call_'), name }
+  draft.calls.push({ callId: call.call_id, name, arguments: text })
+  draft.events.push({
+    type: 'ItemSaid',
+    data: {
+      agent_step: draft.agentStep,
+      item_id: draft.ids.next('tc_'),
+      item: 'tool_call',
+      part: 'arguments',
+      texts: [text],
+      call,
+    },
+  })
+}
+
+/** Completes the calls in the order in which they were opened. `isCut`: those without whole arguments are not made. */
+export const closeCalls = (draft: StepDraft, isCut = false): void => {
+  const { agentStep, calls, openCalls } = draft
+  for (const { itemId, call } of openCalls.values()) {
+    const isCutCall = isCut && !isWholeJson(call.arguments)
+    if (isCutCall) calls.splice(calls.indexOf(call), 1)
+    const data = { agent_step: agentStep, item_id: itemId, parts: 0, item: 'tool_call' as const }
+    draft.events.push({
+      type: 'ItemCompleted',
+      data: { ...data, ...(isCutCall ? { cut_off: true as const } : {}) },
+    })
+  }
+  openCalls.clear()
+}

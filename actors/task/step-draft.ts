@@ -1,0 +1,43 @@
+// What an agent step has said so far: the events that are not stored yet, and the items that are still open.
+import type { StepEvent } from '../../src/contract/commands.ts'
+import type { Ids } from '../../src/contract/ports.ts'
+import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
+
+/** A delta with this much text takes no more: another delta follows it. */
+export const deltaCharacters = 2048
+export const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
+
+/** A call as the agent said it. */
+export type SaidCall = { callId: string; name: string; arguments: string }
+
+/** A message or a reasoning that may get more text. */
+type OpenText = {
+  id: string
+  item: TextItemKind
+  /** The index of each part, by its kind. */
+  parts: Map<TextPartKind, number>
+}
+
+export type StepDraft = {
+  agentStep: number
+  ids: Ids
+  /** The events that are not stored yet. */
+  events: StepEvent[]
+  openText: OpenText | undefined
+  /** The text of the newest message, as it came. */
+  answer: string[] | undefined
+  /** All calls that the step makes. */
+  calls: SaidCall[]
+  /** Calls that come bit by bit, by the agent's own name for them. */
+  openCalls: Map<string, { itemId: string; call: SaidCall }>
+}
+
+export const emptyDraft = (agentStep: number, ids: Ids): StepDraft => ({
+  agentStep,
+  ids,
+  events: [],
+  openText: undefined,
+  answer: undefined,
+  calls: [],
+  openCalls: new Map(),
+})

@@ -1,0 +1,74 @@
+// The messages and reasonings of an agent step as events: texts that belong together share one item.
+import type { StepPart } from '../../src/contract/agent.ts'
+import type { TextItemKind } from '../../src/contract/task-events.ts'
+import { isShort, type StepDraft } from './step-draft.ts'
+
+const prefixOf = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
+
+/** Completes the item that is open. `isCut`: its model reached the limit of its length. */
+export const closeText = (draft: StepDraft, isCut = false): void => {
+  const { agentStep, openText } = draft
+  if (openText === undefined) return
+  const cut = isCut ? { cut_off: true as const } : {}
+  const data = { agent_step: agentStep, item_id: openText.id, parts: openText.parts.size, ...cut }
+  draft.events.push({ type: 'ItemCompleted', data })
+  draft.openText = undefined
+}
+
+/** Text of another kind opens another item. */
+export const addText = (
+  draft: StepDraft,
+  { item, part, text, logprobs }: Extract<StepPart, { say: 'delta' }>,
+): void => {
+  if (draft.openText !== undefined && draft.openText.item !== item) closeText(draft)
+  const opensItem = draft.openText === undefined
+  draft.openText ??= { id: draft.ids.next(prefixOf(item)), item, parts: new Map() }
+  const { id, parts } = draft.openText
+  if (item === 'message') {
+    if (opensItem || draft.answer === undefined) draft.answer = []
+    draft.answer.push(text)
+  }
+  const known = parts.get(part)
+  const last = draft.events.at(-1)
+  if (
+    known !== undefined &&
+    last?.type === 'ItemDelta' &&
+    last.data.item_id === id &&
+    last.data.part === part &&
+    isShort(last.data)
+  ) {
+    last.data.delta += text
+    if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
+    return
+  }
+  // The parts of a message are one list; those of a reasoning item are two, summary and content.
+  const content_index = known ?? (item === 'message' ? parts.size : 0)
+  parts.set(part, content_index)
+  draft.events.push({
+    type: 'ItemDelta',
+    data: {
+      agent_step: draft.agentStep,
+      item_id: id,
+      content_index,
+      ...(opensItem ? { item } : {}),
+      part,
+      ...(known === undefined ? { first: true as const } : {}),
+      delta: text,
+      ...(logprobs === undefined ? {} : { logprobs }),
+    },
+  })
+}
+
+/** An item that is said whole. */
+export const addWholeText = (
+  draft: StepDraft,
+  { item, part, texts }: Extract<StepPart, { say: 'item' }>,
+): void => {
+  closeText(draft)
+  const item_id = draft.ids.next(prefixOf(item))
+  if (item === 'message') draft.answer = texts
+  draft.events.push({
+    type: 'ItemSaid',
+    data: { agent_step: draft.agentStep, item_id, item, part, texts },
+  })
+}
