@@ -1,0 +1,61 @@
+// The effects of one task: its agent step and its calls, held to what its state wants running.
+import { isTerminal } from '../../src/contract/wire.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
+import { createCallRunner } from './call-runner.ts'
+import type { Children } from './children.ts'
+import type { TaskDeps } from './deps.ts'
+import { finishCancel } from './finish-cancel.ts'
+import { secretsOf } from './scope.ts'
+import { type Self, wish } from './self.ts'
+import { createStepRunner } from './step-runner.ts'
+import { type Wanted, wanted } from './wanted.ts'
+
+/** `lookAgain`: compares again what the task wants with what runs. */
+export const createEffects = (self: Self, deps: TaskDeps, children: Children, lookAgain: () => void) => {
+  const { view } = self
+  const steps = createStepRunner(self, deps)
+  const calls = createCallRunner({ ...self, deps, children }, lookAgain)
+  let isCanceling = false
+
+  const cancel = () => {
+    if (isCanceling) return
+    isCanceling = true
+    finishCancel(self, deps, steps, calls)
+  }
+  const followCalls = ({ calls: open }: Extract<Wanted, { want: 'calls' }>) => {
+    if (view.created !== undefined && secretsOf(deps, view.created) === undefined) {
+      return wish(self, { type: 'PauseNow', reason: 'secret_missing' })
+    }
+    for (const call of open) calls.follow(call)
+  }
+
+  return {
+    /** Takes the effects whose intents are stored next. */
+    intend: calls.intend,
+    /** Starts and stops effects, until what runs is what the state wants. */
+    reconcile() {
+      calls.forgetEnded()
+      steps.forgetEnded()
+      const runs = {
+        step: steps.running()?.effectId,
+        call: calls.isRunning,
+        unknown: calls.isUnknown,
+      }
+      const want = wanted(view, runs)
+      if (want.want === 'step') return steps.follow(want.agentStep, want.effectId)
+      if (want.want === 'finish-cancel') return cancel()
+      steps.stop()
+      if (want.want === 'calls') followCalls(want)
+      if (want.want === 'consume') wish(self, { type: 'ConsumeInputs' })
+      if (want.want === 'abandon') wish(self, { type: 'AbandonStep' })
+      if (want.want === 'pause') wish(self, { type: 'PauseNow', reason: want.reason })
+    },
+    isBusy(): boolean {
+      if (steps.running() !== undefined || (isCanceling && !isTerminal(view.status))) return true
+      // A subagent's task works for itself; its caller may leave memory meanwhile.
+      return view.status === 'working' && openCalls(view).some(({ effect }) => effect.child === undefined)
+    },
+    /** Stops the step. Calls go on: they outlive the actor. */
+    stop: steps.stop,
+  }
+}

@@ -1,0 +1,23 @@
+// The intents among decided events: effects that begin once they are stored, and points where a crash may come first.
+import type { TaskEvent } from '../../src/contract/task-events.ts'
+import type { Reach } from '../../src/contract/tools.ts'
+
+const effectIdsOf = ({ type, data }: TaskEvent): string[] =>
+  type === 'EffectIntended' ? [data.effect_id] : []
+const isInput = ({ type }: TaskEvent): boolean => type === 'InputAccepted'
+
+export const intendedEffects = (events: readonly TaskEvent[]): string[] => events.flatMap(effectIdsOf)
+
+/** Whether somebody outside has given something: a result of a call, or a message. */
+export const takesInput = (events: readonly TaskEvent[]): boolean => events.some(isInput)
+
+/** Reaches the point before each intent is stored. */
+export const reachIntents = (reach: Reach, events: readonly TaskEvent[]): void => {
+  for (const { type, data } of events) {
+    if (type === 'EffectIntended') {
+      reach('before-intent', data.child === undefined ? 'tool' : 'child', data.name)
+    }
+    if (type === 'CancelRequested') reach('before-intent', 'cancel')
+  }
+  if (takesInput(events)) reach('before-intent', 'answer')
+}

@@ -1,0 +1,17 @@
+// The place of a task follows its status: it works, it waits, or it needs none.
+import { isTerminal } from '../../src/contract/wire.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
+import type { TaskDeps } from './deps.ts'
+
+/** Tells the scheduler where the task stands; the secrets of a task go with its end. A subagent's task takes no place. */
+export const place = (
+  { scheduler, forgetSecrets }: Pick<TaskDeps, 'scheduler' | 'forgetSecrets'>,
+  { created, status }: DecidedTask,
+): void => {
+  if (created === undefined || created.parent_task_id !== undefined) return
+  const mine = { taskId: created.task_id, userId: created.user_id, sessionId: created.session_id }
+  if (status === 'working') scheduler.enter(mine)
+  else if (status === 'queued') scheduler.fill(mine, false)
+  else scheduler.leave(created.task_id)
+  if (isTerminal(status) && created.secret_ref !== undefined) forgetSecrets(created.secret_ref)
+}

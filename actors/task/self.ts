@@ -1,0 +1,22 @@
+// A task as it sends commands to itself.
+import type { TaskCommand } from '../../src/contract/commands.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
+
+export type Self = {
+  view: DecidedTask
+  /** Sends a command to the task's own mailbox; never rejects. */
+  tell: (command: TaskCommand) => Promise<void>
+}
+
+/** What the task does by itself is caused by its newest event. */
+export const bySystem = ({ created, revision }: DecidedTask) => ({
+  principal: 'system',
+  causation: `${taskStream(created?.task_id ?? '')}@${revision}`,
+})
+
+type Wish = { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string }
+
+/** Sends a command that is void once the task has moved on. */
+export const wish = ({ view, tell }: Self, command: Wish): void =>
+  void tell({ ...command, revision: view.revision, ...bySystem(view) })

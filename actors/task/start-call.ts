@@ -1,0 +1,54 @@
+// Starts a call: a tool runs in this process, a subagent's task is a task of its own that is watched.
+import { taskStream } from '../../src/contract/task-stream.ts'
+import type { ToolCallItem } from '../../src/contract/wire.ts'
+import type { OpenCall } from '../../src/history/task/calls.ts'
+import { itemOf } from '../../src/history/task/output.ts'
+import { outcomeOf } from './child.ts'
+import type { Children } from './children.ts'
+import type { TaskDeps } from './deps.ts'
+import { type RunningCall, runTool, watchChild } from './running-calls.ts'
+import { createSayer } from './sayer.ts'
+import { scopeOf } from './scope.ts'
+import { bySystem, type Self } from './self.ts'
+
+const lookAgainMs = 1000
+
+export type CallDeps = Self & {
+  deps: Pick<TaskDeps, 'world' | 'tools' | 'calls' | 'workspaceOf' | 'reach' | 'secrets'>
+  children: Children
+}
+
+const startTool = ({ view, tell, deps }: CallDeps, { effect, name, itemId }: OpenCall): RunningCall => {
+  const { world, tools, workspaceOf, reach } = deps
+  reach('after-intent', 'tool', name)
+  const { arguments: text } = itemOf(view, itemId) as ToolCallItem
+  const { created } = view
+  if (created === undefined) throw new Error('a call of no task')
+  const { id: effectId, at, attempt } = effect
+  const given = { effectId, arguments: text, at, attempt, ...workspaceOf(created) }
+  let saidId: string | undefined
+  const say = (text: string) => {
+    saidId ??= world.ids.next('tr_')
+    return tell({ type: 'SayEffect', effectId, itemId: saidId, heard: text, ...bySystem(view) })
+  }
+  const { emit, end, heard } = createSayer({ ...world, say })
+  const call = runTool(signal =>
+    tools.run(scopeOf(deps, created), name, { ...given, emit, signal }).finally(end),
+  )
+  reach('during', 'tool', name)
+  return { ...call, heard }
+}
+
+const startChild = ({ view, deps, children }: CallDeps, taskId: string): RunningCall => {
+  const { world, reach } = deps
+  const stream = taskStream(taskId)
+  reach('after-intent', 'child')
+  const ended = () => children.ended(stream).then(outcomeOf)
+  const cancel = () => children.cancel(stream, bySystem(view).causation)
+  const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
+  reach('during', 'child')
+  return call
+}
+
+export const startCall = (deps: CallDeps, call: OpenCall): RunningCall =>
+  call.effect.child === undefined ? startTool(deps, call) : startChild(deps, call.effect.child)

@@ -1,0 +1,62 @@
+// The end of an agent step: where its calls lead, whether its answer can be given, and the ids of what it makes.
+import type { Agent, StepEnd } from '../../src/contract/agent.ts'
+import type { PlannedCall, RecordedEnd } from '../../src/contract/commands.ts'
+import type { Ids } from '../../src/contract/ports.ts'
+import { ToolsUnavailable } from '../../src/contract/tools.ts'
+import type { ErrorObject } from '../../src/contract/wire.ts'
+import type { Recorder } from './recorder.ts'
+import type { StepGiven } from './step-given.ts'
+import type { Stop } from './step-stop.ts'
+
+const agentFailure = -32000
+const toolFailure = -32008
+
+const correction = ({ message }: ErrorObject): string =>
+  `Your answer cannot be used: ${message}. Answer again, with nothing but JSON that fits the schema.`
+
+/** The step has neither failed nor broken off. */
+export const isWhole = ({ end }: StepEnd): boolean => end !== 'fail' && end !== 'again'
+
+type Concluded = { end: StepEnd; calls: PlannedCall[] }
+
+/** Plans the calls of a step and checks its answer. */
+export const conclude = async (
+  { corrects }: Agent,
+  { plan, refuse, corrected }: StepGiven,
+  recorder: Recorder,
+  stop: Stop,
+  end: StepEnd,
+): Promise<Concluded> => {
+  const said = recorder.calls()
+  const calls = isWhole(end) && said.length > 0 ? await plan(said, stop.signal()) : []
+  if (end.end !== 'answer' || refuse === undefined) return { end, calls }
+  // The answer that must fit a schema is the one after the last call.
+  if (calls.length > 0) return { end: { ...end, end: 'continue' }, calls }
+  const error = await refuse(recorder.answer())
+  if (error === undefined) return { end, calls }
+  if (!corrects || corrected) return { end: { end: 'fail', error }, calls }
+  return { end: { ...end, end: 'correct', message: correction(error) }, calls }
+}
+
+/** A step that threw something has failed. */
+export const failedWith = (error: unknown): Concluded => {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof ToolsUnavailable ? toolFailure : agentFailure
+  return { end: { end: 'fail', error: { code, message } }, calls: [] }
+}
+
+/** The end of a step whose report could not be taken. */
+export const notRecorded: RecordedEnd = {
+  end: 'fail',
+  error: { code: agentFailure, message: 'the step could not be recorded' },
+}
+
+/** Gives ids to what the end of a step makes. */
+export const withIds = (end: StepEnd, recorder: Recorder, ids: Ids): RecordedEnd => {
+  if (end.end === 'correct') return { ...end, itemId: ids.next('msg_') }
+  if (end.end !== 'continue') return end
+  const { compressed, ...rest } = end
+  if (compressed === undefined) return rest
+  const compression_id = recorder.compressionId() ?? ids.next('cmp_')
+  return { ...rest, compressed: { compression_id, item_id: ids.next('msg_'), ...compressed } }
+}

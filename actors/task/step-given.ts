@@ -1,0 +1,100 @@
+// What an agent step is given: what the agent sees, and what the service does for the step.
+import type { StepInput } from '../../src/contract/agent.ts'
+import type { PlannedCall } from '../../src/contract/commands.ts'
+import type { TaskEventData } from '../../src/contract/task-events.ts'
+import type {
+  CreateTaskBody,
+  ErrorObject,
+  MessageContent,
+  OutputItem,
+  ToolDefinition,
+} from '../../src/contract/wire.ts'
+import { firstSeen, seenNext } from '../../src/history/context.ts'
+import { formOf } from '../../src/history/task/course.ts'
+import { system } from '../../src/history/task/messages.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
+import type { TaskDeps } from './deps.ts'
+import { planCalls } from './planning.ts'
+import { scopeOf } from './scope.ts'
+import type { SaidCall } from './step-draft.ts'
+
+export type StepGiven = {
+  effectId: string
+  agentStep: number
+  /** Resolves when it may begin; undefined: now. */
+  turn: () => Promise<void> | undefined
+  attempt: number
+  request: CreateTaskBody
+  form: StepInput['form']
+  asked: MessageContent
+  workdir: string
+  history: () => Promise<OutputItem[]>
+  tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
+  env: () => Record<string, unknown>
+  /** Where each call leads. */
+  plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
+  /** Why an answer cannot be given; absent: any can. */
+  refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
+  corrected: StepInput['corrected']
+  used: StepInput['used']
+  /** The list of the tools that its model was offered last. */
+  offered: string | undefined
+  /** The list that holds these tools. */
+  listOf: (tools: ToolDefinition[]) => Promise<string>
+}
+
+const tokensUsed = ({ usage, subagentUsage }: DecidedTask): number =>
+  [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
+
+/** The last message that the task has completed. */
+const lastMessage = ({ output }: DecidedTask): string => {
+  const item = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
+  if (item?.type !== 'message' || typeof item.message_content === 'string') return ''
+  return item.message_content
+    .map(part => (typeof part !== 'string' && 'text' in part ? part.text : ''))
+    .join('')
+}
+
+type DueStep = {
+  created: TaskEventData<'TaskCreated'>
+  agentStep: number
+  effectId: string
+  /** The hidden values of the task's request. */
+  secrets: Record<string, unknown>
+  /** Takes what gives back the place that was kept for a subagent's task. */
+  reserved: (() => void)[]
+}
+
+export const stepGiven = (
+  deps: TaskDeps,
+  view: DecidedTask,
+  { created, agentStep, effectId, secrets, reserved }: DueStep,
+): StepGiven => {
+  const { request, user_id } = created
+  const schema = request.stream ? undefined : (request.structured_output ?? undefined)
+  return {
+    effectId,
+    agentStep,
+    // The first step belongs to the request that made the task, which had to wait for its turn.
+    turn: () => (agentStep === 1 ? undefined : deps.turnOf(user_id)),
+    attempt: view.brokenOff,
+    request,
+    form: formOf(view),
+    asked:
+      view.messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
+      request.user_message_content,
+    corrected: view.messages.some(({ by }) => by === system),
+    used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
+    offered: view.toolList,
+    listOf: tools => deps.keepTools(user_id, tools),
+    workdir: deps.workspaceOf(created).workdir,
+    history: async () => seenNext(view, await firstSeen(deps.log.readStream, view)),
+    tools: signal => deps.tools.offered(scopeOf(deps, created), signal),
+    env: () => (secrets.env ?? {}) as Record<string, unknown>,
+    plan: (said, signal) =>
+      planCalls(deps, { created, agentStep, scope: scopeOf(deps, created) }, said, signal, reserved),
+    ...(schema === undefined
+      ? {}
+      : { refuse: answer => deps.answerProblem(schema, answer ?? lastMessage(view), user_id) }),
+  }
+}

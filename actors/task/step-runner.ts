@@ -1,0 +1,58 @@
+// The agent step of one task at work: starts the step that the state wants, and stops one that is not wanted any more.
+import { effectIdOf } from '../../src/history/task/steps.ts'
+import type { TaskDeps } from './deps.ts'
+import { secretsOf } from './scope.ts'
+import { bySystem, type Self, wish } from './self.ts'
+import { type RunningStep, runStep } from './step.ts'
+import { stepGiven } from './step-given.ts'
+
+export const createStepRunner = (self: Self, deps: TaskDeps) => {
+  const { view, tell } = self
+  let running: RunningStep | undefined
+
+  const start = (agentStep: number, effectId: string) => {
+    const { created } = view
+    if (created === undefined || deps.draining()) return
+    const secrets = secretsOf(deps, created)
+    if (secrets === undefined) return wish(self, { type: 'PauseNow', reason: 'secret_missing' })
+    const agent = deps.agents(created.agent)
+    if (agent === undefined) return wish(self, { type: 'PauseNow', reason: 'agent_missing' })
+    const cause = bySystem(view)
+    /** Tasks of subagents that count, though no event says yet that they are there. */
+    const reserved: (() => void)[] = []
+    const step = runStep(
+      agent,
+      stepGiven(deps, view, { created, agentStep, effectId, secrets, reserved }),
+      report => tell({ type: 'RecordStep', agentStep, effectId, ...report, ...cause }),
+      deps.world,
+    )
+    running = step
+    void step.settled.then(() => {
+      for (const release of reserved) release()
+      if (running === step) running = undefined
+    })
+  }
+
+  const stop = () => {
+    running?.abort()
+    running = undefined
+  }
+
+  return {
+    running: () => running,
+    /** Starts a step, unless one runs. */
+    follow(agentStep: number, effectId: string) {
+      if (running === undefined) start(agentStep, effectId)
+    },
+    stop,
+    /** Forgets a step whose end is stored: it is only returning, and the next one need not wait for it. */
+    forgetEnded() {
+      if (running === undefined) return
+      const { agentStep, effectId } = running
+      const isOver =
+        view.completedSteps >= agentStep || (view.openStep === undefined && effectId !== effectIdOf(view))
+      if (isOver) stop() // what was abandoned may still be under way
+    },
+  }
+}
+export type StepRunner = ReturnType<typeof createStepRunner>

@@ -1,0 +1,70 @@
+// Stores what a running step says, as it comes: the first text at once, what follows closely in one write.
+import type { PlannedCall, RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
+import type { Clock, Timers } from '../../src/contract/ports.ts'
+import type { Recorder } from './recorder.ts'
+import { deltaCharacters } from './step-draft.ts'
+import type { Stop } from './step-stop.ts'
+
+export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
+
+const flushMs = 50
+
+/** `report` stores what it is given, and rejects when that cannot be stored. */
+export const createStepWriter = (
+  recorder: Recorder,
+  stop: Stop,
+  report: (report: StepReport) => Promise<void>,
+  { clock, timers }: { clock: Clock; timers: Timers },
+) => {
+  let writing: Promise<void> = Promise.resolve()
+  let isWriting = false
+  let isOver = false
+  let cancelTimer: (() => void) | undefined
+  let wroteAt = Number.NEGATIVE_INFINITY
+
+  const write = (end?: RecordedEnd, calls: PlannedCall[] = []): Promise<void> => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    if (stop.aborted()) return Promise.resolve()
+    wroteAt = clock.now()
+    const events = recorder.take()
+    isWriting = true
+    writing = report(
+      end === undefined ? { events } : calls.length === 0 ? { events, end } : { events, end, calls },
+    ).finally(() => {
+      isWriting = false
+    })
+    return writing
+  }
+  const writeIn = (ms: number) => {
+    cancelTimer ??= timers.after(ms, () => {
+      cancelTimer = undefined
+      if (!isOver) void writing.then(() => (isOver ? undefined : write())).catch(() => stop.abort())
+    })
+  }
+  const writeSoon = () => {
+    const wait = wroteAt + flushMs - clock.now()
+    if (wait <= 0) cancelTimer?.()
+    if (wait <= 0) cancelTimer = undefined
+    writeIn(Math.max(0, wait))
+  }
+
+  return {
+    /** Stores what the step has said, and its end. */
+    write,
+    /** Resolves when the write under way has ended; rejects when it has failed. */
+    written: () => writing,
+    writeLater: () => writeIn(flushMs),
+    /** After the step has said something: chooses when that is stored. `characters`: how much text waits. */
+    schedule(characters: number, isDelta: boolean) {
+      if (characters >= deltaCharacters && !isWriting) void write().catch(() => stop.abort())
+      else if (isDelta) writeSoon()
+      else writeIn(flushMs)
+    },
+    /** Nothing more is stored but by `write`. */
+    end() {
+      isOver = true
+      cancelTimer?.()
+    },
+  }
+}
