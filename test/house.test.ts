@@ -9,7 +9,6 @@ const highestMedian = 60
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
-  'actors/runtime/runtime.ts createRuntime',
   'projections/projector.ts createProjector',
   'projections/tasks/lists.ts createTaskLists',
   'projections/tasks/stored.ts createStoredTasks',
