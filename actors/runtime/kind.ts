@@ -26,7 +26,7 @@ export type Behaviour<View, Command> = {
   reconcile(): void
   /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
   rest(): 'busy' | 'idle' | 'ended'
-  /** Lets go: stops what runs without a word to the log. */
+  /** Stops what runs, and stores nothing. */
   stop(): void
 }
 

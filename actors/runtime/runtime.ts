@@ -25,7 +25,7 @@ export const createRuntime = <View, Command>(
   log: Log,
   kind: Kind<View, Command>,
   timers: Timers,
-  /** An effect's report that went wrong: there is no caller to tell. */
+  /** Takes the error of an effect's report, which no caller waits for. */
   onFault: (error: unknown) => void,
   /** Sees every event that a running actor receives. */
   inspect?: Inspect | undefined,

@@ -38,7 +38,7 @@ export const childOf = (
   depth: (parent.depth ?? 0) + 1,
 })
 
-/** The text of a message that it said; one that its model cut off for its length is told as far as it came. */
+/** The text of a message that it said. A message that its model cut off for its length counts as far as it came. */
 const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
   if (item.status !== 'completed' && !cutOff.has(item.id ?? '')) return []

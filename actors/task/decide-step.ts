@@ -42,8 +42,8 @@ const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: J
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
   if (end.end === 'correct') {
     const item = { type: 'message', id: end.itemId, role: 'user', message_content: end.message } as const
-    const told: TaskEvent = { type: 'InputAccepted', data: { by: system, item } }
-    return isPausing(view.state) ? [told, pausedFor('pause_requested', judgement)] : [told]
+    const asked: TaskEvent = { type: 'InputAccepted', data: { by: system, item } }
+    return isPausing(view.state) ? [asked, pausedFor('pause_requested', judgement)] : [asked]
   }
   if (isFinal) {
     return [agentDone(view), { type: 'TaskCompleted', data: { from: 'working' } }]
@@ -87,7 +87,7 @@ const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentS
   ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
 })
 
-/** A summary's entry is told only to those who want it. */
+/** A summary has an entry of its own only where the request asks for it. */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
   const isSummary = end.end === 'continue' && end.compressed !== undefined
@@ -111,13 +111,13 @@ export const recordStep: Decide<'RecordStep'> = (
     end.end !== 'again' &&
     (cutOff ? events.length === 0 : events.every(event => event.type === 'ItemSaid'))
   const begin: TaskEvent[] = begun || whole ? [] : [{ type: 'AgentStepStarted', data: step }]
-  const told: TaskEvent[] = [...begin, ...events]
-  if (end === undefined) return told
+  const reported: TaskEvent[] = [...begin, ...events]
+  if (end === undefined) return reported
   if (end.end === 'fail' || end.end === 'again') {
     const items = itemsAfter(view, events)
     const gone: TaskEvent[] =
       begun || !whole ? [{ type: 'AgentStepAbandoned', data: { ...step, items, broke_off: true } }] : []
-    return [...told, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]
+    return [...reported, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]
   }
   if (calls.length > 0 && end.end === 'pause') throw new Error('a step that calls tools cannot pause')
   const isFinal = end.end === 'answer' && !hasUnread(view)
@@ -130,12 +130,17 @@ export const recordStep: Decide<'RecordStep'> = (
       ...(tellsRollout(end, view) ? { rollout: true } : {}),
     },
   }
-  if (calls.length === 0) return [...told, completed, ...afterStep(end, isFinal, view, judgement)]
+  if (calls.length === 0) return [...reported, completed, ...afterStep(end, isFinal, view, judgement)]
   // A task that is being canceled makes no more calls.
-  if (isCanceling(view.state)) return [...told, completed]
+  if (isCanceling(view.state)) return [...reported, completed]
   const after = callsAfter(calls, view, isFinal)
   return {
-    events: [...told, completed, ...planned(calls, agentStep, effectId), ...onwards(after, view, judgement)],
+    events: [
+      ...reported,
+      completed,
+      ...planned(calls, agentStep, effectId),
+      ...onwards(after, view, judgement),
+    ],
     made: calls.flatMap(call => (call.plan === 'delegate' ? [makeChild(call.child, judgement)] : [])),
   }
 }

@@ -1,5 +1,5 @@
-// From a command to events, or a refusal. Pure: it sees the task as the log tells it and starts nothing.
-// The chart judges every move (`canFollow`); here each command only names its events and its reason to refuse.
+// From a command to events, or a refusal. Pure: it sees the task as it stands in the log and starts nothing.
+// The chart judges every move (`canFollow`); here each command only names its events and why it refuses.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'

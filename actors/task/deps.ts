@@ -1,4 +1,4 @@
-// What the actor of a task is given.
+// What the actor of a task is given to do its work.
 import type { Agent } from '../../src/contract/agent.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'

@@ -1,5 +1,5 @@
-// Calls under way in this process, by effect. They outlive an actor that is put away, as after a failed write:
-// whoever takes the task up again finds its calls here, and what they gave, and none runs twice.
+// Calls under way in this process, by effect. They outlive an actor that is put away, as after a failed write: the next
+// actor of the task finds its calls here, with what they gave, and none runs twice.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import { OutcomeUnknown, type ToolOutput } from '../../src/contract/tools.ts'
 
@@ -10,7 +10,7 @@ export type RunningCall = {
   stop(): void
   /** It is a task of its own, which goes on when this process ends. */
   outlives: boolean
-  /** What it gave; undefined when it stopped because it was told to. Never rejects. */
+  /** What it gave; undefined when `stop` ended it. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
   /** What it has said so far. */
   heard?: () => string
@@ -34,7 +34,7 @@ export const createRunningCalls = () => {
 }
 export type RunningCalls = ReturnType<typeof createRunningCalls>
 
-/** A tool at work: its failure is a result, told to the agent. */
+/** A tool at work: its failure is a result, which the agent sees. */
 export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): RunningCall => {
   const stop = new AbortController()
   const { signal } = stop
@@ -52,7 +52,7 @@ export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): Runn
   return { stop: () => stop.abort(), outlives: false, outcome: work() }
 }
 
-/** A subagent's task at work: found again by its stream, whoever started it. */
+/** A subagent's task at work: it is found by its stream, also when an earlier life of the server started it. */
 export const watchChild = (
   child: { ended(): Promise<CallOutcome>; cancel(): Promise<void> },
   later: (job: () => void) => void,

@@ -6,7 +6,7 @@ import { createWaitingLine, type Place } from './waiting-line.ts'
 export type Scheduler = {
   /** Calls back for each waiting task whose turn has come: its place is held already. */
   onTurn(start: (place: Place) => void): void
-  /** Asked while a task is being created: true, it starts now and holds a place; false, it waits in line. */
+  /** Asked while a task is being created: true: it starts now and holds a place; false: it waits in line. */
   admit(place: Place): boolean
   /** Continues at once, whatever the limits say: it was answered or resumed. */
   enter(place: Place): void
@@ -14,9 +14,9 @@ export type Scheduler = {
   leave(taskId: string): void
   /** This task waits, or works, as the log says; one that is known already stays where it is. */
   fill(place: Place, working: boolean): void
-  /** Forgets everybody: what follows is filled in from the log. */
+  /** Forgets all tasks; `fill` brings them back from the log. */
   reset(): void
-  /** After `fill`: starts whoever may. */
+  /** After `fill`: starts the tasks that may start. */
   begin(): void
   /** Whether it holds a place as one that works. */
   isRunning(taskId: string): boolean
