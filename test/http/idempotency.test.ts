@@ -261,14 +261,15 @@ t.test('on_disconnect cancel holds as well when the caller leaves at once', asyn
       await closed
     }),
   )
-  await pause(500)
-  const { body: working } = await read(api('GET', '/tasks?status=working&limit=100'))
-  t.same(
-    (working.result as unknown as { session_id: string }[])
+  const leftOver = async () => {
+    const { body: working } = await read(api('GET', '/tasks?status=working&limit=100'))
+    return (working.result as unknown as { session_id: string }[])
       .map(each => each.session_id)
-      .filter(id => id.startsWith(session_id)),
-    [],
-  )
+      .filter(id => id.startsWith(session_id))
+  }
+  await pause(500) // the last of them have come in by then
+  await until(async () => (await leftOver()).length === 0)
+  t.same(await leftOver(), [])
 })
 
 t.test('the operator was told of no error', async t => {

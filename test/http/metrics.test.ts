@@ -51,6 +51,11 @@ t.test('what was stored is counted, as the log itself says', async t => {
   const paused = await play([{ pause: 'why' }])
   const busy = await post({ background: true, agent_config: script({ sleep_ms: 600_000 }), session_id: 's' })
   const next = await post({ background: true, client_id: 'echo', session_id: 's' })
+  await until(() =>
+    storedEvents(dataDir).some(
+      ({ stream, type }) => stream === `task-${busy.body.result.id}` && type === 'AgentStepStarted',
+    ),
+  ) // the last event
   const { found } = await scrape()
   const stored = storedEvents(dataDir)
   const types = new Map<string, number>()
