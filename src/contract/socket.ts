@@ -39,9 +39,12 @@ const channelsByType = new Map(
 export const channelOf = (type: string): EventChannel => channelsByType.get(type) as EventChannel
 export const eventsOf = (channel: EventChannel): EventName[] =>
   eventNames.filter(type => channelOf(type) === channel)
-/** Channels whose events are heard everywhere without being named. */
+/** Channels with events that subscribers get without naming them. */
 export const isUsual = (channel: EventChannel): boolean =>
-  !eventsOf(channel).some(type => heardByName.has(type))
+  eventsOf(channel).some(type => !heardByName.has(type))
+/** What a channel carries to subscribers who name no events: of a channel that is not usual, everything. */
+export const unnamedOf = (channel: EventChannel): EventName[] =>
+  eventsOf(channel).filter(type => !isUsual(channel) || !heardByName.has(type))
 
 const Channels = Type.Array(Type.Enum([...channels]))
 const request_id = orNull(TextId)

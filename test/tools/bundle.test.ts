@@ -23,7 +23,7 @@ const script = `
   await call('run_javascript', { code: '[6 * 7, Date.now()]' })
   await call('search_files', { pattern: 'needle$', path: 'hay.txt' })
   clearInterval(alive)
-  tools.at(-1).run({ effectId: 'e', arguments: { code: 'for (;;);' }, env: {}, signal: new AbortController().signal })
+  tools.find(({ definition }) => definition.function.name === 'run_javascript').run({ effectId: 'e', arguments: { code: 'for (;;);' }, env: {}, signal: new AbortController().signal })
   console.log('left')
 `
 

@@ -9,6 +9,7 @@ import {
   eventChannels,
   eventsOf,
   isUsual,
+  unnamedOf,
 } from '../../contract/socket.ts'
 import { notOneOf } from '../problems.ts'
 import { readSince } from './since.ts'
@@ -84,7 +85,7 @@ const wishOf = (
   { types, session_id, task_id }: NonNullable<ClientFields<'subscribe'>['filter']>,
 ): Wish => {
   mustBeOf(channels, types ?? [])
-  const named = types ?? (channels.every(isUsual) ? undefined : channels.flatMap(eventsOf))
+  const named = types ?? (channels.every(isUsual) ? undefined : channels.flatMap(unnamedOf))
   return {
     channels,
     bits: bitsOf(channels),
