@@ -1,8 +1,8 @@
 """Runs the environments of one Python module for Reprise: python3 reprise_env.py MODULE.py
 
 An environment is a class with the methods of docs/environments.md (reset, step, observe, tools), or one in the style
-of Gymnasium (reset(seed=, options=), step(action), action_space), known by its methods alone. Only the standard
-library is needed; numpy's values are understood where there are any.
+of Gymnasium (reset(seed=, options=), step(action), action_space), recognized by its methods. Only the standard
+library is needed; numpy's values are converted where there are any.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ import threading
 
 PROTOCOL = 1
 DEEPEST = 64
-LONGEST_TEXT = (1 << 20) + 1  # by the one more the service sees that there was more, and cuts it
+LONGEST_TEXT = (1 << 20) + 1  # one character more than the service keeps shows it that the text was longer
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def plain(value, levels=DEEPEST):
-    """The value as JSON has it. Tuples are lists, numpy's values are numbers and lists; TypeError for anything else."""
+    """The value as JSON. Tuples become lists, numpy's values numbers and lists; raises TypeError for anything else."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -57,8 +57,8 @@ def text_of(value):
     return json.dumps(plain(value), allow_nan=False)
 
 
-def told(error):
-    """What was raised, as the service is told."""
+def message_of(error):
+    """The message of an exception, for the service."""
     name, text = type(error).__name__, str(error)[: 1 << 16]
     if type(error) in (Exception, RuntimeError, ValueError) and text:
         return text
@@ -69,7 +69,7 @@ def told(error):
 
 
 class Line:
-    """The protocol has standard input and output to itself: what is printed goes to standard error."""
+    """Standard input and output belong to the protocol: whatever is printed goes to standard error."""
 
     def __init__(self):
         self.input = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
@@ -89,7 +89,7 @@ class Line:
 
 
 def end_all():
-    """Nothing outlives the service: neither this process nor what it has started, in its group or marked by it."""
+    """Ends this process and all that it started (its group, and processes with its mark): none outlives the service."""
     mark = f"REPRISE_INSTANCE={os.environ.get('REPRISE_INSTANCE')}".encode()
     for pid in os.listdir("/proc") if sys.platform == "linux" else ():
         try:
@@ -103,11 +103,11 @@ def end_all():
     os._exit(0)
 
 
-# --- what a step is given -------------------------------------------------------------------------------------------
+# --- the context of a step ------------------------------------------------------------------------------------------
 
 
 def random_of(seed, number):
-    """Numbers from 0 to 1 that follow from the seed and the number of the step, the same in every language."""
+    """Numbers from 0 to 1 that depend only on the seed and the number of the step, the same in every language."""
     key = hashlib.sha256(f"{seed}/{number}".encode()).digest()
     index = 0
     while True:
@@ -118,8 +118,8 @@ def random_of(seed, number):
 
 
 class Context:
-    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step is to stop; env_vars: the
-    variables of the session, and over them those of the step."""
+    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step must stop; env_vars:
+    the variables of the session, overridden by those of the step."""
 
     def __init__(self, params, number, emit):
         numbers = random_of(params["seed"], number)
@@ -130,13 +130,13 @@ class Context:
         self.signal = threading.Event()
 
 
-# --- classes with our methods ---------------------------------------------------------------------------------------
+# --- classes with the methods of docs/environments.md ---------------------------------------------------------------
 
 FIELDS = ("content", "observation", "state", "reward", "terminated", "truncated", "info", "blocks")
 
 
 def within(content):
-    """Kept within a line of the protocol."""
+    """Cuts the content so that it fits in a line of the protocol."""
     if isinstance(content, str):
         return content[:LONGEST_TEXT]
     if not isinstance(content, list):
@@ -207,7 +207,7 @@ class Own:
 
 
 def kind_of(space):
-    """The name of the space it is, or inherits from, among those that are known."""
+    """The name of the first known space class among its own class and the base classes."""
     known = ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text", "Tuple", "Dict")
     return next((cls.__name__ for cls in type(space).__mro__ if cls.__name__ in known), None)
 
@@ -218,7 +218,7 @@ def flat(values):
 
 
 def nested(shape, leaf):
-    """Lists in lists, as many in each as the shape says."""
+    """Nested lists, with the lengths of the shape."""
     for size in reversed(tuple(shape)):
         leaf = {"type": "array", "items": leaf, "minItems": int(size), "maxItems": int(size)}
     return leaf
@@ -226,7 +226,7 @@ def nested(shape, leaf):
 
 def box_schema(space):
     leaf = {"type": "integer" if "int" in str(getattr(space, "dtype", "")) else "number"}
-    # A bound without end is no JSON: flat() would refuse it.
+    # An infinite bound is no JSON: flat() would refuse it.
     ends = {"minimum": (space.low, min), "maximum": (space.high, max)}
     for name, (bounds, furthest) in ends.items():
         bounds = bounds.tolist() if hasattr(bounds, "tolist") else bounds
@@ -246,7 +246,7 @@ def whole(low, count):
 
 
 def schema_of(space):
-    """JSON Schema of what is in a space; {} for one that is not known."""
+    """JSON Schema of the values of a space; {} for an unknown space."""
     kind = kind_of(space)
     if kind == "Discrete":
         return whole(getattr(space, "start", 0), space.n)
@@ -272,7 +272,7 @@ def schema_of(space):
 
 
 def action_of(space, value):
-    """A value from JSON as the space has it."""
+    """Converts a JSON value to a value of the space."""
     kind = kind_of(space)
     if kind == "Tuple":
         return tuple(action_of(one, child) for one, child in zip(space.spaces, value))
@@ -286,14 +286,14 @@ def action_of(space, value):
 
 
 def info_of(info):
-    """What is no JSON is told by its type: an info is there for people. Not by its repr, which differs in each life."""
-    told_info = {}
+    """For people: a value that is no JSON becomes the name of its type, since its repr would differ in each run."""
+    readable = {}
     for key, value in (info or {}).items():
         try:
-            told_info[str(key)] = plain(value)
+            readable[str(key)] = plain(value)
         except TypeError:
-            told_info[str(key)] = f"<{type(value).__name__}>"
-    return told_info
+            readable[str(key)] = f"<{type(value).__name__}>"
+    return readable
 
 
 class Gym:
@@ -324,7 +324,7 @@ class Gym:
         return {"type": "function", "function": {"name": "act", "description": description, "parameters": parameters}}
 
     def reset(self, seed, options, _context):
-        unsigned = seed % 2**64  # Gymnasium takes no negative seeds
+        unsigned = seed % 2**64  # Gymnasium accepts no negative seeds
         if hasattr(self.env.action_space, "seed"):
             self.env.action_space.seed(unsigned)
         observation, info = self.env.reset(seed=unsigned, options=options or None)
@@ -367,7 +367,7 @@ class Gym:
             self.env.close()
 
 
-# --- a module's classes ---------------------------------------------------------------------------------------------
+# --- the classes of a module ----------------------------------------------------------------------------------------
 
 
 def load(file):
@@ -385,7 +385,7 @@ def has(cls, *names):
 
 
 def classes_of(module):
-    """By name: what is written here, or named in __all__, and has reset and step."""
+    """Classes by name: those defined in the module or named in __all__ that have reset and step."""
     exported = getattr(module, "__all__", ())
     return {
         name: one
@@ -402,7 +402,7 @@ def is_own(cls):
 
 
 def parameters_of(cls):
-    """JSON Schema of what a constructor takes by name."""
+    """JSON Schema of the keyword arguments of a constructor."""
     properties = {}
     try:
         given = inspect.signature(cls).parameters.values()
@@ -437,7 +437,7 @@ def hello_of(name, cls, is_only):
     return hello
 
 
-# --- what the service asks ------------------------------------------------------------------------------------------
+# --- requests of the service ----------------------------------------------------------------------------------------
 
 
 class Server:
@@ -445,7 +445,7 @@ class Server:
         self.classes = classes
         self.line = line
         self.made = None
-        self.running = None  # (id, context) of the step that runs
+        self.running = None  # (id, context) of the running step
 
     def instance(self):
         if self.made is None:
@@ -480,12 +480,12 @@ class Server:
         try:
             answer = plain(self.instance().step(params["tool"], params["args"], context))
         except Exception as error:
-            # Whatever the step has done, its state is told with its failure, where it can be.
+            # A failed step may have changed the state, so the newest state goes with the error where it can be read.
             try:
                 answer = plain(self.instance().newest())
             except Exception:
                 answer = {}
-            answer["error"] = told(error)
+            answer["error"] = message_of(error)
         finally:
             self.running = None
         return answer
@@ -513,7 +513,7 @@ class Server:
                 raise ValueError(f"unknown method {method}")
             self.line.send({"id": id, "result": getattr(self, method)(id, message.get("params") or {})})
         except Exception as error:
-            self.line.send({"id": id, "error": {"message": told(error)}})
+            self.line.send({"id": id, "error": {"message": message_of(error)}})
 
     def cancel(self, params):
         running = self.running
@@ -526,7 +526,7 @@ def main():
     try:
         classes = classes_of(load(sys.argv[1]))
     except Exception as error:
-        line.send({"method": "failed", "params": {"message": told(error)}})
+        line.send({"method": "failed", "params": {"message": message_of(error)}})
         sys.exit(1)
     server = Server(classes, line)
     requests = queue.SimpleQueue()
@@ -541,8 +541,8 @@ def main():
         end_all()
 
     threading.Thread(target=read, daemon=True).start()
-    classes_told = [hello_of(name, cls, len(classes) == 1) for name, cls in classes.items()]
-    line.send({"method": "hello", "params": {"protocol": PROTOCOL, "classes": classes_told}})
+    descriptions = [hello_of(name, cls, len(classes) == 1) for name, cls in classes.items()]
+    line.send({"method": "hello", "params": {"protocol": PROTOCOL, "classes": descriptions}})
     while True:
         message = requests.get()
         server.answer(message)
@@ -553,6 +553,6 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except SystemExit as end:  # of an environment: the thread that reads must not hold it up
+    except SystemExit as end:  # an environment called exit: the thread that reads must not delay the end
         sys.stderr.flush()
         os._exit(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)

@@ -13,8 +13,6 @@ const tooLong = [
   'projections/tasks/lists.ts createTaskLists',
   'projections/tasks/stored.ts createStoredTasks',
   'src/bus/events.ts createEvents',
-  'src/environments/host/serve.ts createServer',
-  'src/environments/kinds/shared/kept/kept.ts createKept',
 ]
 
 const files = ['actors', 'projections', 'src'].flatMap(root =>

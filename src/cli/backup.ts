@@ -1,4 +1,4 @@
-// reprise backup: the log as one checked file, beside a running server or without one.
+// reprise backup: copies the log into one checked file, with or without a running server.
 
 import { readConfig } from '../config.ts'
 import { backUp, type Copied, DamagedLog, type OnStep, removePart } from '../maintenance/backup.ts'
@@ -17,7 +17,7 @@ export const stepsOf = (printer: Printer): OnStep => {
   return (step, done, total) => (step === 'copying' ? copying : checking)(done, total)
 }
 
-/** What is damaged is the answer no. */
+/** Turns damage into exit code 1. */
 export const answering = <T>(copied: Promise<T>): Promise<T> =>
   copied.catch(error => {
     throw error instanceof DamagedLog ? new NoAnswer(error.message) : error
@@ -36,7 +36,7 @@ export const copiedText = ({ position, streams, bytes, states }: Copied): string
 export const backup = async (file: string, options: CopyOptions): Promise<void> => {
   const config = readConfig(process.env)
   const printer = openTerminal(options, () => removePart(file))
-  await openLogOf(config).close() // says so when there is none
+  await openLogOf(config).close() // throws when there is no log
   const { log } = filesOf(config.dataDir)
   try {
     const copied = await answering(backUp(log, file, options.force === true, stepsOf(printer)))
@@ -46,6 +46,6 @@ export const backup = async (file: string, options: CopyOptions): Promise<void> 
         : `${file}: ${copiedText(copied)}, every hash checked`,
     ])
   } finally {
-    printer.startLine() // where the bar was
+    printer.startLine() // replaces the progress bar
   }
 }

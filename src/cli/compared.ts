@@ -1,4 +1,4 @@
-// The read models held against the log: made a second time, beside the first, and compared row by row.
+// Compares the read models with the log: builds them a second time beside the first, and compares row by row.
 import { type Difference, differences } from '../../projections/compare.ts'
 import { createFiller } from '../../projections/fill.ts'
 import {
@@ -18,11 +18,11 @@ import { createReport } from './report.ts'
 /** Read models that cannot be compared with this log. */
 export class Unfit extends Error {}
 
-type Parts = { log: ReadOnlyLog; file: string; onDifference: (difference: Difference) => void }
+type Deps = { log: ReadOnlyLog; file: string; onDifference: (difference: Difference) => void }
 
-/** Opens both, and says which position the read models have reached, each time it is asked. */
+/** Opens both. The job gets a function that returns the position that the read models have reached at that moment. */
 const withStores = async <T>(
-  { log, file }: Parts,
+  { log, file }: Deps,
   use: (stored: ReadStore, fresh: ReadStore, reached: () => number) => Promise<T>,
 ): Promise<T | undefined> => {
   const stored = openReadModels(file)
@@ -50,42 +50,39 @@ const fillerOf = (log: ReadOnlyLog, store: ReadStore, onProgress: (position: num
   createFiller({ store, log, timers: realWorld().timers, report: createReport('error') }, onProgress)
 
 /**
- * All rows, at the position that the read models have reached: it is given back; undefined: there are none. Throws
- * Unfit and DamagedEvent.
+ * Compares all rows at the position that the read models have reached, and returns that position; undefined when there
+ * are no read models. Throws Unfit and DamagedEvent.
  */
-export const compareAll = (
-  parts: Parts,
-  onProgress: (position: number) => void,
-): Promise<number | undefined> =>
-  withStores(parts, async (stored, fresh, reached) => {
-    const filler = fillerOf(parts.log, fresh, onProgress)
-    await filler.fillTo(reached()) // takes long, and a server that moves them on is not held up by it
+export const compareAll = (deps: Deps, onProgress: (position: number) => void): Promise<number | undefined> =>
+  withStores(deps, async (stored, fresh, reached) => {
+    const filler = fillerOf(deps.log, fresh, onProgress)
+    await filler.fillTo(reached()) // slow, but a running server can continue to write meanwhile
     return atOneMoment(stored, async () => {
       const position = reached()
       await filler.fillTo(position)
-      for (const difference of differences(stored, fresh)) parts.onDifference(difference)
+      for (const difference of differences(stored, fresh)) deps.onDifference(difference)
       return position
     })
   })
 
-/** The same of one task; undefined also when the read models have not come to it yet. */
-export const compareTask = (parts: Parts, taskId: string): Promise<number | undefined> =>
-  withStores(parts, (stored, fresh, reached) =>
+/** Compares one task; returns undefined also when the read models have not reached it yet. */
+export const compareTask = (deps: Deps, taskId: string): Promise<number | undefined> =>
+  withStores(deps, (stored, fresh, reached) =>
     atOneMoment(stored, async () => {
       const position = reached()
       async function* readAll(after = 0): AsyncGenerator<Recorded[]> {
-        for await (const page of parts.log.readStream(taskStream(taskId)))
+        for await (const page of deps.log.readStream(taskStream(taskId)))
           yield page.filter(event => event.position > after && event.position <= position)
       }
       let last = 0
       for await (const page of readAll()) last = page.at(-1)?.position ?? last
-      await fillerOf({ ...parts.log, readAll }, fresh, () => {}).fillTo(last)
+      await fillerOf({ ...deps.log, readAll }, fresh, () => {}).fillTo(last)
       const row = fresh
         .prepare<[string], number>('SELECT position FROM tasks WHERE id = ?')
         .pluck()
         .get(taskId)
       if (row === undefined) return undefined
-      for (const difference of differences(stored, fresh, row)) parts.onDifference(difference)
+      for (const difference of differences(stored, fresh, row)) deps.onDifference(difference)
       return position
     }),
   )

@@ -1,17 +1,17 @@
-// How a command can end but well: exit codes 1, 2 and 3, each with one line on stderr.
+// Unsuccessful ends of a command: exit codes 1, 2 and 3, each with one line on stderr.
 import { CannotStart } from '../contract/cannot-start.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 
-/** The answer is no: exit code 1. */
+/** The answer is "no": exit code 1. */
 export class NoAnswer extends Error {}
-/** The server is not reached: exit code 3. */
+/** The server cannot be reached: exit code 3. */
 export class NotReached extends Error {}
 
-/** What the system or SQLite says of a file: it cannot be reached, written, or has no room. */
+/** An error of the system or of SQLite about a file: it cannot be opened or written, or the disk is full. */
 const isOutside = (error: unknown): boolean =>
   /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test((error as { code?: string } | undefined)?.code ?? '')
 
-/** The exit code of an error with a line of its own; undefined for a fault. */
+/** The exit code of an expected error; undefined for a defect of the program. */
 export const exitCodeOf = (error: unknown): number | undefined => {
   if (error instanceof NoAnswer || error instanceof DamagedEvent) return 1
   if (error instanceof CannotStart || isOutside(error)) return 2

@@ -1,4 +1,4 @@
-// The data folder, from the command line: its log to read, or the whole of it held.
+// The data folder of a command: its log opened for reading, or the whole folder locked.
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -7,7 +7,7 @@ import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
 import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 
-/** Throws CannotStart where no log is, so that a mistyped DATA_DIR makes no folder and no empty answer. */
+/** Throws CannotStart if there is no log, so that a mistyped DATA_DIR creates no folder and no empty answer. */
 export const mustHaveLog = ({ dataDir }: Config): void => {
   const { log } = filesOf(dataDir)
   const forbidden = forbiddenAt(log, 'read')
@@ -20,18 +20,18 @@ export const mustHaveLog = ({ dataDir }: Config): void => {
   )
 }
 
-/** Beside a server or without one. Throws CannotStart. */
+/** Works with and without a running server. Throws CannotStart. */
 export const openLogOf = (config: Config): ReadOnlyLog => {
   mustHaveLog(config)
   return openLogReadOnly(filesOf(config.dataDir).log)
 }
 
-/** Holds the folder until the answer is called, so that no server runs on it. Throws CannotStart. */
+/** Locks the folder, so that no server can run on it, until the returned function is called. Throws CannotStart. */
 export const holdFolder = ({ dataDir }: Config): (() => void) => {
   const files = filesOf(dataDir)
   return lockFolder(files.lock, () => {
     const url = readServerFile(files.server)?.url
-    const who = url === undefined ? 'another process' : `the server at ${url}`
-    return `${dataDir} is in use by ${who}: stop it first, or set another DATA_DIR`
+    const holder = url === undefined ? 'another process' : `the server at ${url}`
+    return `${dataDir} is in use by ${holder}: stop it first, or set another DATA_DIR`
   })
 }

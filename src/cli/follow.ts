@@ -1,4 +1,4 @@
-// A task from its creation to where it ends or waits, over as many connections as that takes.
+// Follows a task from its creation until it ends or waits, over as many connections as that needs.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Config } from '../config.ts'
@@ -7,14 +7,14 @@ import type { Frame } from '../history/frames.ts'
 import { NotReached } from './exit.ts'
 import { askServer, lookForServer } from './server.ts'
 
-/** How long nobody may answer before a server counts as gone. */
+/** Milliseconds without an answer after which a server counts as gone. */
 const patienceMs = 60_000
 const betweenTriesMs = 250
 
 export const isWait = ({ type }: Frame): boolean => type === 'task.input_required' || type === 'task.paused'
 export const isEnd = ({ type }: Frame): boolean => isTerminal(type.slice('task.'.length) as TaskStatus)
 
-/** The frames of one connection; a connection that breaks has simply no more of them. */
+/** The frames of one connection. When the connection breaks, the frames end without an error. */
 async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
   const events = body
     ?.pipeThrough(new TextDecoderStream())
@@ -34,14 +34,14 @@ async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
 export type Followed = {
   config: Config
   url: string
-  /** Hears the task's id as soon as it is known. */
+  /** Called with the task's id as soon as it is known. */
   onTask: (id: string) => void
   onBroken: () => void
 }
 
 /**
- * Creates a task and gives each of its frames once. A stream that breaks is taken up again, wherever the server
- * then listens. Throws NotReached when there is none for a minute, else as `askServer` does.
+ * Creates a task and yields each of its frames once. A stream that breaks is resumed at whatever address the server
+ * then listens. Throws NotReached when no server answers for a minute; other errors are those of `askServer`.
  */
 export async function* followTask(
   { config, url, onTask, onBroken }: Followed,
@@ -52,7 +52,7 @@ export async function* followTask(
   const path = `/v1/tasks/${encodeURIComponent(id)}`
   onTask(id)
 
-  /** Whoever was waited for may have come by now. */
+  /** Reads the task again, since a result that it waited for may have arrived. */
   const stillWaits = async (): Promise<boolean> => {
     const answer = await askServer(config, (await lookForServer(config)) ?? url, 'GET', path)
     const { status } = ((await answer.json()) as { result: Task }).result

@@ -31,7 +31,7 @@ export const history = async (id: string, options: Common): Promise<void> => {
     }
     for await (const page of log.readStream(stream)) {
       const rows = page.map(event => (options.json ? JSON.stringify(event) : rowOf(printer, event)))
-      if (!(await printer.rows(rows))) return // whoever read them has what they wanted
+      if (!(await printer.rows(rows))) return // the reader closed the pipe
     }
   } finally {
     await log.close()

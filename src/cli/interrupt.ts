@@ -1,9 +1,9 @@
-// Ctrl-C while a task runs: at a terminal it asks first, elsewhere it cancels at once; the next one means it.
+// Ctrl-C while a task runs: at a terminal the first one asks, elsewhere it cancels at once. A second one cancels.
 import { createInterface } from 'node:readline'
 
 const question = 'cancel the task? [y/N, Ctrl-C again: yes] '
 
-/** True: y or a second Ctrl-C; false: anything else, and when `closed` says that it is too late. */
+/** Resolves with true after y or a second Ctrl-C, and with false after any other answer or when `closed` aborts. */
 const askPerson = (closed: AbortSignal): Promise<boolean> =>
   new Promise(resolve => {
     const terminal = createInterface({ input: process.stdin, output: process.stderr, signal: closed })
@@ -16,15 +16,15 @@ const askPerson = (closed: AbortSignal): Promise<boolean> =>
       process.stderr.write('\n')
       answered(true)
     }
-    terminal.once('SIGINT', again) // typed
-    process.once('SIGINT', again) // sent
+    terminal.once('SIGINT', again) // Ctrl-C at the keyboard, which the terminal interface reports
+    process.once('SIGINT', again) // a signal from another process
     terminal.once('close', () => answered(false))
     terminal.question(question, answer => answered(/^y(es)?$/i.test(answer.trim())))
   })
 
 /**
- * `cancel` is called once, when it is meant; after that Ctrl-C ends the process. `asking` resolves when no question
- * is open, so that nothing is written into one.
+ * `cancel` is called once, when the person has confirmed; after that Ctrl-C ends the process. `asking` resolves when no
+ * question is open, so that no output is written into a question.
  */
 export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => void) => {
   const atTerminal = process.stdin.isTTY && process.stderr.isTTY
@@ -35,7 +35,7 @@ export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => voi
   const interrupted = async () => {
     if (meant) process.exit(130)
     if (atTerminal) {
-      process.off('SIGINT', heard) // the question hears the next one
+      process.off('SIGINT', heard) // the question handles the next one
       beforeAsking()
       const yes = await askPerson(closed.signal)
       if (closed.signal.aborted) return

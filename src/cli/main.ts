@@ -1,16 +1,16 @@
-// The reprise command. Exit codes: 0 ok, 1 the answer is no, 2 usage or configuration, 3 server not reached.
+// The reprise command. Exit codes: 0 success, 1 the answer is "no", 2 usage or configuration, 3 server not reached.
 import { CommanderError } from 'commander'
 import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
 
-// Whoever reads a pipe may go away: what is said then is said to nobody.
+// The reader of a pipe may go away; further output is then dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
   process.exit(2)
 })
 process.stderr.on('error', () => {})
-// A command that does not listen itself has nothing to tidy up.
+// A command without a signal handler of its own has nothing to clean up.
 process.on('SIGINT', () => {
   if (process.listenerCount('SIGINT') === 1) process.exit(130)
 })
@@ -22,6 +22,6 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else if (code !== undefined) {
     process.stderr.write(`reprise: ${(error as Error).message}\n`)
-    process.exit(code) // whatever is still open after a failure must not keep it here
+    process.exit(code) // open handles must not keep the process alive after a failure
   } else throw error
 }

@@ -1,4 +1,4 @@
-// reprise model fake: a model that needs no key and costs nothing, for tests of what talks to one.
+// reprise model fake: a model for tests of model clients. It needs no key and costs nothing.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Answer } from '../fake-model/answer.ts'
@@ -50,8 +50,8 @@ export const fakeModel = async (options: { port: string; host: string; script?: 
     },
   )
   const count = answers?.length ?? 0
-  const told = `${script} (${count} answer${count === 1 ? '' : 's'})`
-  process.stdout.write(`${greeting(model.url, answers === undefined ? 'none: plausible answers' : told)}\n`)
+  const source = `${script} (${count} answer${count === 1 ? '' : 's'})`
+  process.stdout.write(`${greeting(model.url, answers === undefined ? 'none: plausible answers' : source)}\n`)
   const stop = () => void model.close().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)

@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM in a command without a server of its own: what it left half done goes, and it ends.
+// Ctrl-C and SIGTERM in a command that runs no server: `tidy` removes unfinished files, then the process ends.
 export const onSignal = (tidy: () => void): void => {
   const ends = (signal: NodeJS.Signals, code: number) =>
     process.once(signal, () => {

@@ -1,28 +1,30 @@
-// What a command says while it works: text on stdout, words about it on stderr, dim or red where that can be seen.
-// Both may be the same terminal, so neither ever goes on in a line that the other began.
+// The output of a command: results on stdout, messages on stderr, dim or red where the terminal can show it. Both may
+// be the same terminal, so neither ever continues a line that the other began.
 import { styleText } from 'node:util'
 
 export type Style = 'dim' | 'red' | 'plain'
 type Env = Record<string, string | undefined>
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
-/** --no-color, then FORCE_COLOR, then NO_COLOR, then whether a terminal shows it. */
+/**
+ * Decided by --no-color, then FORCE_COLOR, then NO_COLOR, then by whether the output is a terminal that has colours.
+ */
 export const hasColours = (out: Out, env: Env, wished: boolean): boolean => {
   if (!wished) return false
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return !env.NO_COLOR && out.isTTY === true
 }
 
-/** A terminal would obey what a model has hidden in its text. */
+/** Removes control characters: a terminal would obey those that a model has hidden in its text. */
 const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
 
-/** A text on one line, at most so many characters of it. */
+/** A text on one line, cut to `most` characters. */
 export const shortened = (text: string, most: number): string => {
   const characters = [...withoutControls(text).replace(/\s+/g, ' ').trim()]
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('')
 }
 
-/** What of a text still fits behind `before` in a line; where no terminal is, a good deal of it. */
+/** The part of a text that fits on the line after `before`; a generous length where the output is no terminal. */
 export const fitted = (before: string, text: string, out: Pick<Out, 'isTTY' | 'columns'>): string =>
   shortened(text, out.isTTY ? Math.max(20, (out.columns || 80) - before.length) : 200)
 
@@ -31,9 +33,9 @@ type PrinterDeps = { out: Out; err: Out; env: Env; colours: boolean }
 export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
   const painted = hasColours(err, env, colours)
   const textPainted = hasColours(out, env, colours)
-  /** On one screen; else each goes its own way. */
+  /** Both streams are on one screen. */
   const together = out.isTTY === true && err.isTTY === true
-  /** Those in the middle of a line. */
+  /** Streams whose last line is not ended. */
   const open = new Set<Out>()
   let hint = false
 
@@ -44,7 +46,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
   const finish = (to: Out) => {
     if (open.delete(to)) to.write('\n')
   }
-  /** Ends a line that `to` cannot go on in. */
+  /** Ends the line of another stream, which `to` must not continue. */
   const makeRoom = (to: Out) => {
     clear()
     if (together) finish(to === out ? err : out)
@@ -57,36 +59,36 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
     if (text.endsWith('\n')) open.delete(to)
     else open.add(to)
   }
-  /** Before a line on stderr. */
+  /** Moves to a new line on stderr. */
   const startLine = () => {
     makeRoom(err)
     finish(err)
   }
 
   return {
-    /** A piece of the answer for `rows`, which nobody else has painted. */
+    /** Adds colours to a part of a row. The text must contain no colours yet. */
     paint: (text: string, style: Style): string => {
       const plain = withoutControls(text)
       return textPainted && style !== 'plain' ? styleText(style, plain, { validateStream: false }) : plain
     },
-    /** Whole lines of the answer; false when nobody reads them any more. */
+    /** Writes whole lines to stdout. Resolves with false when nobody reads them any more. */
     rows: (lines: string[]): Promise<boolean> => {
       if (lines.length === 0) return Promise.resolve(true)
       makeRoom(out)
       return new Promise(resolve => out.write(`${lines.join('\n')}\n`, error => resolve(!error)))
     },
-    /** A piece of the answer. */
+    /** Writes a piece of text to stdout. */
     text: (text: string, style: Style = 'plain') =>
       write(out, out.isTTY ? withoutControls(text) : text, style),
-    /** A piece of what is said about it. */
+    /** Writes a piece of a message to stderr. */
     words: (text: string, style: Style = 'dim') => write(err, withoutControls(text), style),
-    /** A line of it. */
+    /** Writes a whole line to stderr. */
     line: (text: string, style: Style = 'dim') => {
       startLine()
       write(err, withoutControls(text), style)
       finish(err)
     },
-    /** What is under way, at a terminal, until something else is said. */
+    /** Shows at a terminal what is in progress, until the next output. */
     hint: (text: string) => {
       if (!err.isTTY) return
       startLine()
@@ -95,7 +97,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
       hint = true
     },
     startLine,
-    /** After an item of the task. */
+    /** Ends all open lines, after an item of the task. */
     endLines: () => {
       clear()
       finish(out)

@@ -22,7 +22,7 @@ const later =
     await (await load())(...args)
   }
 
-const told = (command: Command): Command =>
+const withShortErrors = (command: Command): Command =>
   command
     .exitOverride()
     .showSuggestionAfterError()
@@ -81,7 +81,7 @@ const addReading = ({ command }: Adders): void => {
     .action(later(async () => (await import('./replay.ts')).replay))
 }
 
-/** Commands for whoever keeps the data folder. */
+/** Commands for the operator of the data folder. */
 const addKeeping = ({ command }: Adders): void => {
   command('rebuild', 'delete the read models and build them again from the log; no server may run', 'rebuild')
     .option('--json', 'print the result as JSON')
@@ -124,7 +124,7 @@ const addTokens = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./token.ts')).revokeToken))
 }
 
-/** A model and a demonstration to try things with. */
+/** Commands to try things out: a fake model and a demonstration. */
 const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models for trying and testing')
   command(
@@ -141,7 +141,7 @@ const addTrying = ({ group, command }: Adders): void => {
     )
     .action(later(async () => (await import('./model-fake.ts')).fakeModel))
 
-  const demo = group('demo', 'see the promises kept')
+  const demo = group('demo', 'demonstrations of what the server guarantees')
   command(
     'crash',
     'kill a server in the middle of a stream, start it again, and see the stream continue',
@@ -154,16 +154,16 @@ const addTrying = ({ group, command }: Adders): void => {
 }
 
 export const createProgram = (): Command => {
-  const program = told(new Command('reprise'))
+  const program = withShortErrors(new Command('reprise'))
     .description('runs agent tasks on an append-only event log')
     .version(version)
     .addHelpText('after', footer)
-  const group = (name: string, about: string) => told(program.command(name)).description(about)
+  const group = (name: string, about: string) => withShortErrors(program.command(name)).description(about)
   const commands: Command[] = []
   const command = (name: string, about: string, example: string, parent = program) => {
-    const made = told(parent.command(name)).description(about)
-    commands.push(made)
-    return made.addHelpText('after', `\nExample:\n  reprise ${example}`)
+    const added = withShortErrors(parent.command(name)).description(about)
+    commands.push(added)
+    return added.addHelpText('after', `\nExample:\n  reprise ${example}`)
   }
 
   // In the order of the help.

@@ -1,4 +1,4 @@
-// How far long work is, as a bar at a terminal; nothing where there is none.
+// Progress of long work, as a bar at a terminal; nothing elsewhere.
 import type { Printer } from './printer.ts'
 
 const width = 24
@@ -6,7 +6,7 @@ const everyMs = 100
 
 export type Progress = (done: number, total: number) => void
 
-/** `what` is under way, counted in `unit`; a line that is drawn over again, until something else is said. */
+/** `what` is in progress, counted in `unit`. The line is drawn again and again, until the next output. */
 export const createProgress = (printer: Printer, what: string, unit: string): Progress => {
   let drawnAt = 0
   return (done, total) => {

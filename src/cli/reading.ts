@@ -1,4 +1,4 @@
-// A fact of a task or an environment session in a few words, for a person who reads its history.
+// An event of a task or an environment session in a few words, for a person who reads its history.
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type {
@@ -10,7 +10,7 @@ import type { Recorded } from '../contract/stored.ts'
 import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { MessageContent } from '../contract/wire.ts'
 
-const textOf = (content: MessageContent): string =>
+const contentText = (content: MessageContent): string =>
   typeof content === 'string'
     ? content
     : content
@@ -22,7 +22,7 @@ const from = (data: { from: string; reason?: string }): string =>
   `from ${data.from}${data.reason === undefined ? '' : `: ${data.reason}`}`
 
 const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = {
-  TaskCreated: ({ agent, request }) => `${agent}: ${textOf(request.user_message_content)}`,
+  TaskCreated: ({ agent, request }) => `${agent}: ${contentText(request.user_message_content)}`,
   TaskQueued: from,
   AgentSpawned: ({ agent_id }) => agent_id,
   TaskStarted: from,
@@ -43,9 +43,9 @@ const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = 
     `${name} ${call_id}${attempt === undefined ? '' : `, attempt ${attempt}`}`,
   EffectSaid: ({ call_id, delta }) => `${call_id}: ${delta}`,
   EffectCut: ({ call_id }) => `${call_id} gave no result`,
-  EffectCompleted: ({ call_id, status, content }) => `${call_id} ${status}: ${textOf(content)}`,
+  EffectCompleted: ({ call_id, status, content }) => `${call_id} ${status}: ${contentText(content)}`,
   InputRequired: ({ calls }) => calls.join(' '),
-  InputAccepted: ({ by, item }) => `${item.type} by ${by}: ${textOf(item.message_content)}`,
+  InputAccepted: ({ by, item }) => `${item.type} by ${by}: ${contentText(item.message_content)}`,
   InputAnswered: from,
   InputConsumed: ({ items }) => items.join(' '),
   TaskPaused: from,
@@ -69,7 +69,7 @@ const sessionReadings: { [T in EnvSessionEventType]: (data: EnvSessionEventData<
     `${user_id}: ${source.name} ${JSON.stringify(kwargs)}, seed ${seed}`,
   EnvStepIntended: taken,
   EnvStepCompleted: ({ status, content, reward, done, ...step }) =>
-    `${taken(step)} ${status}, reward ${reward}${done ? ', done' : ''}: ${textOf(content)}`,
+    `${taken(step)} ${status}, reward ${reward}${done ? ', done' : ''}: ${contentText(content)}`,
   EnvSessionReset: ({ seed, options }) => `seed ${seed}, options ${JSON.stringify(options)}`,
   EnvSessionClosed: ({ reason }) => reason,
   EnvSessionDeleted: ({ by }) => `by ${by}`,
@@ -80,7 +80,7 @@ const readingOfTask = ({ type, data }: TaskEvent): string | undefined =>
 const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
   (sessionReadings[type] as (data: EnvSessionEvent['data']) => string)(data)
 
-/** Of an event that has no words here: its data. */
+/** An event type without words of its own is shown as its data. */
 export const readingOf = (stored: Recorded): string => {
   const ofTask = taskEvents.find(stored)
   const ofSession = sessionEvents.find(stored)

@@ -1,4 +1,4 @@
-// reprise rebuild: throws the read models away and makes them from the log.
+// reprise rebuild: deletes the read models and builds them again from the log.
 import { createFiller } from '../../projections/fill.ts'
 import { openReadStore } from '../../projections/store.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -12,8 +12,8 @@ import { createReport } from './report.ts'
 import { type Common, openTerminal, plural } from './terminal.ts'
 
 /**
- * For whoever holds the folder: the number of tasks in the new read models. Stopped half way, it leaves what the next
- * start goes on with. Throws DamagedEvent.
+ * Returns the number of tasks in the new read models. The caller must hold the folder. If it is stopped half way, the
+ * next start continues from there. Throws DamagedEvent.
  */
 export const makeReadModels = async (config: Config, log: ReadOnlyLog, printer: Printer): Promise<number> => {
   const store = openReadStore(filesOf(config.dataDir).readModels, true)
@@ -44,7 +44,7 @@ export const rebuild = async (options: Common): Promise<void> => {
         : `read models built from ${plural(position, 'event')}: ${plural(tasks, 'task')}, ${seconds} s`,
     ])
   } finally {
-    printer.startLine() // where the bar was
+    printer.startLine() // replaces the progress bar
     await log.close()
     letGo()
   }

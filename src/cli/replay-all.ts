@@ -1,4 +1,4 @@
-// Every stream of the log, and every row of the read models.
+// Replays every stream of the log, and compares every row of the read models.
 import type { Difference } from '../../projections/compare.ts'
 import { checkLog, type Damage } from '../maintenance/check-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
@@ -8,10 +8,10 @@ import { createProgress } from './progress.ts'
 import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
-/** The rest is only counted. */
+/** Further problems are only counted. */
 const problemsShown = 100
 
-/** Throws NoAnswer when anything is not as it was, Unfit when the read models cannot be compared. */
+/** Throws NoAnswer if there is any mismatch, and Unfit if the read models cannot be compared. */
 export const replayAll = async ({ config, log, printer, json }: Replaying): Promise<void> => {
   const damaged: Damage[] = []
   const mismatches: Difference[] = []
@@ -31,7 +31,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
     `${plural(tasks, 'task')} rendered again: ${plural(frames, 'frame')}, compared with their numbers`,
   ])
 
-  // A log that cannot be read whole gives nothing to compare with.
+  // A log that cannot be read to its end allows no comparison.
   const sound = problems === 0
   const comparing = createProgress(printer, 'comparing the read models', 'events')
   const file = filesOf(config.dataDir).readModels

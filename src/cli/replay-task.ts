@@ -1,4 +1,4 @@
-// One task, told again from its stored events, and what the read models say of it.
+// Replays one task from its stored events, and compares it with the read models.
 import type { Difference } from '../../projections/compare.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'

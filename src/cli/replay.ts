@@ -1,4 +1,4 @@
-// reprise replay: folds stored events again, runs nothing, and compares with what the read models say.
+// reprise replay: folds stored events again and compares the result with the read models. It runs no effects.
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { Unfit } from './compared.ts'
@@ -15,14 +15,14 @@ export const replay = async (taskId: string | undefined, options: Common & { all
   const config = readConfig(process.env)
   const printer = openTerminal(options)
   const log = openLogOf(config)
-  const given = { config, log, printer, json: options.json === true }
+  const replaying = { config, log, printer, json: options.json === true }
   try {
-    await (taskId === undefined ? replayAll(given) : replayTask(given, taskId))
+    await (taskId === undefined ? replayAll(replaying) : replayTask(replaying, taskId))
   } catch (error) {
     if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild builds them again`)
     throw error
   } finally {
-    printer.startLine() // where the bar was
+    printer.startLine() // replaces the progress bar
     await log.close()
   }
 }

@@ -1,4 +1,4 @@
-// What a replay is given, and its mismatches as a person reads them.
+// The input of a replay, and its mismatches in words.
 import type { Difference } from '../../projections/compare.ts'
 import type { Config } from '../config.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'

@@ -1,4 +1,4 @@
-// Lines for the operator, on stderr: words at a terminal, JSON when something else reads them.
+// Lines for the operator on stderr: plain text at a terminal, JSON otherwise.
 import type { Report } from '../contract/ports.ts'
 
 const ranks = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const

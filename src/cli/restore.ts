@@ -1,4 +1,4 @@
-// reprise restore: a data folder from a backup, its read models included.
+// reprise restore: makes a data folder from a backup, with its read models.
 import { existsSync } from 'node:fs'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -41,7 +41,7 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
         : `${config.dataDir}: ${copiedText(copied)}, ${plural(tasks, 'task')}`,
     ])
   } finally {
-    printer.startLine() // where the bar was
+    printer.startLine() // replaces the progress bar
     letGo()
   }
 }

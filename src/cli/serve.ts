@@ -1,4 +1,4 @@
-// reprise serve: the server, a few lines about it, and the way down.
+// reprise serve: starts the server, prints a few lines about it, and shuts it down.
 import { setFlagsFromString } from 'node:v8'
 import { type Config, readConfig } from '../config.ts'
 import { type Server, startServer } from '../main.ts'
@@ -6,23 +6,23 @@ import { version } from '../platform/version.ts'
 import { createReport } from './report.ts'
 import { firstCurlOf } from './server.ts'
 
-/** What is printed elsewhere is kept, and read by others; a token that the operator set is known to the operator. */
+/** Output that goes to a file is kept and read by others. An operator who set the token knows it already. */
 const isTokenShown = (config: Config): boolean => process.stdout.isTTY && config.adminToken === undefined
 
-/** What stands around the commands of the environment `workspace`. */
+/** The isolation of shell commands in the environment `workspace`, as the start message describes it. */
 const walls = {
   bubblewrap: 'bubblewrap',
   limits: 'none: shell commands of workspaces run with limits only (ALLOW_UNSANDBOXED_SHELL=1)',
   refused: 'none: workspaces are refused (install bubblewrap, or set ALLOW_UNSANDBOXED_SHELL=1)',
 }
-/** With which user ids environments run; nothing to tell where the server is not root. */
+/** The user ids that environments run with; empty where the server does not run as root. */
 const users = {
   all: '; environments have user ids of their own',
   some: '; some environments run as root',
   none: process.getuid?.() === 0 ? '; environments run as root' : '',
 }
 
-/** Which agent answers where a task names none depends on it. */
+/** Which agent answers a task that names none depends on the model. */
 const modelLine = ({ model }: Config): string =>
   model === undefined
     ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
@@ -44,18 +44,18 @@ const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): str
     '',
   ].join('\n')
 
-/** Nobody types Ctrl-C twice in so short a time. */
+/** A second Ctrl-C within these milliseconds is an echo of the first: nobody types that fast. */
 const echoMs = 100
 
 /**
- * Old objects are collected when there are half as many again as were in use the last time; the engine itself lets them
- * grow up to fourfold. Large answers would take that much memory.
+ * Starts a collection of old objects when the heap has grown by half since the last one. By default the engine lets it
+ * grow fourfold, which costs too much memory with large answers.
  */
 const growth = '--heap-growing-percent=50'
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
-/** An option stands for its variable, and beats it. */
+/** Each option sets its variable, and overrides it. */
 const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(port === undefined ? {} : { PORT: port }),
@@ -75,7 +75,7 @@ export const serve = async (options: Options): Promise<void> => {
   let asked: number | undefined
   const stop = (signal: NodeJS.Signals) => {
     if (asked !== undefined) {
-      // npm passes on what the terminal has sent to everybody; supervisors repeat themselves.
+      // npm forwards a signal that the terminal has already sent to every process; supervisors repeat signals.
       if (signal === 'SIGINT' && performance.now() - asked > echoMs) process.exit(130)
       return
     }

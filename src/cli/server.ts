@@ -1,4 +1,4 @@
-// The server of a data folder, from the command line: where it is, and requests to it as its administrator.
+// Finds the server of a data folder, and sends requests to it as its administrator.
 import { adminTokenOf, type Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLocked } from '../log/lock.ts'
@@ -6,8 +6,8 @@ import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
- * Where the server that holds the folder listens; undefined when none holds it: what is left of one that was
- * killed names a port where anybody may listen now, and must not be shown our token.
+ * The address of the server that holds the folder; undefined when no server holds it. The file of a killed server still
+ * names a port, where another program may listen now; that program must not receive the admin token.
  */
 export const urlOfServer = (config: Config): string | undefined => {
   const files = filesOf(config.dataDir)
@@ -15,13 +15,13 @@ export const urlOfServer = (config: Config): string | undefined => {
   return url === undefined || !isLocked(files.lock) ? undefined : url
 }
 
-/** For the beginning of an answer: a stream's comes at once, a blocking one's within ten seconds. */
+/** Milliseconds until an answer must begin: a stream begins at once, a blocking answer within ten seconds. */
 const patienceMs = 30_000
 
 const tokenSource = (config: Config): string =>
   config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
-/** Where else the right one may be. */
+/** Where the operator may find the right token when one was refused. */
 const otherSource = (config: Config): string => {
   const own = 'set ADMIN_TOKEN to the token that the server was started with'
   return config.adminToken === undefined
@@ -43,8 +43,8 @@ const wordsOf = async (response: Response): Promise<string> => {
 }
 
 /**
- * A good answer of the server. Throws NotReached when it does not answer or cannot, NoAnswer when what is asked
- * for is not there, CannotStart when it refuses.
+ * Returns a successful answer of the server. Throws NotReached when the server does not answer or is failing, NoAnswer
+ * when the requested object does not exist, and CannotStart when the server refuses the request.
  */
 export const askServer = async (
   config: Config,
@@ -53,7 +53,7 @@ export const askServer = async (
   path: string,
   { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
 ): Promise<Response> => {
-  // A server that is stopped holds its port, and would be waited for for ever.
+  // A suspended server keeps its port open and never answers.
   const silent = new AbortController()
   const patience = setTimeout(() => silent.abort(), patienceMs)
   const response = await fetch(`${url}${path}`, {
@@ -86,8 +86,8 @@ export const askServer = async (
 }
 
 /**
- * As `urlOfServer`, to be asked again and again: a server that starts wants the lock of the folder, so that is
- * only looked at when somebody listens.
+ * Like `urlOfServer`, for repeated calls. A starting server needs the lock of the folder, so the lock is checked only
+ * when something listens at the address.
  */
 export const lookForServer = async (config: Config): Promise<string | undefined> => {
   const url = readServerFile(filesOf(config.dataDir).server)?.url
@@ -101,11 +101,11 @@ export const lookForServer = async (config: Config): Promise<string | undefined>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Where a shell finds the admin's token, for a place between double quotes. */
+/** A shell expression that reads the admin token, for use between double quotes. */
 const tokenInShell = (config: Config): string =>
   config.adminToken === undefined ? `$(cat ${quoted(tokenSource(config))})` : `$${tokenSource(config)}`
 
-/** The first request of all; the token itself stands in it only where it is `shown`. */
+/** A first request to try. It contains the token itself only if `shown`. */
 export const firstCurlOf = (config: Config, url: string, shown: boolean): string => {
   const bearer = shown ? quoted(`Authorization: Bearer ${adminTokenOf(config)}`) : undefined
   const header = bearer ?? `"Authorization: Bearer ${tokenInShell(config)}"`
@@ -115,7 +115,7 @@ export const firstCurlOf = (config: Config, url: string, shown: boolean): string
   )
 }
 
-/** A request to the server as a line to paste; the token stays where it is. */
+/** A request to the server as a line to paste; the shell reads the token from its file. */
 export const curlOf = (config: Config, url: string, path: string, body?: object): string => {
   const token = tokenInShell(config)
   const sent =

@@ -1,4 +1,4 @@
-// The frames of a task as a person reads them: its answer, and in dim words how it came to it.
+// Prints the frames of a task for a person: the answer, and in dim text the steps that led to it.
 import type { ErrorObject, Task, ToolCallItem, ToolResultItem } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import { type Printer, shortened } from './printer.ts'
@@ -9,7 +9,7 @@ type Item = { type: string; status?: string }
 const argumentsShown = 60
 const resultShown = 100
 
-const textOf = (content: ToolResultItem['message_content']): string =>
+const contentText = (content: ToolResultItem['message_content']): string =>
   typeof content === 'string'
     ? content
     : content
@@ -18,7 +18,7 @@ const textOf = (content: ToolResultItem['message_content']): string =>
 
 const callText = ({ name, arguments: args }: Call): string => `${name} ${shortened(args, argumentsShown)}`
 
-/** The end of a task, if it is not a good one. */
+/** The message for a task that did not complete; undefined if it did. */
 export const failureOf = ({ type, error }: Frame): string | undefined => {
   if (type === 'task.canceled') return 'the task was canceled'
   if (type === 'task.expired') return 'the task has expired'
@@ -46,7 +46,7 @@ export const createShow = (printer: Printer) => {
       const call = calls.get(call_id)
       calls.delete(call_id)
       const failed = status === 'incomplete'
-      const result = shortened(textOf(message_content), resultShown)
+      const result = shortened(contentText(message_content), resultShown)
       printer.line(
         `${call === undefined ? call_id : callText(call)} -> ${failed ? 'failed: ' : ''}${result}`,
         failed ? 'red' : 'dim',
@@ -66,12 +66,11 @@ export const createShow = (printer: Printer) => {
       else if (frame.type === 'task.queued') printer.line('(waiting for its turn)')
       else if (frame.type === 'task.context_compression.completed') printer.line('(context compressed)')
     },
-    /** How many steps the agent took. */
     steps: () => steps,
   }
 }
 
-/** What a task waits for, and the body of the answer to it. */
+/** What a task waits for, and the request that continues it. */
 export const waitOf = (task: Task): { words: string; path: string; body?: object } => {
   const path = `/v1/tasks/${encodeURIComponent(task.id)}`
   if (task.status === 'paused') {

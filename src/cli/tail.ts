@@ -1,4 +1,5 @@
-// reprise tail: public events as they are appended, from the log file: beside a server, over its restarts, or without.
+// reprise tail: follows public events in the log file as they are appended, with, without and across restarts of a
+// server.
 import { statSync } from 'node:fs'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -33,7 +34,7 @@ const typesOf = (given: string[] | undefined): ReadonlySet<string> | undefined =
 
 type Told = { position: number; owner: string; event: PublicEvent }
 
-/** What it is about, whichever of them an event names. */
+/** The ids of the task and the session, where the event has them. */
 const aboutOf = (event: PublicEvent): { task_id?: string; session_id?: string } => event
 
 const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> | undefined) => {
@@ -42,7 +43,7 @@ const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> |
     is(user, owner) &&
     is(task, aboutOf(event).task_id) &&
     is(session, aboutOf(event).session_id) &&
-    // As on the streams of the server, some are told only to who names them.
+    // As on the server's streams, some types are sent only to subscribers that name them.
     (types === undefined ? !heardByName.has(event.type) : types.has(event.type))
 }
 
@@ -87,9 +88,13 @@ export const tail = async (options: Options): Promise<void> => {
   const rowsOf = (recorded: Recorded): string[] => {
     const event = publicEventOf(recorded)
     if (event === undefined) return []
-    const told = { position: recorded.position, owner: recorded.header.owner, event }
-    if (!wanted(told)) return []
-    return [options.json ? JSON.stringify({ position: told.position, ...event }) : rowOf(printer, told)]
+    const publicEvent = { position: recorded.position, owner: recorded.header.owner, event }
+    if (!wanted(publicEvent)) return []
+    return [
+      options.json
+        ? JSON.stringify({ position: publicEvent.position, ...event })
+        : rowOf(printer, publicEvent),
+    ]
   }
 
   const fileNow = () => statSync(file, { throwIfNoEntry: false })?.ino
@@ -98,7 +103,7 @@ export const tail = async (options: Options): Promise<void> => {
   const show = async (rows: string[]): Promise<void> => {
     if (!(await printer.rows(rows))) void following.stop()
   }
-  // That a reader has gone shows when it is written to: the last line of the past waits until it had time to go.
+  // A closed pipe shows only on a write. The last line of the past waits until the reader had time to go.
   let held: string[] = []
   const beforeRead = (): Promise<void> => {
     if (following.position() >= log.head() && fileNow() !== opened)

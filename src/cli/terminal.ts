@@ -1,8 +1,8 @@
-// What the commands have in common: how they say things, and that Ctrl-C ends them.
+// Common to all commands: the printer, and the end by Ctrl-C.
 import { onSignal } from './on-signal.ts'
 import { createPrinter, type Printer } from './printer.ts'
 
-/** Of every command; `color` is false with --no-color. */
+/** Options of every command; `color` is false with --no-color. */
 export type Common = { json?: true; color: boolean }
 
 /** `tidy` is called when a signal ends the command. */

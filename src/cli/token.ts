@@ -1,4 +1,4 @@
-// reprise token: through the running server when there is one, else on the data folder itself.
+// reprise token: uses the running server if there is one, else the data folder itself.
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
@@ -12,17 +12,17 @@ import { askServer, urlOfServer } from './server.ts'
 type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
 type Options = { json?: true }
 
-/** Ten years, as over HTTP. */
+/** Ten years in seconds, the same limit as over HTTP. */
 const longestTtl = 315_360_000
 
 const by = { principal: 'admin', causation: 'command line' }
 
-/** Asks the running server; undefined when there is none. */
+/** Sends the request to the running server; undefined when there is none. */
 const askTokens = async (config: Config, method: string, path: string, body?: object) => {
   const url = urlOfServer(config)
   if (url === undefined) return undefined
-  const wish = body === undefined ? {} : { body }
-  const answer = await askServer(config, url, method, `/v1/auth/tokens${path}`, wish)
+  const sent = body === undefined ? {} : { body }
+  const answer = await askServer(config, url, method, `/v1/auth/tokens${path}`, sent)
   return (await answer.json()) as Record<string, unknown>
 }
 
@@ -54,15 +54,15 @@ export const createToken = async (
   }
   const config = readConfig(process.env)
   const user_id = options.userId ?? null
-  const made =
+  const created =
     (await askTokens(config, 'POST', '', { role, user_id, ttl: ttl ?? null })) ??
     (await withFolder(config, async ({ principals }) => {
-      const wish = { role, userId: options.userId, ttlSeconds: ttl }
-      const { id, token, expires_at } = await principals.create(wish, by)
+      const request = { role, userId: options.userId, ttlSeconds: ttl }
+      const { id, token, expires_at } = await principals.create(request, by)
       return { id, token, role, user_id, expires_at: seconds(expires_at) }
     }))
-  process.stderr.write(`${role} token ${String(made.id)}; it is not shown again\n`)
-  print(options.json ? JSON.stringify(made) : String(made.token))
+  process.stderr.write(`${role} token ${String(created.id)}; it is not shown again\n`)
+  print(options.json ? JSON.stringify(created) : String(created.token))
 }
 
 export const listTokens = async (options: Options): Promise<void> => {

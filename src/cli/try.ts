@@ -1,5 +1,4 @@
-// reprise try: one task, streamed into the terminal; through the running server when there is one, else with a
-// server of its own.
+// reprise try: runs one task and streams it into the terminal. It uses the running server, or starts its own.
 import { type Config, readConfig } from '../config.ts'
 import type { Task } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
@@ -27,7 +26,7 @@ const summaryOf = ({ status, usage, id }: Task, steps: number, ms: number): stri
   return [...parts, `${(ms / 1000).toFixed(1)} s`, id].join(', ')
 }
 
-/** Follows a task to where it ends or waits, and gives its exit code. */
+/** Follows a task until it ends or waits, and returns the exit code. */
 const follow = async (
   config: Config,
   { url, own }: { url: string; own: boolean },
@@ -67,7 +66,7 @@ const follow = async (
   } finally {
     interrupt.stop()
   }
-  // The last frame is the one where it ends or waits.
+  // The last frame says that the task ends or waits.
   const task = last?.task as Task
   const failure = last && failureOf(last)
   if (failure !== undefined) printer.line(`reprise: ${failure}`, 'red')
@@ -85,7 +84,7 @@ const follow = async (
 export const tryTask = async (question: string, options: Options): Promise<void> => {
   const config = readConfig(process.env)
   const { stdout: out, stderr: err, env } = process
-  out.on('error', () => process.exit(1)) // whoever read it has gone
+  out.on('error', () => process.exit(1)) // the reader closed the pipe
   const printer = createPrinter({ out, err, env, colours: options.color })
   const running = urlOfServer(config)
   const own =

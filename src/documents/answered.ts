@@ -6,14 +6,14 @@ type Schemas = ReturnType<typeof schemaWriter>
 
 const contentOf = ({ schema, items, examples }: Answer, schemas: Schemas): Json => ({
   schema: schema === undefined ? { type: 'string' } : schemas.of(schema),
-  // OpenAPI 3.2 has a word for it: the schema of each event or line.
+  // The OpenAPI 3.2 keyword for the schema of each event or line.
   ...(items && { 'x-itemSchema': schemas.of(items) }),
   ...(examples && {
     examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
   }),
 })
 
-/** The answers of an operation by their status: one status may have several media types. */
+/** The answers of an operation by status: one status may have several media types. */
 export const answersOf = ({ answers }: Operation, schemas: Schemas, common: Json) =>
   [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
     const same = answers.filter(answer => answer.status === status)

@@ -6,13 +6,14 @@ import { operations } from './operations.ts'
 import type { Json } from './schemas.ts'
 
 const clientWords: Record<keyof typeof clientMessages, string> = {
-  auth: 'The first message, where no header and no ticket says who asks.',
+  auth: 'The first message, where no header and no ticket authenticates the client.',
   subscribe:
-    'Events of some channels, in place of those before; or with the channel `task` alone the frames of one task more.',
-  unsubscribe: 'No more of these channels, or of all; with `task_id` no more of this task.',
+    'Subscribes to events of these channels, in place of earlier ones; with the channel `task` alone it adds the frames of one task.',
+  unsubscribe:
+    'Ends the subscription to these channels, or to all; with `task_id` to the frames of this task.',
   create: 'As `createTask`. With `stream` the result comes at once, and the frames of the task follow.',
   answer: 'As `answerCalls`: results of client tools.',
-  message: 'As `postMessage`: something said to the agent while it works.',
+  message: 'As `postMessage`: a message to the agent while it works.',
   cancel: 'As `cancelTask`.',
   pause: 'As `pauseTask`.',
   resume: 'As `resumeTask`.',
@@ -22,16 +23,16 @@ const clientWords: Record<keyof typeof clientMessages, string> = {
 const serverWords: Record<keyof typeof serverMessages, string> = {
   authenticated: 'Answers `auth`.',
   subscribed: 'Answers `subscribe`: what follows comes after `position`.',
-  unsubscribed: 'Answers `unsubscribe`: what has ended.',
-  result: 'Answers a command: what its HTTP operation answers, without the envelope.',
+  unsubscribed: 'Answers `unsubscribe`: the subscriptions that have ended.',
+  result: 'Answers a command: the answer of its HTTP operation, without the envelope.',
   error: 'Something was refused. The connection stays, unless a close code follows.',
-  ended: 'No frame of this task comes any more.',
+  ended: 'The last frame of this task was sent.',
   pong: 'Answers `ping`.',
   event: 'A public event, as on `/api/events`; `id` is its position.',
   frame: 'A frame of a task; `id` is its sequence number.',
 }
 
-/** With the type that names it, in any case. */
+/** Adds the type that names the message, in upper or lower case. */
 const typed = (type: string, { properties }: { properties: Record<string, TSchema> }): TSchema =>
   Type.Object({ type: Type.Literal(type), ...properties })
 
@@ -39,7 +40,7 @@ const closes = Object.entries(closeCodes)
   .map(([reason, code]) => `\`${code}\` ${reason.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)}`)
   .join(', ')
 
-/** `schemaOf` writes a schema as JSON. */
+/** `schemaOf` returns a schema as JSON. */
 export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
   const operation = operations.find(({ id }) => id === 'openSocket')
   const message = (name: string, summary: string, schema: TSchema): [string, Json] => [
@@ -78,14 +79,14 @@ export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
       hearOnSocket: {
         action: 'send',
         channel: { $ref: '#/channels/socket' },
-        summary: 'What the server says on the WebSocket',
+        summary: 'Messages of the server on the WebSocket',
         security,
         messages: of(heard),
       },
       sayOnSocket: {
         action: 'receive',
         channel: { $ref: '#/channels/socket' },
-        summary: 'What a client says on the WebSocket',
+        summary: 'Messages of a client on the WebSocket',
         security,
         messages: of(sent),
       },

@@ -1,5 +1,5 @@
-// What the server sends by itself as an AsyncAPI 3.0 document: every stream that there is, and every message that is
-// emitted on it, from the TypeBox values of the contract.
+// The streams of the server as an AsyncAPI 3.0 document: every stream, and every message on it, from the TypeBox values
+// of the contract.
 import Type, { type TSchema } from 'typebox'
 import { apiVersion, Position, stepFrameSchemas } from '../contract/answers.ts'
 import { frameSchemas } from '../contract/frames.ts'
@@ -10,9 +10,9 @@ import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
-const about = `Everything but the channel \`socket\`, a WebSocket, is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be taken up again a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to say.
+const about = `Everything but the channel \`socket\`, a WebSocket, is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be resumed a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to send.
 
-- \`id:\` is the position in the log on \`/api/events\`, the \`sequence_number\` on the stream of a task. A client comes back with \`Last-Event-ID\`, or \`starting_after\`, and loses and doubles nothing.
+- \`id:\` is the position in the log on \`/api/events\`, the \`sequence_number\` on the stream of a task. A client comes back with \`Last-Event-ID\`, or \`starting_after\`, and receives each message exactly once.
 - A connection that breaks says nothing about the task: come back from the cursor.
 - More kinds of messages may come: pass over those that you do not know.`
 
@@ -27,9 +27,9 @@ const channels: Channel[] = [
 ]
 
 const operationOf = (id: string): Operation => {
-  const found = operations.find(operation => operation.id === id)
-  if (found === undefined) throw new Error(`there is no operation ${id}`)
-  return found
+  const operation = operations.find(one => one.id === id)
+  if (operation === undefined) throw new Error(`there is no operation ${id}`)
+  return operation
 }
 const refs = (folder: string, names: string[]): Json[] => names.map(name => ({ $ref: `#/${folder}/${name}` }))
 
@@ -39,7 +39,7 @@ const aboutOf = (schema: TSchema): string | undefined =>
 const inEnvelope = (frame: TSchema) =>
   Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: frame })
 
-/** A channel as it is described; the schemas of its parameters stand in the OpenAPI document. */
+/** A channel in the document; the schemas of its parameters are in the OpenAPI document. */
 const channelOf = ({ name, operation: id, messages }: Channel): [string, Json] => {
   const { path, summary, about, parameters = [] } = operationOf(id)
   const inPath = parameters
@@ -120,7 +120,7 @@ export const asyncApi = (): Json => {
       local: {
         host: '127.0.0.1:8080',
         protocol: 'http',
-        description: 'Where a server listens unless it is told otherwise',
+        description: 'The default address of a server',
       },
       ...socket.servers,
     },

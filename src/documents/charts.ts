@@ -1,4 +1,4 @@
-// The charts of our actors, drawn into docs/architecture.md between markers.
+// Writes drawings of the charts into docs/architecture.md, between markers.
 import type { Chart } from '../contract/chart.ts'
 import { sessionChart } from '../contract/env-session-chart.ts'
 import { taskChart } from '../contract/task-chart.ts'
@@ -9,7 +9,7 @@ const charts: Readonly<Record<string, Chart>> = {
   'env-session': sessionChart,
 }
 
-/** A text with the drawing of each chart between its markers. */
+/** The text, with the drawing of each chart between its markers. */
 export const withCharts = (text: string): string =>
   Object.entries(charts).reduce((drawn, [name, chart]) => {
     const [begin, end] = [`<!-- chart: ${name} -->`, `<!-- end of chart: ${name} -->`]

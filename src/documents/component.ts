@@ -1,12 +1,12 @@
-// A named schema of the documents: a TypeBox value of the contract, what it is, and what its fields say.
+// A named schema of the documents: a TypeBox value of the contract, its description, and those of its fields.
 import type { TSchema } from 'typebox'
 
 export type Component = {
   schema: TSchema
   about: string
-  /** What its fields say; every field that is there has a word. */
+  /** Descriptions of the fields; every field that exists needs one. */
   fields?: Record<string, string>
-  /** Other fields than these may be there. */
+  /** Further fields are allowed. */
   open?: true
 }
 export type Components = Record<string, Component>

@@ -1,12 +1,12 @@
-// A statechart as a Mermaid drawing. An arrow joins neighbours only, because Mermaid allows no arrow between states that
-// lie in different ones: where it begins or ends deeper, its label says where.
+// Draws a statechart with Mermaid. Mermaid allows no arrow between states inside of different states, so an arrow joins
+// only neighbours, and its label names the inner state where it begins or ends.
 import { type Chart, pathOf, statesOf, transitionsOf } from '../contract/chart.ts'
 
 type Arrow = { from: string[]; to: string[]; label: string; inside: string[]; leads: string }
 
 const idOf = (path: readonly string[]): string => path.join('_').replaceAll('-', '_')
 
-/** The arrows of a chart; `inside`: from where within `from` it goes, if not from all of it. */
+/** The arrows of a chart; `inside` names the state within `from` where an arrow begins, if it is not all of `from`. */
 const arrowsOf = (chart: Chart): Arrow[] => {
   const states = statesOf(chart)
   return states.flatMap(({ path, node }) =>
@@ -20,7 +20,8 @@ const arrowsOf = (chart: Chart): Arrow[] => {
       if (common < path.length) {
         return [{ from: path.slice(0, common + 1), inside: [path.slice(common + 1).join('.')], ...ends }]
       }
-      // From a state into one of its own: from each other state in it that has no word of its own.
+      // An arrow from a state into one of its own inner states begins at each other inner state that does not define
+      // the move itself.
       return states
         .filter(
           ({ path: inner }) => inner.length === common + 1 && idOf(inner.slice(0, common)) === idOf(path),
@@ -31,7 +32,7 @@ const arrowsOf = (chart: Chart): Arrow[] => {
   )
 }
 
-/** Arrows that differ only in where they begin are one. */
+/** Merges arrows that differ only in their beginning. */
 const joined = (arrows: Arrow[]): Arrow[] => {
   const known = new Map<string, Arrow>()
   for (const arrow of arrows) {
@@ -47,13 +48,13 @@ const lineOf = ({ from, to, label, inside, leads }: Arrow): string => {
   return `${idOf(from)} --> ${idOf(to)}: ${label}${begins}${leads === '' ? '' : ` to ${leads}`}`
 }
 
-/** What a state forbids, of the events that the states around it allow. */
+/** The events that a state forbids although the states around it allow them. */
 const forbidden = (node: Parameters<typeof transitionsOf>[0]): string[] =>
   transitionsOf(node).flatMap(({ event, target, guard, actions }) =>
     target === undefined && guard === undefined && actions === undefined ? [event] : [],
   )
 
-/** The drawing of a chart, in the language of Mermaid. */
+/** The drawing of a chart, as Mermaid text. */
 export const drawingOf = (chart: Chart): string => {
   const states = statesOf(chart)
   const arrows = joined(arrowsOf(chart))

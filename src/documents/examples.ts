@@ -1,4 +1,4 @@
-// Examples of requests and of what they answer. A test plays the requests and compares, but for ids and times.
+// Examples of requests and answers. A test sends the requests and compares the answers, except for ids and times.
 const at = '2026-11-21T09:50:34.205Z'
 const about = { session_id: 'sess_1', user_id: 'default' }
 
@@ -90,7 +90,7 @@ export const createExamples = {
       ],
     },
   }),
-  background: say('At once: the task goes on by itself', {
+  background: say('An answer at once: the task continues in the background', {
     stream: false,
     background: true,
     client_id: 'echo',
@@ -123,7 +123,7 @@ const frames = [
   { type: 'task.completed', timestamp: at, task: echoTask },
 ].map(({ type, ...fields }, sequence_number) => ({ type, sequence_number, task_id: 'task_1', ...fields }))
 
-/** The stream of the echo, as the create gives it. */
+/** The stream of the echo task, as its create answers it. */
 export const echoStream = `: open\n${frames
   .map(
     frame =>
@@ -146,7 +146,7 @@ const events = [
   [7, 'TaskStatusChanged', { ...ofTask, old_status: 'working', new_status: 'completed' }],
 ] as const
 
-/** What the same task is on `/api/events`. */
+/** The public events of the same task on `/api/events`. */
 export const eventsExample = `: open\n${events
   .map(
     ([position, type, fields]) =>

@@ -1,15 +1,15 @@
-// The documents as files below docs/.
+// The documents, as files below docs/.
 import { asyncApi } from './asyncapi.ts'
 import { jsonSchemas } from './json-schemas.ts'
 import { openApi } from './openapi.ts'
 
-const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
-/** Text by path, relative to docs/. */
+/** Texts by path, relative to docs/. */
 export const documentFiles = (): Record<string, string> => ({
-  'openapi.json': textOf(openApi()),
-  'asyncapi.json': textOf(asyncApi()),
+  'openapi.json': jsonText(openApi()),
+  'asyncapi.json': jsonText(asyncApi()),
   ...Object.fromEntries(
-    Object.entries(jsonSchemas()).map(([name, schema]) => [`schemas/${name}`, textOf(schema)]),
+    Object.entries(jsonSchemas()).map(([name, schema]) => [`schemas/${name}`, jsonText(schema)]),
   ),
 })

@@ -1,4 +1,4 @@
-// Every public event and every frame as plain JSON Schema, for those who check or generate in another language.
+// Every public event and every frame as plain JSON Schema, to validate or generate code in other languages.
 
 import type { TSchema } from 'typebox'
 import { apiVersion, StepFrame } from '../contract/answers.ts'

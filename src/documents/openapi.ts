@@ -1,4 +1,4 @@
-// The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate.
+// The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate requests.
 import { rolesOf } from '../access/roles.ts'
 import { everyAnswer } from '../contract/answer-headers.ts'
 import { apiVersion } from '../contract/answers.ts'
@@ -11,9 +11,9 @@ import { type Json, schemaWriter } from './schemas.ts'
 
 export const introduction = `Agent tasks on an append-only event log.
 
-- Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`; the first start keeps the admin’s in \`data/admin-token\`. What a token does not reach does not exist for it (404).
-- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists everything that is wrong with a request. A path that is not there is 404 \`-32601\`, a method that a path does not have 405 \`-32601\` with \`Allow\`. \`HEAD\` answers as \`GET\` without a body; of a stream it answers the headers alone.
-- Unknown fields of requests are ignored, and answers may gain fields: pass over those that you do not know.
+- Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`; the first start stores the admin’s token in \`data/admin-token\`. An object that a token does not reach does not exist for it (404).
+- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists every problem of a request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` answers as \`GET\` without a body; for a stream it sends the headers alone.
+- Unknown fields of requests are ignored, and answers may gain fields: ignore those that you do not know.
 - Streams are described in full by the AsyncAPI document, \`/asyncapi.json\`.`
 
 type Describe = (name: string, header: { value: string; about: string }) => Json
@@ -115,7 +115,7 @@ export const openApi = (): Json => {
     },
     servers: [
       { url: '/', description: 'The server that gave this document' },
-      { url: 'http://127.0.0.1:8080', description: 'Where a server listens unless it is told otherwise' },
+      { url: 'http://127.0.0.1:8080', description: 'The default address of a server' },
     ],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

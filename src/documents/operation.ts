@@ -1,4 +1,4 @@
-// One operation of the HTTP interface, as the table of operations names it.
+// One operation of the HTTP interface, an entry in the table of operations.
 import type { TSchema } from 'typebox'
 import type { Access } from '../access/roles.ts'
 import type { RefusalName } from '../contract/refusals.ts'
@@ -6,8 +6,8 @@ import type { RefusalName } from '../contract/refusals.ts'
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
   Environments: 'Worlds to act in: one instance for each session.',
-  Events: 'What happens, as it happens.',
-  History: 'What happened: rollouts, replays, the log itself.',
+  Events: 'Live streams of tasks and events.',
+  History: 'The past: rollouts, replays, the log itself.',
   Access: 'Tokens and tickets.',
   Service: 'The health of the server, its documents.',
 } as const
@@ -22,22 +22,22 @@ export type Parameter = {
 export type Answer = {
   status: 101 | 200 | 204 | 426 | 503
   about: string
-  /** Absent: no body. */
+  /** Absent: the answer has no body. */
   type?: string
-  /** Of a JSON body. */
+  /** The schema of a JSON body. */
   schema?: TSchema
-  /** Of each event or line of a body that is not one JSON value. */
+  /** The schema of each event or line, if the body is not one JSON value. */
   items?: TSchema
   examples?: Record<string, unknown>
-  /** Headers besides those of every answer. */
+  /** Headers in addition to those of every answer. */
   headers?: (keyof typeof headers)[]
 }
 
-/** Headers of answers, by name. */
+/** Headers of answers by name. */
 export const headers = {
   'X-Task-Id': 'The id of the task.',
-  'Content-Location': 'Where the task is.',
-  'Idempotency-Replayed': '`true`: an earlier request made this already; nothing was done twice.',
+  'Content-Location': 'The path of the task.',
+  'Idempotency-Replayed': '`true`: an earlier request did this already; this request changed nothing.',
   Link: 'The next page (`rel="next"`), or the one before (`rel="prev"`).',
 } as const
 
@@ -51,16 +51,16 @@ export type Operation = {
   summary: string
   about: string
   parameters?: Parameter[]
-  /** `isOptional`: it may be left out. */
+  /** `isOptional`: the request may omit the body. */
   body?: { schema: TSchema; isOptional?: true; examples: Record<string, { summary: string; value: unknown }> }
   answers: Answer[]
-  /** Reasons for no, besides those that any operation of its kind may have. */
+  /** Refusals in addition to those that any operation of its kind may have. */
   refusals?: RefusalName[]
-  /** Errors come in an envelope. */
+  /** Errors are in an envelope. */
   envelope?: true
 }
 
-/** Operations by their ids. The types of a table keep its paths and the schemas of its bodies, from which routes have theirs. */
+/** Operations by id. The type of the table keeps the paths and the body schemas, from which routes get their types. */
 export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(
   table: Table,
 ): Table => table

@@ -1,4 +1,4 @@
-// Every operation of the server. Its routes are made from this table (src/http/route.ts), and so are its documents.
+// Every operation of the server. The routes (src/http/route.ts) and the documents are both made from this table.
 import type { Operation } from './operation.ts'
 import { accessOperations } from './operations/access.ts'
 import { agentOperations } from './operations/agents.ts'

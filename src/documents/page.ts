@@ -1,5 +1,5 @@
-// The page at /docs: every operation, to read and to try. Written once, from the same table as the OpenAPI document;
-// its script only sends what its forms say. It asks nothing of anybody but this server.
+// The page at /docs: every operation, to read and to try. It is made from the same table as the OpenAPI document. Its
+// script sends what the forms contain, to this server only.
 import { apiVersion } from '../contract/answers.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'

@@ -34,9 +34,9 @@ export const idempotencyKey = header(
 export const retryCount = header(
   'X-Stainless-Retry-Count',
   Type.Integer({ minimum: 0 }),
-  'More than 0: this is a retry, and the task of the earlier request with the same body is given back.',
+  'More than 0: this is a retry, and the task of the earlier request with the same body is returned.',
 )
-/** Every operation takes it. */
+/** A header that every operation accepts. */
 export const requestId = header(
   'X-Request-ID',
   short,

@@ -1,4 +1,4 @@
-// What an operation answers when it says no: from the refusals of the contract, by status.
+// The error answers of an operation, by status, from the refusals of the contract.
 import { rolesOf } from '../access/roles.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/answers.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
@@ -6,7 +6,7 @@ import { ErrorObject } from '../contract/wire.ts'
 import type { Operation } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'
 
-/** What any operation of its kind may have to say. */
+/** Refusals that any operation of its kind may have. */
 const usual = ({ access, method }: Operation): RefusalName[] => {
   if (access === 'open') return []
   const narrow = rolesOf[access].length < rolesOf.follow.length
@@ -38,7 +38,7 @@ function retryAfter(): Json {
   return { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
 }
 
-/** What a refusal by a quota adds. */
+/** The fields that a refusal by a quota adds. */
 const quotaData: Json = {
   properties: {
     quota: { type: 'string', description: `Which, such as ${quotaNames.join(', ')}.` },
@@ -48,7 +48,7 @@ const quotaData: Json = {
 
 const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)
 
-/** A response that many operations have carries a name. */
+/** A response; it has a name if several operations share it. */
 export type Refused = { status: number; name?: string; response: Json }
 
 const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operation): string | undefined => {
@@ -67,7 +67,7 @@ const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operat
   return name === undefined || isOwn ? undefined : `${name}${envelope ? 'InEnvelope' : ''}`
 }
 
-/** The answers of an operation that are no success, by status. */
+/** The error answers of an operation, by status. */
 export const refusedAnswers = (
   operation: Operation,
   schemas: ReturnType<typeof schemaWriter>,

@@ -1,21 +1,21 @@
-// TypeBox values as the JSON Schemas of a document: named ones become references, fields get their words, and what
-// TypeBox writes in an unusual way is written in the usual one. What a schema accepts stays the same.
+// Converts TypeBox values to the JSON Schemas of a document: named schemas become references, fields get descriptions,
+// and unusual forms of TypeBox become the usual ones. What a schema accepts stays the same.
 import type { TSchema } from 'typebox'
 import type { Component } from './component.ts'
 import { components } from './components.ts'
 
 export type Json = { [key: string]: unknown }
 
-const textOf = (schema: unknown): string => JSON.stringify(schema)
+const jsonText = (schema: unknown): string => JSON.stringify(schema)
 
-/** The name of each schema, by its text: a field that is optional holds a copy of it. */
-const namesByText = new Map(Object.entries(components).map(([name, { schema }]) => [textOf(schema), name]))
+/** The name of each schema, by its text, since an optional field holds a copy of its schema. */
+const namesByText = new Map(Object.entries(components).map(([name, { schema }]) => [jsonText(schema), name]))
 if (namesByText.size !== Object.keys(components).length) throw new Error('two components are the same schema')
 
 const mapValues = <T>(fields: object, map: (value: T, key: string) => unknown): Json =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, map(value, key)]))
 
-/** What TypeBox writes, as far as the contract uses it. */
+/** The form of TypeBox schemas, as far as the contract uses it. */
 type Written = Json & {
   anyOf?: Json[]
   items?: Json
@@ -25,14 +25,14 @@ type Written = Json & {
 }
 
 /**
- * The schemas of one document, which hold every named one that is asked for, and those that these name. `prefix` stands
- * before a name in a reference; `tagged` names the field that tells the branches of a union apart, as OpenAPI does.
+ * Writes the schemas of one document, and keeps every named schema that they refer to. `prefix` comes before the name
+ * in a reference; `tagged` adds the field that distinguishes the branches of a union, as OpenAPI does.
  */
 export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
   const used = new Set<string>()
 
   const write = (schema: unknown): Json => {
-    const name = namesByText.get(textOf(schema))
+    const name = namesByText.get(jsonText(schema))
     if (name === undefined) return spellOut(schema as Written)
     used.add(name)
     return { $ref: `${prefix}${name}` }
@@ -46,10 +46,10 @@ export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
     }
     const branches = anyOf?.map(write)
     return {
-      ...(values && { type: 'string', enum: values }), // every enum of ours is one of texts
+      ...(values && { type: 'string', enum: values }), // every enum of the contract holds texts
       ...rest,
       ...(properties && { properties: mapValues(properties, field) }),
-      // A record: any name, values of one kind.
+      // A record has any names, and values of one kind.
       ...(patternProperties && {
         additionalProperties: orAnything(write(Object.values(patternProperties)[0])),
       }),
@@ -67,10 +67,10 @@ export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
 
   return {
     of: (schema: TSchema): Json => write(schema),
-    /** Every schema that a reference leads to. */
+    /** Every schema that is the target of a reference. */
     named(): Json {
       const written: Json = {}
-      for (const name of used) written[name] = named(name) // grows while it is read
+      for (const name of used) written[name] = named(name) // the set grows during the loop
       return Object.fromEntries(
         Object.keys(components).flatMap(name => (name in written ? [[name, written[name]]] : [])),
       )
@@ -80,7 +80,7 @@ export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
 
 const orAnything = (schema: Json): Json | true => (Object.keys(schema).length === 0 ? true : schema)
 
-/** Where every branch is a named schema with a `type` of its own. */
+/** Where every branch is a named schema with its own `type`. */
 const discriminator = (branches: Written[], references: Json[]): Json => {
   const types = branches.map(({ properties }) => (properties?.type as Json | undefined)?.const)
   const targets = references.map(({ $ref }) => $ref)

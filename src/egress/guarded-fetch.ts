@@ -1,5 +1,5 @@
-// A fetch for URLs that somebody else gives: judged by where a connection really goes, after DNS and on every
-// redirect, since a name and a first answer say nothing about that.
+// A fetch for URLs that a user gives. Each connection is judged by its real address, after DNS and on every redirect,
+// since the name in the first URL says nothing about that.
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, RequestInit as AgentInit, buildConnector } from 'undici'
@@ -10,16 +10,16 @@ import { followRedirects } from './redirects.ts'
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 export type OutsideFetch = {
   /**
-   * As the platform's, but it sets no time limit, not even for an answer's beginning: give it a signal. Throws
-   * NotPublic. Redirects are followed five times at most, and to another origin without the caller's headers.
+   * Like the platform's fetch, without any time limit, not even for the beginning of an answer: pass a signal. Throws
+   * NotPublic. Follows at most five redirects; to another origin it does not send the caller's headers.
    */
   fetch: Fetch
-  /** Breaks off what is under way. */
+  /** Aborts open requests. */
   close(): Promise<void>
 }
 
 type Deps = {
-  /** Whether a connection to this IP address may be made. */
+  /** Whether a connection to this IP address is allowed. */
   mayReach: (address: string) => boolean
   lookup?: LookupFunction
 }
@@ -27,7 +27,7 @@ type Deps = {
 const guarded =
   (connect: buildConnector.connector, mayReach: Deps['mayReach']): buildConnector.connector =>
   (options, callback) => {
-    // An address is connected to without a look-up. The URL has brought every notation to one.
+    // The address in a URL is used without a look-up. The URL parser has already normalized every notation.
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !mayReach(host)) callback(new NotPublic(host), null)
     else connect(options, callback)
@@ -43,7 +43,7 @@ export const createOutsideFetch = ({
     if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
       throw new Error('only http and https URLs without a user name are fetched')
     }
-    // Not the platform's own fetch, which lets nobody say how its connections are made. Loaded when it is needed.
+    // The platform's own fetch cannot be told how to connect. This module is loaded when it is first needed.
     const { Agent, buildConnector, fetch } = await import('undici')
     agent ??= new Agent({
       headersTimeout: 0,

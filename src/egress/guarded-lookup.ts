@@ -1,17 +1,20 @@
-// Names of hosts looked up for callers: few at a time, and what comes back only as far as callers may go there.
+// Looks up host names for callers: a few at a time, with only the addresses that callers may reach.
 import { isIP, type LookupFunction } from 'node:net'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { NotPublic } from './not-public.ts'
 
 /**
- * How many names are looked up at a time. The system takes one of its four threads for each, on which files wait, too,
- * and a name whose server does not answer holds it for many seconds. Domains take turns, since each may have names
- * without end.
+ * Names that are looked up at a time. The system uses one of its four threads for each, and file operations need these
+ * threads too. A name whose server does not answer occupies its thread for many seconds. Domains take turns, since each
+ * may have any number of names.
  */
 const turn = createFairTurns({ most: 2, mostOfOne: 1 })
 const domainOf = (hostname: string): string => hostname.toLowerCase().split('.').slice(-2).join('.')
 
-/** Looks up in turn, and answers with those addresses that may be reached; NotPublic if there are none. */
+/**
+ * Looks up a name in its turn and calls back with the addresses that may be reached, or with NotPublic if there are
+ * none.
+ */
 export const guardedLookup = (
   lookup: LookupFunction,
   mayReach: (address: string) => boolean,
@@ -21,16 +24,16 @@ export const guardedLookup = (
       domainOf(hostname),
       () =>
         new Promise<void>(resolve => {
-          lookup(hostname, options, (...found) => {
+          lookup(hostname, options, (...results) => {
             resolve()
-            callback(...found)
+            callback(...results)
           })
         }),
     ).catch(error => callback(error, ''))
   return (hostname, options, callback) =>
-    lookUpInTurn(hostname, { ...options, all: true }, (error, found) => {
+    lookUpInTurn(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '')
-      const all = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
+      const all = Array.isArray(addresses) ? addresses : [{ address: addresses, family: isIP(addresses) }]
       const allowed = all.filter(({ address }) => mayReach(address))
       const [first] = allowed
       if (first === undefined) callback(new NotPublic(hostname), '')

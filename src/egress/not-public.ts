@@ -1,4 +1,7 @@
-/** A URL that leads where callers may not go. Names no address: what a name means inside is nobody's business. */
+/**
+ * A URL leads to an address that callers may not reach. The message names no address, since that would reveal how a
+ * name resolves inside the network.
+ */
 export class NotPublic extends Error {
   constructor(host: string) {
     super(

@@ -1,4 +1,4 @@
-// Redirects are followed by us, because each leads to another connection that has to be judged.
+// Follows redirects here, not in the HTTP client, because each one leads to another connection that must be judged.
 
 const mostRedirects = 5
 /** Headers that may be sent to an origin that the caller did not name. */
@@ -6,7 +6,7 @@ const harmless = ['accept', 'content-type', 'user-agent']
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** The request to where a redirect leads. */
+/** The request that follows a redirect. */
 const redirected = (init: RequestInit, status: number, isElsewhere: boolean): RequestInit => {
   const headers = new Headers(init.headers)
   if (isElsewhere) for (const name of [...headers.keys()]) if (!harmless.includes(name)) headers.delete(name)
@@ -18,7 +18,9 @@ const redirected = (init: RequestInit, status: number, isElsewhere: boolean): Re
   return { ...rest, method: 'GET', headers }
 }
 
-/** Sends a request by `once`, and again to where redirects lead. `init.redirect` means what it means to the platform's fetch. */
+/**
+ * Sends a request by `once`, and again for each redirect. `init.redirect` means the same as in the platform's fetch.
+ */
 export const followRedirects = async (
   once: (url: URL, init: RequestInit) => Promise<Response>,
   first: URL,

@@ -1,4 +1,4 @@
-// Ends sessions: one that is closed or deleted, those that nobody uses, and those that cannot come back.
+// Closes and deletes sessions, also those that nobody uses and those that cannot be restored.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import type { SessionRow } from './queries.ts'
@@ -37,7 +37,7 @@ const isIdle = ({ lookedAt, clock, steps, isNamed }: Shared, row: SessionRow, se
   return isOld && steps.count(row.id) === 0 && !isNamed({ id: row.id, userId: row.user_id })
 }
 
-/** Closes what nobody has used for so many seconds; the answer: which sessions. */
+/** Closes sessions that were not used for so many seconds, and returns their ids. */
 export const closeIdle = async (
   deps: Shared,
   asked: Asked,
@@ -51,14 +51,14 @@ export const closeIdle = async (
   return idle.map(({ id }) => id)
 }
 
-/** What cannot come back after a restart is closed, with what is known of its last step. */
+/** Closes sessions that cannot be restored after a restart, and stores what is known of their last step. */
 export const closeLost = async ({ queries, runtime, callers }: Shared): Promise<void> => {
   for (const { id, recovery } of queries.active()) {
     if (recovery !== 'none') continue
     const reason = 'the server was restarted, and an environment of this kind does not come back'
-    const who = { principal: 'system', causation: '' }
+    const cause = { principal: 'system', causation: '' }
     await callers.ask({}, request =>
-      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, request, ...who }),
+      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, request, ...cause }),
     )
   }
 }

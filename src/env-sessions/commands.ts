@@ -1,4 +1,4 @@
-// The command service of environment sessions: each operation is a file of its own.
+// The command service of environment sessions. Each operation has a file of its own.
 import type { Caller } from '../../actors/env-session/callers.ts'
 import type { CreateEnvBody, ResetEnvBody, StepEnvBody } from '../contract/wire.ts'
 import { closeIdle, closeLost, closeSession, removeSession } from './close.ts'
@@ -16,15 +16,15 @@ import { hasBegun, isOf, type TaskStep, takeFor, toolsFor } from './task-steps.t
 type Begins = Retry & { began(): void }
 type StepGiven = Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>
 
-export const createSessions = (given: SessionDeps) => {
+export const createSessions = (sessionDeps: SessionDeps) => {
   const lookedAt = new Map<string, number>()
-  const ownView = (id: string) => viewOf(given, id)
-  const retries = createSessionRetries({ ...given, viewOf: ownView, isSeen: id => lookedAt.has(id) })
+  const ownView = (id: string) => viewOf(sessionDeps, id)
+  const retries = createSessionRetries({ ...sessionDeps, viewOf: ownView, isSeen: id => lookedAt.has(id) })
   const deps: Shared = {
-    ...given,
+    ...sessionDeps,
     retries,
     lookedAt,
-    steps: createStepsUnderWay(given.disk),
+    steps: createStepsUnderWay(sessionDeps.disk),
   }
   return {
     create: (asked: Asked, body: CreateEnvBody, how: Begins) => createSession(deps, asked, body, how),

@@ -1,4 +1,4 @@
-// Makes an environment session, or finds the one that is there already.
+// Creates an environment session, or returns the one that exists already.
 import type { RequestKeys } from '../contract/commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type EnvironmentSource } from '../contract/environment.ts'
@@ -13,7 +13,7 @@ import { invalid, problemsAt } from './invalid.ts'
 import { foldTo, lost } from './reading.ts'
 import { keysOf, type Retry } from './retries.ts'
 
-/** More kinds than these are not named: `GET /v1/env` has them all. */
+/** Kinds that an error names at most: `GET /v1/env` lists all of them. */
 const mostNamed = 50
 const unknownKind = (message: string, all: string[]): Refusal => {
   const kinds = all.toSorted().slice(0, mostNamed)
@@ -21,11 +21,11 @@ const unknownKind = (message: string, all: string[]): Refusal => {
   return new Refusal('EnvNotFound', { kinds }, `${message}; there are ${kinds.join(', ')}${more}`)
 }
 
-/** A create with a key names its session by it: asked again, it is the same one. */
+/** A create with a key derives the session's id from the key, so a repeated create finds the same session. */
 const sessionIdFor = (principal: Principal, key: string | undefined): string | undefined =>
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
 
-/** Whose a session becomes. One that is there, or was, stays its user's, whoever creates it again. */
+/** The user whose session it becomes. An existing or closed session stays its user's, whoever creates it again. */
 const userOf = (
   { queries }: SessionDeps,
   principal: Principal,
@@ -47,25 +47,25 @@ const resolved = async (
   body: CreateEnvBody,
 ): Promise<EnvironmentSource> => {
   const kwargs = body.env_init_kwargs ?? {}
-  const found = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
-  if ('refused' in found) {
-    const { refused, message, kinds } = found
+  const kind = await environments.resolve(body.env_id ?? undefined, body.env_class_path ?? undefined)
+  if ('refused' in kind) {
+    const { refused, message, kinds } = kind
     if (kinds === undefined)
       throw new Refusal(refused === 'forbidden' ? 'Forbidden' : 'EnvNotFound', undefined, message)
     throw unknownKind(message, kinds)
   }
-  const fits = await checker.check(found.parameters, kwargs, callerOf(principal))
+  const fits = await checker.check(kind.parameters, kwargs, callerOf(principal))
   if (!fits.ok) throw new Invalid(problemsAt(['env_init_kwargs'], fits.problems))
-  return found.source
+  return kind.source
 }
 
-/** A session that may be somebody else's is not there. */
+/** A session of another user is reported as not found. */
 const mustBeFree = ({ queries }: SessionDeps, principal: Principal, id: string): void => {
   if (queries.rowById(id) !== undefined) queries.visible(principal, id)
 }
 
-type Making = Retry & { began(): void }
-type Made = {
+type CreateRequest = Retry & { began(): void }
+type Creation = {
   body: CreateEnvBody
   userId: string
   keys: RequestKeys
@@ -73,10 +73,15 @@ type Made = {
   began(): void
 }
 
-/** The view of the session that was made, or was there. */
-const make = async (deps: Shared, asked: Asked, sessionId: string, wish: Made): Promise<SessionView> => {
+/** Returns the view of the new or existing session. */
+const make = async (
+  deps: Shared,
+  asked: Asked,
+  sessionId: string,
+  creation: Creation,
+): Promise<SessionView> => {
   const { runtime, callers, secrets, quotas, disk, ids } = deps
-  const { body, userId, source, keys, began } = wish
+  const { body, userId, source, keys, began } = creation
   const vars = body.env_vars ?? {}
   const values = asTexts(vars)
   const ref = Object.keys(vars).length === 0 ? undefined : ids.next('sec_')
@@ -126,9 +131,14 @@ const answerOf = (view: SessionView) => {
   return { session_id, env_id, initial_state: state, tools, done }
 }
 
-export const createSession = async (deps: Shared, asked: Asked, body: CreateEnvBody, given: Making) => {
+export const createSession = async (
+  deps: Shared,
+  asked: Asked,
+  body: CreateEnvBody,
+  request: CreateRequest,
+) => {
   const { principal } = asked
-  const { idempotencyKey: key, began } = given
+  const { idempotencyKey: key, began } = request
   const userId = userOf(deps, principal, body)
   const source = await resolved(deps, principal, body)
   const named = body.session_id ?? sessionIdFor(principal, key)
@@ -137,7 +147,7 @@ export const createSession = async (deps: Shared, asked: Asked, body: CreateEnvB
   const keys = keysOf('create', digestOfBody(rest), body, key)
   const makeAs = async (id: string) => {
     const view = await make(deps, asked, id, { body, userId, keys, source, began })
-    // A create that was asked again is answered as it was then.
+    // A repeated create gets the answer of the first one.
     const revision =
       key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal.id, key))?.revision
     return answerOf(
@@ -147,7 +157,7 @@ export const createSession = async (deps: Shared, asked: Asked, body: CreateEnvB
     )
   }
   if (named !== undefined) return makeAs(named)
-  const once = await deps.retries.makeOnce({ ...given, principal, userId, keys }, async () => {
+  const once = await deps.retries.makeOnce({ ...request, principal, userId, keys }, async () => {
     const id = deps.ids.next('session-')
     return { id, made: await makeAs(id) }
   })

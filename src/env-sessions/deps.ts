@@ -1,4 +1,4 @@
-// What the operations on environment sessions are given, and what they remember together.
+// The dependencies of the operations on environment sessions, and the state that they share.
 import type { Callers } from '../../actors/env-session/callers.ts'
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { SessionCommand } from '../contract/env-session-commands.ts'
@@ -32,7 +32,7 @@ export type SessionDeps = {
   clock: Clock
   ids: Ids
   randomSeed: () => number
-  /** Resolves when nothing is left of a session that has ended. */
+  /** Resolves when every remainder of an ended session is removed. */
   left: (stream: string) => Promise<void>
   /** Whether a task that has not ended names the session. */
   isNamed: (session: { id: string; userId: string }) => boolean
@@ -41,11 +41,11 @@ export type SessionDeps = {
 export type Shared = SessionDeps & {
   retries: SessionRetries
   steps: StepsUnderWay
-  /** When a session was last looked at: no event says so. */
+  /** When each session was last observed, in milliseconds: no event stores that. */
   lookedAt: Map<string, number>
 }
 
-/** Who asks, in which request. */
+/** The caller of an operation, and its request. */
 export type Asked = { principal: Principal; requestId: string }
 export const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
 

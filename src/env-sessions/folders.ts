@@ -1,6 +1,6 @@
-// What environment sessions leave on the disk: a folder each, in that of their user, for the environment's own files and
-// the newest states of those that are kept as snapshots. The log knows each state's digest, so that no other is taken
-// for it.
+// The files of environment sessions. Each session has a folder, in that of its user, for the environment's own files
+// and for the newest states, where the session is kept as snapshots. The log holds the digest of each state, so that no
+// other state is taken for it.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
@@ -16,10 +16,12 @@ const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
   path.join(userFolder(root, user_id), segment(session_id))
 
-/** Where a kept state lies in the folder of its session; `packs`: what environments of ours refer to in it. */
+/**
+ * Where a kept state lies in the folder of its session; `packs` holds the packs that built-in environments refer to.
+ */
 export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
 
-/** What was made in a folder stays there, whatever happens to the machine. */
+/** Syncs a folder, so that entries created in it survive a crash of the machine. */
 const syncFolder = async (folder: string): Promise<void> => {
   const opened = await open(folder)
   await opened.sync().finally(() => opened.close())
@@ -30,10 +32,10 @@ export const createSessionFolders = (
   isBackupMade = async (): Promise<boolean> => false,
 ): SessionFolders => {
   const folderOf = (session: OwnedSession) => folderOfSession(root, session)
-  /** Those that were active when the service started. */
+  /** Sessions that were active when the service started. */
   let active: OwnedSession[] = []
   let sorting: Promise<void> | undefined
-  /** Nothing is made here before what an earlier version has left is sorted; one that failed is tried again. */
+  /** Nothing is created here before folders of an earlier version are sorted. A failed attempt is repeated. */
   const sorted = (): Promise<void> => {
     sorting ??= sortSessions(root, active, folderOf).finally(() => {
       sorting = undefined
@@ -79,7 +81,7 @@ export const createSessionFolders = (
           if (name === sortedMark) continue
           const isKept = kept.has(at)
           if (isKept && folder === root) await clear(at)
-          // One that cannot be removed keeps no other.
+          // A folder that cannot be removed must not stop the removal of others.
           if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
         }
       }

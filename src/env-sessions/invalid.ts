@@ -1,4 +1,4 @@
-// A request that does not fit: 422 with where and why.
+// An invalid request: 422 with the place and the problem.
 import { Invalid, type Problem } from '../contract/refusals.ts'
 
 export const invalid = (loc: (string | number)[], msg: string, type = 'value_error') =>

@@ -1,4 +1,4 @@
-// What there is to see in a session.
+// Observes a session: its state and tools, without a step.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { active, lost } from './reading.ts'

@@ -1,4 +1,4 @@
-// The query service of environment sessions. What a principal may not see is not there for it.
+// The query service of environment sessions. A session that a principal may not see does not exist for it.
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import { createEnvSessionRows, type SessionRow } from '../../projections/env-sessions/rows.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -11,7 +11,7 @@ export type { SessionRow } from '../../projections/env-sessions/rows.ts'
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 
-/** `accessedAt`: when it was looked at since, which no event tells. */
+/** `accessedAt` is the time of a later observation, which no event stores. */
 export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
   session_id: row.id,
   user_id: row.user_id,
@@ -32,7 +32,7 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
     currentFor(envSessionStream(id), () => rows.byId(id))
   return {
     rowById,
-    /** Whose a session is, or was before it was deleted. */
+    /** The user of a session, also of a deleted one. */
     userOf: (id: string): string | undefined => currentFor(envSessionStream(id), () => rows.userOf(id)),
     /** The row of a session that this principal may see. Throws SessionNotFound. */
     visible(principal: Principal, id: string): SessionRow {
@@ -42,7 +42,7 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
       }
       return row
     },
-    /** The sessions of a user, or all, in order of creation, page by page. */
+    /** The sessions of one user, or of all, in order of creation, page by page. */
     *pages(user: string | undefined): Generator<SessionRow[]> {
       for (let after = 0; ; ) {
         const page = current(() => rows.page(after, user))

@@ -1,4 +1,4 @@
-// A session as it is now, and as it was after one of its events.
+// Reads a session as it is now, or as it was after one of its events.
 import type { RequestKeys } from '../contract/commands.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
@@ -19,11 +19,11 @@ const always = () => true
 export const viewOf = ({ runtime }: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> =>
   runtime.until(envSessionStream(id), always)
 
-/** The refusal of what is asked of a session that has ended, or never was. */
+/** The refusal of an operation on a session that has ended or never existed. */
 export const lost = ({ closeReason }: SessionView): Refusal =>
   new Refusal('SessionNotFound', closeReason === undefined ? undefined : { reason: closeReason })
 
-/** The view of a session that is active and that the principal may see. */
+/** The view of an active session that the principal may see. Throws a refusal otherwise. */
 export const active = async (deps: SessionDeps, principal: Principal, id: string): Promise<SessionView> => {
   const row = deps.queries.visible(principal, id)
   const view = await viewOf(deps, id)
@@ -31,7 +31,7 @@ export const active = async (deps: SessionDeps, principal: Principal, id: string
   return view
 }
 
-/** The session as it was after the event of this revision. */
+/** The session after the event of this revision. */
 export const foldTo = async (
   { log }: Pick<SessionDeps, 'log'>,
   stream: string,
@@ -46,7 +46,7 @@ export const foldTo = async (
   return view
 }
 
-/** The answer that a step got, as it was given. */
+/** The answer that a step got at that time. */
 export const answerAt = async (
   deps: Pick<SessionDeps, 'log'>,
   stream: string,
@@ -58,19 +58,19 @@ export const answerAt = async (
   return stepAnswerOf(then.created, then.newest, then.tools)
 }
 
-/** Refuses a request whose key belongs to another one of this session. */
+/** Refuses a request whose key belongs to another request of this session. */
 export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principal): void => {
   if (isKeyTaken(view, keys, id)) throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
 }
 
-/** The view, after a step that was cut off is settled: one that was begun, has no result, and does not run any more. */
+/** The view after any interrupted step is settled: one that was begun, has no result, and does not run any more. */
 export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {
   const view = await viewOf(deps, id)
   if (view.open === undefined) return view
   return deps.runtime.ask(envSessionStream(id), { type: 'SettleStep', ...view.openBy })
 }
 
-/** Room on the disk of the session's user. */
+/** Refuses when the session's user has no room on the disk. */
 export const mustHaveRoom = async (
   { disk }: Pick<SessionDeps, 'disk'>,
   { created }: SessionView,

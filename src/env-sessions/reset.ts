@@ -1,4 +1,4 @@
-// Begins a session again, with a seed and options.
+// Resets a session, with a seed and options.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError } from '../contract/environment.ts'
 import type { ResetEnvBody } from '../contract/wire.ts'
@@ -13,15 +13,15 @@ export const resetSession = async (
   deps: Shared,
   asked: Asked,
   body: ResetEnvBody,
-  given: Retry & { began(): void },
+  request: Retry & { began(): void },
 ) => {
   const { queries, retries, steps, callers, runtime } = deps
   const { session_id: id, seed, options } = body
   const { principal } = asked
-  const { delivery, began, idempotencyKey } = given
+  const { delivery, began, idempotencyKey } = request
   const stream = envSessionStream(id)
   const keys = keysOf('reset', digestOfBody(['reset', body]), body, idempotencyKey)
-  const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+  const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
   const command = {
     type: 'ResetSession' as const,
     seed: seed ?? drawSeed(deps),

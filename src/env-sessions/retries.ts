@@ -1,5 +1,5 @@
-// Telling a retry from a new request where environment sessions are concerned: by its key, or without one by the whole
-// body of what the same principal asked last, as long as the answer to that counts as lost.
+// Tells a retry from a new request to an environment session: by its key, or without a key by the body of the same
+// principal's last request, as long as the answer to that request counts as lost.
 import type { RequestKeys } from '../contract/commands.ts'
 import type { Repeats } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
@@ -11,7 +11,7 @@ import { digestOfBody } from '../platform/digest.ts'
 import { createDeliveries, type Delivery } from '../tasks/deliveries.ts'
 import type { SessionQueries } from './queries.ts'
 
-/** How an earlier call of the same request is found, and whether the answer of this one arrives. */
+/** How an earlier attempt of the same request is found, and whether the answer of this attempt arrives. */
 export type Retry = { idempotencyKey?: string | undefined; isRetry: boolean; delivery: Delivery }
 
 /** Whether a request is a retry that has no key. */
@@ -20,22 +20,22 @@ export const isUnkeyedRetry = ({
   idempotencyKey,
 }: Pick<Retry, 'isRetry' | 'idempotencyKey'>): boolean => isRetry && idempotencyKey === undefined
 
-type Parts = {
+type Deps = {
   log: Log
   clock: Clock
   queries: SessionQueries
   viewOf: (id: string) => Promise<SessionView>
-  /** Whether somebody has looked at the session since it was made. */
+  /** Whether a client has observed the session since its creation. */
   isSeen: (id: string) => boolean
 }
 
-/** So long after a create its retry is looked for. */
+/** Milliseconds after a create during which its retry is recognized. */
 const createLivesMs = 600_000
 const hidden = '***'
 
 /**
- * The keys of a request. `digest` is of the part of the body that must be the same under one key, `bodyDigest` of all
- * that it says, but for the values of `env_vars`.
+ * The keys of a request. `digest` covers the part of the body that must be the same under one key; `bodyDigest` covers
+ * the whole body, except the values of `env_vars`.
  */
 export const keysOf = (
   verb: 'create' | 'step' | 'reset',
@@ -51,13 +51,15 @@ export const keysOf = (
   }
 }
 
-export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Parts) => {
+export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Deps) => {
   const deliveries = createDeliveries()
   const placeOf = (principal: Principal, id: string) => JSON.stringify([principal.id, id])
-  /** Creates that are under way, by principal and body. */
+  /** Creates that are in progress, by principal and body. */
   const making = new Map<string, Set<Promise<unknown>>>()
 
-  /** The session that an earlier create with this body made, if its answer was lost and nobody has used it. */
+  /**
+   * The session that an earlier create with this body made, if its answer was lost and no client has used the session.
+   */
   const madeBefore = async (
     principal: Principal,
     userId: string,
@@ -80,12 +82,12 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Pa
   }
 
   return {
-    /** Whether a retry may be what was done at a revision; asking changes nothing. */
+    /** Whether a retry may repeat the request that was stored at a revision. It changes nothing. */
     mayRepeat:
       (principal: Principal, id: string): Repeats =>
       revision =>
         deliveries.isLost(placeOf(principal, id), revision),
-    /** The same for the retry that is answered: what it is given, no other one is given. */
+    /** The same for the retry that is answered. An answer that it gets is given to no other retry. */
     repeats(principal: Principal, id: string, delivery: Delivery): Repeats {
       const place = placeOf(principal, id)
       let mine: number | undefined
@@ -97,11 +99,11 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Pa
         return true
       }
     },
-    /** The answer to what was done at a revision is on its way. */
+    /** Notes that the answer to the request stored at a revision is being sent. */
     answered: (principal: Principal, id: string, revision: number, delivery: Delivery): void =>
       deliveries.expect(placeOf(principal, id), revision, delivery),
 
-    /** A create that names no session and has no key; a retry waits for those with its body that are under way. */
+    /** For a create without a session id and a key: a retry waits for creates with its body that are in progress. */
     async makeOnce<T>(
       { principal, userId, keys, isRetry, delivery }: MakeOnce,
       make: () => Promise<{ id: string; made: T }>,
@@ -114,7 +116,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Pa
         if (before !== undefined) return { before }
       }
       const work = make().then(({ id, made }) => {
-        // Not as with steps: two callers must not share a session because an answer is still on its way.
+        // Other than with steps, two callers must not share a session because an answer is still being sent.
         deliveries.claim(placeOf(principal, id), 0, delivery)
         return { made }
       })

@@ -1,7 +1,7 @@
-// Earlier versions put the folders of environment sessions side by side; now each stands in the folder of its user.
-// What an earlier version has left is sorted once. A session may be named like a user, so nothing is moved to its place
-// before everything old has left: the folders of active sessions go aside, the rest is removed, then they go to
-// their places. Killed at any point, it goes on from there at the next start.
+// Earlier versions put the folders of all environment sessions side by side; now each is in the folder of its user.
+// Folders of an earlier version are sorted once. A session may have the same name as a user, so nothing is moved to its
+// new place before every old folder has left: the folders of active sessions are set aside, the others are removed,
+// then the first are moved to their places. After a crash at any point, the next start continues from there.
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,10 +9,10 @@ import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { segment } from '../access/user-folders.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 
-/** Stands in the folder once it is sorted. No session and no user has a name that begins with a dot. */
+/** This file is in the folder once it is sorted. No session and no user has a name that begins with a dot. */
 export const sortedMark = '.sorted-by-user'
 const aside = '.being-sorted'
-/** Stands aside when everything old has left. */
+/** This file is in the set-aside folder once every old folder has left. */
 const leftMark = '.old-ones-have-left'
 
 export const sortSessions = async (

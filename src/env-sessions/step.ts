@@ -1,4 +1,4 @@
-// A step that a request asks for: one that is known already is answered again, any other must fit and is taken.
+// A step that a request asks for: a repeated step gets its earlier answer; a new one is checked and taken.
 import type { Caller } from '../../actors/env-session/callers.ts'
 import type { Repeats, StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
@@ -15,7 +15,7 @@ import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
 type Wish = Pick<StepWish, 'effectId' | 'keys'>
-/** `revision`: where the step has been taken already. */
+/** `revision` is that of the step's result if the step was taken before. */
 type Foreseen = { view: SessionView; revision: number | undefined }
 
 const mustFit = async (
@@ -31,8 +31,8 @@ const mustFit = async (
 }
 
 /**
- * A step before its turn: where it has been taken already, whatever became of the session since; else it fits the
- * tools that there are now.
+ * Looks at a step before its turn. If it was taken before, the answer is its revision, whatever happened to the session
+ * since; else it must fit the present tools.
  */
 const foreseen = async (
   deps: Shared,
@@ -62,13 +62,13 @@ export const step = async (
   deps: Shared,
   asked: Asked,
   body: StepEnvBody,
-  given: Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
+  request: Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
 ): Promise<EnvStepAnswer> => {
   const { session_id: id, tool_name: toolName, tool_args, env_vars, task_id, expected_step } = body
-  const { began, emit, signal, delivery, idempotencyKey } = given
+  const { began, emit, signal, delivery, idempotencyKey } = request
   const { principal } = asked
   const { retries, ids } = deps
-  const repeats = isUnkeyedRetry(given) ? retries.repeats(principal, id, delivery) : undefined
+  const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
   const wish = wishOf(deps, body, idempotencyKey)
   const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
   if (revision !== undefined) {
@@ -93,8 +93,8 @@ export const step = async (
 }
 
 /**
- * Refuses a step that cannot be taken, so that a stream need not begin. `isKnown`: it has been taken before; else
- * `next` is the number that it will have, if those before it are taken.
+ * Refuses a step that cannot be taken, so that no stream begins. `isKnown`: it was taken before. Else `next` is its
+ * number, provided that the steps before it are taken.
  */
 export const mayStep = async (
   deps: Shared,

@@ -1,10 +1,10 @@
-// The steps of each session that run or wait: how many there are, and how they are stopped.
+// The steps of each session that run or wait: counts them and stops them.
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { SessionView } from '../history/env-session.ts'
 
-/** Steps of one session that may wait. */
+/** Steps that may queue for one session. */
 const mostWaiting = 64
 
 type Stop = (why: Refusal) => void
@@ -14,12 +14,12 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
   const count = (id: string): number => stops.get(id)?.size ?? 0
   return {
     count,
-    /** Refuses one more step while too many wait. */
+    /** Refuses a further step while too many wait. */
     mustNotBeMany(id: string): void {
       if (count(id) <= mostWaiting) return
       throw new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
     },
-    /** Counts a step until `over`. It is stopped by what ends its session, or when its user's disk is full. */
+    /** Counts a step until `over`. The end of the session, or a full disk of its user, stops it. */
     add(id: string, signal: AbortSignal) {
       const controller = new AbortController()
       let refusal: Refusal | undefined
@@ -35,7 +35,7 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
         watchDisk: ({ created }: SessionView) => {
           if (created !== undefined) unwatch = watch(created.user_id, stop)
         },
-        /** A step that was stopped before it began fails with the reason for which it was stopped. */
+        /** The error of a step that was stopped before it began is the reason of the stop. */
         worded: (error: unknown) => {
           throw error instanceof Refusal ? error : (refusal ?? error)
         },
@@ -46,7 +46,7 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
         },
       }
     },
-    /** Stops the step that runs, and those that wait behind it. */
+    /** Stops the running step and all steps that wait behind it. */
     stopAll(id: string, how: 'closed' | 'deleted' | 'reset'): void {
       const why = `its session was ${how}`
       const refusal =

@@ -1,4 +1,4 @@
-// Environment sessions put together: their actors and instances, their read model, and the door to them.
+// Wires environment sessions together: actors and instances, read model, command and query service.
 import { randomInt } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
@@ -25,8 +25,8 @@ import { createSessionTools } from './tools.ts'
 
 const sweepMs = 300_000
 /**
- * Instances that are opened at the same time, and of them one user's: each is a process that starts, and takes a processor
- * for itself until it has. The others wait, so that a hundred creates at once slow nobody down.
+ * Instances that may be opened at the same time, in all and for one user: each is a new process, which occupies a
+ * processor while it starts. The others wait, so that a hundred creates at once slow down nobody else.
  */
 const most = Math.max(4, availableParallelism())
 const opening = { most, mostOfOne: Math.floor(most / 2) }
@@ -40,7 +40,7 @@ type Deps = {
   secrets: Secrets
   checker: SchemaChecker
   environments: {
-    open(source: EnvironmentSource, given: Given): Promise<Instance>
+    open(source: EnvironmentSource, opening: Given): Promise<Instance>
     resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
   }
   folders: SessionFolders
@@ -58,11 +58,11 @@ export const createSessionSystem = (deps: Deps) => {
   const queries = createSessionQueries(deps.store, deps.projector)
   const turn = createFairTurns(opening)
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // each that waits for its turn listens
+  setMaxListeners(0, stopping.signal) // each waiting instance has a listener
   const instances = createInstances({
     environments: {
       resolve: environments.resolve,
-      open: (source, given, user) => turn(user, () => environments.open(source, given), stopping.signal),
+      open: (source, opening, user) => turn(user, () => environments.open(source, opening), stopping.signal),
     },
     folders,
     longestFile: deps.disk.longestFile,
@@ -102,10 +102,13 @@ export const createSessionSystem = (deps: Deps) => {
   return {
     sessions,
     queries,
-    /** The tools of the session that a task names. */
+    /** The tools of the environment session that a task names. */
     tools: createSessionTools(sessions),
     busy: runtime.busy,
-    /** What a stop has left over: sessions that cannot come back, and files of those that are none. */
+    /**
+     * Cleans up after the last stop: closes sessions that cannot be restored, and removes files of sessions that are
+     * gone.
+     */
     async start(): Promise<void> {
       await sessions.closeLost()
       const active = queries.active().map(({ id, user_id }) => ({ session_id: id, user_id }))
@@ -115,7 +118,7 @@ export const createSessionSystem = (deps: Deps) => {
       stopSweeping()
       runtime.stop()
       const stopped = instances.stop()
-      stopping.abort() // whoever still waits for its turn
+      stopping.abort() // ends the waiting for a turn
       await stopped
     },
   }

@@ -1,4 +1,4 @@
-// Takes a step of a session in its turn, whoever asks: a request, or a call of a task.
+// Takes a step of a session in its turn, for a request or for a call of a task.
 import type { Caller } from '../../actors/env-session/callers.ts'
 import type { StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
@@ -8,14 +8,14 @@ import type { Shared } from './deps.ts'
 import { answerAt, lost, viewOf } from './reading.ts'
 
 export type StepCaller = Caller & { signal: AbortSignal }
-type Who = { principal: string; causation: string }
+type Cause = { principal: string; causation: string }
 
 export const takeStep = async (
   deps: Shared,
   id: string,
   step: StepWish,
   caller: StepCaller,
-  who: Who,
+  cause: Cause,
 ): Promise<{ answer: EnvStepAnswer; revision: number }> => {
   const { steps, runtime, callers } = deps
   const stream = envSessionStream(id)
@@ -24,9 +24,11 @@ export const takeStep = async (
   try {
     watchDisk(await viewOf(deps, id))
     const view = await callers
-      .ask({ ...caller, signal }, request => runtime.ask(stream, { type: 'TakeStep', step, request, ...who }))
+      .ask({ ...caller, signal }, request =>
+        runtime.ask(stream, { type: 'TakeStep', step, request, ...cause }),
+      )
       .catch(worded)
-    const revision = takenAt(view, step, who.principal, caller.repeats)
+    const revision = takenAt(view, step, cause.principal, caller.repeats)
     if (revision === undefined) throw lost(view)
     return { answer: await answerAt(deps, stream, view, revision), revision }
   } finally {

@@ -1,4 +1,4 @@
-// The session that a task's session names, as the task sees it: its tools, and its calls as steps.
+// The environment session that a task's session names, for the task: its tools, and its calls as steps.
 import type { StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recovery } from '../contract/environment.ts'
@@ -9,7 +9,7 @@ import type { Shared } from './deps.ts'
 import { mustHaveRoom, settled, viewOf } from './reading.ts'
 import { type StepCaller, takeStep } from './take-step.ts'
 
-/** The tools of the session, as far as they are the user's own; none when it is done. */
+/** The tools of the session if it belongs to the user; none when its episode is over. */
 export const toolsFor = async (
   deps: Shared,
   sessionId: string,
@@ -22,11 +22,11 @@ export const toolsFor = async (
   return { tools, recovery: created.recovery }
 }
 
-/** Whether there is such a session of the user. */
+/** Whether the user has such a session. */
 export const isOf = ({ queries }: Shared, sessionId: string, userId: string): boolean =>
   queries.rowById(sessionId)?.user_id === userId
 
-/** Whether the session has begun the step of this effect, whatever became of it since. */
+/** Whether the session has begun the step of this effect, whatever happened to the step since. */
 export const hasBegun = async (
   deps: Shared,
   sessionId: string,
@@ -40,16 +40,16 @@ export const hasBegun = async (
 
 export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
 /**
- * A call of a task as a step of its session; the same effect is the same step. Rejects with OutcomeUnknown when
- * this run of the call was begun and nobody knows how it ended.
+ * Takes a call of a task as a step of its session; a repeated call of the same effect is the same step. Rejects with
+ * OutcomeUnknown when this attempt of the call was begun and nobody knows how it ended.
  */
 export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
   const view = await settled(deps, sessionId)
   const isUnknown = (view.unknown.get(step.effectId) ?? 0) >= step.attempt
   if (isUnknown) throw new OutcomeUnknown('nobody knows how this step ended: the server stopped while it ran')
   if (!view.byEffect.has(step.effectId)) await mustHaveRoom(deps, view)
-  const who = { principal: 'system', causation: step.effectId }
-  const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, caller, who).catch(
+  const cause = { principal: 'system', causation: step.effectId }
+  const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, caller, cause).catch(
     error => {
       throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
     },

@@ -1,14 +1,16 @@
-// The tools of the environment session that a task's session names, as tools like any other: each call is a step of the
-// session, journalled there under the call's effect, so that the same call is never two steps.
+// The tools of the environment session that a task's session names, as ordinary tools. Each call is a step of the
+// session, stored there under the call's effect id, so that a repeated call is not a second step.
 import type { Recovery } from '../contract/environment.ts'
 import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
 import { asTexts } from '../contract/variables.ts'
 import type { EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
 import type { Sessions } from './commands.ts'
 
-/** What the agent is told of a step: its content, then what is there to see. */
-const told = ({ tool_result, observation, reward, done, info }: EnvStepAnswer) => {
-  // A step that was done may have an error, too: its state could not be kept.
+/**
+ * The result of a step for the agent: its content, then the observation, the reward and whether the episode is over.
+ */
+const resultText = ({ tool_result, observation, reward, done, info }: EnvStepAnswer) => {
+  // A completed step can have an error too: its state could not be kept.
   const error = tool_result.status === 'completed' && info.error !== undefined ? { error: info.error } : {}
   const seen = JSON.stringify({ observation, reward, done, ...error })
   const { message_content: content } = tool_result
@@ -31,8 +33,8 @@ export const createSessionTools = ({
     recovery?: Recovery,
   ): Tool => ({
     definition,
-    // A step that was taken is found in the session. One that was cut off runs again only where the author of the
-    // environment says that its actions may be repeated.
+    // A completed step is found in the session. An interrupted one runs again only where the author of the environment
+    // says that its actions may be repeated.
     isSafe: () => recovery === 'refold',
     ...(recovery === 'refold' ? {} : { inSession: true }),
     async run({ effectId, attempt = 1, arguments: toolArgs, env, emit, signal }) {
@@ -49,10 +51,10 @@ export const createSessionTools = ({
       const { answer, at } = await takeFor(sessionId, step, { emit, signal })
       const { tool_result, info, done } = answer
       if (tool_result.status === 'incomplete' && !done) {
-        return { content: String(info.error ?? told(answer)), step: at, failed: true }
+        return { content: String(info.error ?? resultText(answer)), step: at, failed: true }
       }
       const { block_list: blocks } = tool_result
-      return { content: told(answer), blocks, step: at, ...(done ? { ends: true } : {}) }
+      return { content: resultText(answer), blocks, step: at, ...(done ? { ends: true } : {}) }
     },
   })
   return {
@@ -63,7 +65,7 @@ export const createSessionTools = ({
     },
     async find(scope, name, _signal, effectId) {
       const { sessionId, userId } = scope
-      // The session may have ended with this very step.
+      // This very step may have ended the session.
       if (effectId !== undefined && (await hasBegun(sessionId, userId, effectId))) {
         return asTool(scope, ended(name))
       }

@@ -1,21 +1,21 @@
-// Which program runs a module, and all that it sees of where it runs.
+// The program that runs a module, and the environment variables that this program gets.
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Command } from '../platform/children/children.ts'
 import { javascriptHost, pythonHost } from './where.ts'
 
-/** In this order a name without a suffix is tried. */
+/** The order in which suffixes are tried for a name without one. */
 export const suffixes = ['.mjs', '.js', '.ts', '.py', '.environment'] as const
 
-/** Nothing of our own environment but how programs are found. It gets its own HOME and TMPDIR when it is created. */
+/** Of our own variables only those that find programs. HOME and TMPDIR are set again when the instance is created. */
 const seen = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   LANG: process.env.LANG ?? 'C.UTF-8',
   HOME: tmpdir(),
   TMPDIR: tmpdir(),
   PYTHONUTF8: '1',
-  PYTHONHASHSEED: '0', // sets have the same order in each life
-  PYTHONDONTWRITEBYTECODE: '1', // no folders beside the modules of others
+  PYTHONHASHSEED: '0', // sets have the same order after each start
+  PYTHONDONTWRITEBYTECODE: '1', // no cache folders beside the operator's modules
 })
 
 export const commandOf = (module: string, memoryMb: number): Command => {

@@ -1,4 +1,4 @@
-// Whether what a step says is content as the wire knows it.
+// Whether a value is message content, as the wire defines it.
 import type { MessageContent } from '../contract/wire.ts'
 import { isObject } from './protocol.ts'
 

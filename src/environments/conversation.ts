@@ -1,29 +1,29 @@
-// What is said with one program: its hello, then one question at a time, each with its limit. Throws Unfit at what
-// does not belong there.
+// The messages of one program: its hello, then one request at a time, each with its limit. An invalid or unexpected
+// message ends the conversation.
 import type { Timers } from '../contract/ports.ts'
 import { beginning } from './cut.ts'
 import { createLines } from './lines.ts'
 import { type Hello, longestLine, type Method, readMessage, Unfit } from './protocol.ts'
 import { type Answered, createQuestion, type Limits, type Question, Refused } from './question.ts'
 
-/** Bytes that a program may send for one answer, with its output. */
+/** Bytes that a program may send for one answer, output included. */
 const mostSaid = 2 * longestLine
-/** Bytes of why something could not be done. */
+/** Bytes of the longest error message that is kept. */
 const longestError = 64 << 10
 
 type Deps = {
   timers: Pick<Timers, 'after'>
   send(message: object): void
   hello(hello: Hello): void
-  /** It has to be ended, and why. */
+  /** Called with the reason when the program must be ended. */
   broken(why: string): void
 }
 export type Conversation = {
-  /** What the program has sent. */
+  /** Takes bytes that the program has sent. */
   hear(chunk: Buffer): void
-  /** Rejects with Refused. Not while another request runs. */
+  /** Rejects with Refused. Call it only when no other request runs. */
   request(method: Method, params: object, limits: Limits): Promise<Answered>
-  /** Nothing will be answered any more. */
+  /** No answer will come any more: rejects the open request. */
   abandon(error: Error): void
 }
 

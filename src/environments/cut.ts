@@ -1,24 +1,24 @@
-// A long answer is cut and says so. Whole characters stay.
+// Cuts long texts and marks the cut. No character is split.
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
 
-/** Bytes of what a step says, as UTF-8. */
+/** Bytes of the content of a step, as UTF-8. */
 export const mostContent = 1 << 20
 export const cutMark = '\n[Cut: the answer is longer than 1 MiB]'
 
-/** The beginning of a text in at most so many bytes. */
+/** The beginning of a text, in at most `most` bytes. */
 export const beginning = (text: string, most: number): string => {
   if (text.length * 3 <= most) return text
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most))
   return text.slice(0, read)
 }
 
-/** Takes texts until there is no more room, then the mark, then nothing. */
+/** Passes texts through until there is no more room, then the mark, then nothing. */
 export const createCut = () => {
   let room = mostContent
   let isCut = false
   return {
     isCut: () => isCut,
-    /** What may still be said of it. */
+    /** Returns the part of the text that still fits. */
     take(text: string): string {
       if (isCut) return ''
       const short = beginning(text, room)
@@ -26,7 +26,7 @@ export const createCut = () => {
       isCut = short.length < text.length
       return isCut ? short + cutMark : short
     },
-    /** Whether something of so many bytes, which cannot be cut, may still be said. */
+    /** Takes the room for a part that cannot be cut, in bytes; false if it does not fit. */
     has(bytes: number): boolean {
       room -= bytes
       return room >= 0

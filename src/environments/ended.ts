@@ -1,4 +1,4 @@
-// Why a process has ended, in one plain sentence.
+// The reason why a process has ended, in one sentence.
 import type { Errors } from './errors.ts'
 
 export const tooMuchMemory = (memoryMb: number) =>
@@ -10,7 +10,7 @@ export const reasonOf = (
   errors: Errors,
   memoryMb: number,
 ): string => {
-  // The heap of JavaScript has the same limit as the process, and may be full first.
+  // The JavaScript heap has the same limit as the process, and may be full first.
   if (/heap out of memory|Allocation failed/i.test(errors.text())) return tooMuchMemory(memoryMb)
   if (signal === 'SIGXFSZ')
     return 'the environment made a file that is longer than the disk quota (QUOTA_DISK_MB)'
@@ -23,11 +23,11 @@ export const reasonOf = (
 }
 
 const longest = 500
-/** Shorter values are flags and counts, which stand in every other sentence. */
+/** Characters; shorter values are flags and counts, which appear in many sentences. */
 const shortestSecret = 4
 
-/** A reason is stored: it is one line, and what the caller gave as a secret does not stand in it. */
-export const told = (reason: string, secrets: readonly string[]): string =>
+/** A reason is stored, so it is one line without the caller's secrets. */
+export const storableReason = (reason: string, secrets: readonly string[]): string =>
   secrets
     .filter(secret => secret.length >= shortestSecret)
     .sort((a, b) => b.length - a.length)

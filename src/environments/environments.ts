@@ -1,4 +1,4 @@
-// Environments put together: which there are, and an instance of one in a process of its own.
+// Wires environments together: which kinds there are, and an instance of a kind in a process of its own.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
@@ -15,41 +15,43 @@ import { noProtection, type Protection } from './protection.ts'
 import { temporary } from './protocol.ts'
 import { createRegistry, type Registry } from './registry.ts'
 
-/** With less memory free, no program is kept that nobody has asked for. */
+/** Bytes of free memory below which no program is started in advance. */
 const leastFree = 512 << 20
 const hasRoom = () => process.availableMemory() > leastFree
 
 export type EnvironmentSettings = {
-  /** The folder of external modules; undefined: none. */
+  /** The folder of external modules; undefined: there are none. */
   path: string | undefined
   /** A known name, or `module#Class`. */
   byDefault: string
-  /** How long a call may take; a class may have its own limit. */
+  /** Milliseconds that a call may take; a class may have a limit of its own. */
   stepTimeoutMs: number
-  /** Resident memory of all processes of one instance together. */
+  /** MiB of resident memory of all processes of one instance together. */
   memoryMb: number
 }
 
 export type Environments = Registry & {
   /**
-   * Constructs an instance in a process of its own; `dir` is made when it is missing. Rejects with EnvironmentGone
-   * when the process ends or breaks a limit, with AuthorsError when the constructor throws. Nothing is left then.
+   * Constructs an instance in a process of its own; creates `dir` if it is missing. Rejects with EnvironmentGone if the
+   * process ends or exceeds a limit, and with AuthorsError if the constructor throws. The process has ended then.
    */
   open(source: EnvironmentSource, given: Given & { fileBytes?: number | undefined }): Promise<Instance>
-  /** Lets go what is kept ready. Instances are ended by their own `close`, and with all children. */
+  /**
+   * Ends the programs that were started in advance. Instances end by their own `close`, or with all child processes.
+   */
   close(): void
 }
 
-type Parts = {
+type Deps = {
   children: Pick<Children, 'start' | 'end'>
   timers: Timers
   protection?: Protection
-  /** Programs with user ids of their own may reach the folders that they are given from here on. */
+  /** Programs with user ids of their own can reach the folders that they get, from this folder down. */
   dataDir?: string
 }
 
 export const createEnvironments = (
-  { children, timers, protection = noProtection, dataDir = '/' }: Parts,
+  { children, timers, protection = noProtection, dataDir = '/' }: Deps,
   { path: folder, byDefault, stepTimeoutMs, memoryMb }: EnvironmentSettings,
 ): Environments => {
   const memory = createMemoryWatch(timers)
@@ -62,7 +64,7 @@ export const createEnvironments = (
   const pool = createPool({ start, timers, hasRoom })
   const hellos = createHellos({ pool, start, timers })
 
-  /** The folder is the program's as long as it lives. */
+  /** Gives the folder to the program's user as long as the program lives. */
   const inFolder = async (dir: string, program: EnvironmentProcess, make: () => Promise<Instance>) => {
     const { user, end } = program
     const { ids } = protection

@@ -1,9 +1,10 @@
-// What a process says on its stderr: read, so that it is not held up, and its end kept, for the reason when it ends.
+// Reads the stderr of a process, so that the process never blocks, and keeps its end for the reason of the process's
+// end.
 import type { Readable } from 'node:stream'
 import type { Timers } from '../contract/ports.ts'
 
 const kept = 8 << 10
-/** Bytes that are read at once; one who says more waits for a moment, and costs us little. */
+/** Bytes that are read at once. A process that writes more waits for a moment, and costs little time. */
 const mostAtOnce = 1 << 20
 const breakMs = 250
 const longestLine = 200
@@ -11,9 +12,9 @@ const longestLine = 200
 export type Errors = {
   /** The last 8 KiB. */
   text(): string
-  /** Its last line that says something; empty: none. */
+  /** The last line that is not blank; empty: there is none. */
   lastLine(): string
-  /** Reads on without breaks: the process has ended. */
+  /** Reads without pauses: the process has ended. */
   drain(): void
 }
 
@@ -34,7 +35,7 @@ export const keepErrors = (stream: Readable, timers: Pick<Timers, 'after'>): Err
     stream.pause()
     cancelBreak = timers.after(breakMs, goOn)
   })
-  const text = () => tail.toString('utf8').replace(/^\ufffd+/, '') // it may begin inside of a character
+  const text = () => tail.toString('utf8').replace(/^\ufffd+/, '') // the kept bytes may begin inside of a character
   return {
     text,
     lastLine() {

@@ -1,6 +1,6 @@
-// Folders and user ids: what a program with a user id of its own may reach below DATA_DIR is the folder of its session,
-// and nothing else. Everything in DATA_DIR is its owner's alone; the folders above a session's own can be passed
-// through, not listed, and only while the session has a program.
+// Folders and user ids: below DATA_DIR, a program with a user id of its own can reach only the folder of its session.
+// Everything else in DATA_DIR is readable by its owner alone. The folders above a session's folder can be passed
+// through but not listed, and only while the session has a program.
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import type { UserIds } from './user-ids.ts'
 
 const others = 0o077
 
-/** Nobody but its owner may use it. A link is left alone: what it leads to lies elsewhere. */
+/** Removes access for everybody but the owner. A link is left alone: its target may lie outside of DATA_DIR. */
 const close = (file: string): void => {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (stats === undefined || stats.isSymbolicLink() || (stats.mode & others) === 0) return
@@ -18,17 +18,17 @@ const close = (file: string): void => {
 
 type Places = {
   dataDir: string
-  /** Where the folders of sessions are, below `dataDir`. */
+  /** The folder of sessions, below `dataDir`. */
   sessions: string
-  /** Folders of the server, made here so that they are never open. */
+  /** Folders of the server; they are created here, so that they are never open to others. */
   own: string[]
 }
 
-/** Before any program is started: everything is closed. */
+/** Closes everything; call this before any program is started. */
 export const closeAll = ({ dataDir, sessions, own }: Places): void => {
   for (const folder of own) mkdirSync(folder, { recursive: true, mode: 0o700 })
   mkdirSync(sessions, { recursive: true, mode: 0o700 })
-  chmodSync(dataDir, statSync(dataDir).mode & 0o7771) // an operator who made it may have given more
+  chmodSync(dataDir, statSync(dataDir).mode & 0o7771) // the operator may have created it with more permissions
   for (const name of readdirSync(dataDir)) {
     const file = path.join(dataDir, name)
     if (file !== sessions) close(file)
@@ -36,7 +36,7 @@ export const closeAll = ({ dataDir, sessions, own }: Places): void => {
   for (const name of readdirSync(sessions)) close(path.join(sessions, name))
 }
 
-/** Lets the group pass through a folder; where the group is somebody else's, everybody. */
+/** Lets the group pass through a folder; lets everybody pass if the folder belongs to another group. */
 const letThrough = (folder: string, gid: number): void => {
   const { mode, uid, gid: group } = statSync(folder)
   if ((mode & 0o001) !== 0 || (group === gid && (mode & 0o010) !== 0)) return
@@ -45,7 +45,7 @@ const letThrough = (folder: string, gid: number): void => {
   chmodSync(folder, (mode & 0o7777) | (isFree ? 0o010 : 0o001))
 }
 
-/** The folders from `top` down to a folder, without it. */
+/** The folders between `top` and a folder, `top` not included. */
 const above = (folder: string, top: string): string[] => {
   const below = path.relative(top, folder)
   if (below === '' || below.startsWith('..')) throw new Error(`${folder} is not below ${top}`)
@@ -53,15 +53,15 @@ const above = (folder: string, top: string): string[] => {
   return [top, ...names.map((_, index) => path.join(top, ...names.slice(0, index + 1)))]
 }
 
-/** The group may pass through every folder from `top` on to this one. */
+/** Lets the group pass through every folder from `top` down to this one. */
 export const letPass = (folder: string, top: string, gid: number): void => {
   for (const one of above(folder, top)) letThrough(one, gid)
 }
 
 type IsOne = (uid: number) => boolean
 /**
- * Gives a folder with all that is in it to a user; nothing may run in it meanwhile. A file with a second name is left
- * alone unless it belongs to one of the ids: the other name may lie elsewhere.
+ * Gives a folder with all its contents to a user; no program may run in it meanwhile. A file with a second name keeps
+ * its owner unless that is one of the ids, because the other name may lie elsewhere.
  */
 const give = async (file: Buffer, { uid, gid }: UserId, isOne: IsOne): Promise<void> => {
   const stats = await lstat(file)
@@ -73,19 +73,19 @@ const give = async (file: Buffer, { uid, gid }: UserId, isOne: IsOne): Promise<v
   }
 }
 
-/** The session's own folder becomes the user's, and can be reached from `top` on. */
+/** Gives the session's folder to the user, and makes it reachable from `top`. */
 export const handOver = async (folder: string, top: string, user: UserId, ids: UserIds): Promise<void> => {
   await give(Buffer.from(folder), user, ids.isOne)
   await chmod(folder, 0o700)
   letPass(folder, top, ids.gid)
 }
 
-/** Its program runs as the server does: what another program left there becomes the server's. */
+/** For a program that runs as the server's user: files that another program left there become the server's. */
 export const keep = async (folder: string): Promise<void> => {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()]
-  if (uid !== 0 || gid === undefined) return // nobody but root could have given it away
+  if (uid !== 0 || gid === undefined) return // only root could have given the folder to another user
   await give(Buffer.from(folder), { uid, gid }, () => false)
 }
 
-/** The session has no program any more: nobody passes to its folder. */
-export const takeBack = (folder: string): Promise<void> => chmod(path.dirname(folder), 0o700).catch(() => {}) // it may be gone already
+/** The session has no program any more: nobody can reach its folder. */
+export const takeBack = (folder: string): Promise<void> => chmod(path.dirname(folder), 0o700).catch(() => {}) // the folder may be gone already

@@ -1,32 +1,37 @@
-// What modules say of themselves. Each is started for that once, as long as its file stays the same.
+// The hellos of modules. Each module is started once for its hello, until its file changes.
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { helloAlone, type Module, type Pool } from './pool.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
-/** A failure may be mended without a change of the file: a package installed, a neighbour written. */
+/**
+ * Milliseconds until a failure is forgotten: it may be repaired without a change of the file, by a new package or
+ * module.
+ */
 const forgetFailureMs = 10 * 60_000
-/** Who waits longer than this for a failure may be gone before it comes: it is told again for a while. */
+/**
+ * A caller may be gone before a failure that took longer than these milliseconds, so it is kept for the next caller.
+ */
 const slowMs = 9000
 const toldAgainMs = 60_000
-/** A list does not wait for a slow one: the next list knows more. */
+/** Milliseconds that a list waits for a slow module; a later list has its result. */
 const patienceMs = 5000
 
 type Known = { digest: string; hello: Promise<Hello>; isTriedAgain: boolean }
-type Parts = {
+type Deps = {
   pool: Pick<Pool, 'hello'>
   start(file: string): Promise<EnvironmentProcess>
   timers: Pick<Timers, 'after'>
 }
 /** Each rejects with EnvironmentGone. */
 export type Hellos = {
-  /** An instance will be wanted: the program is kept ready. */
+  /** Call this when an instance will be needed: the program is kept ready. */
   forUse(module: Module): Promise<Hello>
   forList(module: Module): Promise<Hello>
 }
 
-export const createHellos = ({ pool, start, timers }: Parts): Hellos => {
+export const createHellos = ({ pool, start, timers }: Deps): Hellos => {
   const known = new Map<string, Known>()
   const find = ({ file, digest }: Module): Known | undefined => {
     const found = known.get(file)

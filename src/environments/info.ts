@@ -1,9 +1,9 @@
-// What a list of environments tells of one: the environment info record of the interface.
+// One entry in the list of environments: the environment info record of the interface.
 import type { OpenObject } from '../contract/environment.ts'
 import { type ClassInfo, isObject } from './protocol.ts'
 
 export type Origin = 'builtin' | 'external' | 'local'
-/** Strings all of them, as the interface has it; `description`, `limits` and `error` are ours. */
+/** Every field is a string, as the interface demands; `description`, `limits` and `error` are additions of ours. */
 export type EnvironmentInfo = {
   name: string
   source: string
@@ -12,9 +12,9 @@ export type EnvironmentInfo = {
   default_params_summary: string
   origin: Origin
   description: string
-  /** How much it takes and keeps. */
+  /** The amount of data that it accepts and keeps, for people. */
   limits?: string
-  /** Why it is not importable. */
+  /** Why it cannot be imported. */
   error?: string
 }
 

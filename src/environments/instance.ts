@@ -1,21 +1,21 @@
-// An instance of an environment, in the program that runs it.
+// An instance of an environment, and the requests to the program that runs it.
 import type { Instance, Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
-import { checked, observedOf, resetAnswer, stepAnswer, stoppedAnswer } from './answers.ts'
 import { createCut } from './cut.ts'
 import type { EnvironmentProcess } from './process.ts'
+import { checked, observedOf, resetAnswer, stepAnswer, stoppedAnswer } from './program-answers.ts'
 import type { ClassInfo, Method } from './protocol.ts'
 import { type Limits, Refused } from './question.ts'
 import { createTurns } from './turns.ts'
 
 const closeMs = 1000
-/** The constructor and what loads with it may take longer than a step. */
+/** Milliseconds; the constructor and its imports may take longer than a step. */
 const leastCreateMs = 20_000
-/** Keeping and bringing back a large state on a slow disk may take much longer than a step. */
+/** Milliseconds; to save or restore a large state on a slow disk may take much longer than a step. */
 const leastKeepMs = 600_000
 
 export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
 
-/** What a step says while it runs, cut like what it says in the end. */
+/** Passes on the output of a running step, cut at the same length as its final content. */
 const cutOutput = (emit: (text: string) => void) => {
   const cut = createCut()
   return (text: string) => {
@@ -24,7 +24,7 @@ const cutOutput = (emit: (text: string) => void) => {
   }
 }
 
-/** Hides the values of variables, and all that were hidden before, from the reason of the program's end. */
+/** Keeps the values of these variables, and of all earlier ones, out of the reason of the program's end. */
 const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
   const secrets = new Set<string>()
   return (values: Record<string, string>): void => {
@@ -33,7 +33,7 @@ const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
   }
 }
 
-/** Rejects with EnvironmentGone, or with AuthorsError when the constructor threw; the process is ended then. */
+/** Rejects with EnvironmentGone, or with AuthorsError if the constructor threw; the process has ended then. */
 export const createInstance = async (
   process: EnvironmentProcess,
   { name, recovery, stepTimeoutMs }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs'>,
@@ -92,7 +92,7 @@ export const createInstance = async (
     reset: params => turns.take(() => reset(params)),
     step: (params, watch) => turns.take(() => step(params, watch)),
     observe: () => turns.take(async () => keep(observedOf((await ask('observe')).result, done))),
-    // Whether it is done is ours to know, and goes with it.
+    // `done` is known here, not in the program, so it is stored with the snapshot.
     snapshot: ({ leaveOut, keepOld }) =>
       turns.take(async () => {
         const { result } = await ask('snapshot', { keep_old: keepOld }, keeping)
@@ -108,7 +108,7 @@ export const createInstance = async (
       }),
     async close() {
       isClosed = true
-      // A step that runs is not waited for: it ends with its process.
+      // Does not wait for a running step: the step ends with its process.
       if (turns.isFree()) await turns.take(() => ask('close', {}, { limitMs: closeMs })).catch(() => {})
       await process.end()
     },

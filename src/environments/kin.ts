@@ -1,21 +1,21 @@
-// Which of the watched processes each process of the machine belongs to: the nearest one that it descends from. One
-// whose parents have ended is with those that share its process group.
+// Assigns each process of the machine to a watched process: the nearest watched ancestor. A process whose parents have
+// ended is assigned like the others of its process group.
 
 export type ProcessPlace = { pid: number; parent: number; group: number }
 
-/** By process, the watched one; who belongs to none is left out. */
+/** Maps each process to its watched process; a process without one is left out. */
 export const kinOf = (
   processes: readonly ProcessPlace[],
   watched: ReadonlyMap<number, unknown>,
 ): Map<number, number> => {
   const places = new Map(processes.map(place => [place.pid, place]))
-  /** undefined: belongs to none. */
+  /** undefined: it belongs to no watched process. */
   const known = new Map<number, number | undefined>()
   const ownerOf = (pid: number): number | undefined => {
     const passed: number[] = []
     let at: number | undefined = pid
     while (at !== undefined && !watched.has(at) && !known.has(at)) {
-      known.set(at, undefined) // they were not looked at all at once: a circle is none
+      known.set(at, undefined) // processes are read at different moments, so parents may seem to form a circle
       passed.push(at)
       at = places.get(at)?.parent
     }

@@ -1,10 +1,10 @@
-// Bytes as they come, cut into lines.
+// Splits incoming bytes into lines.
 import { StringDecoder } from 'node:string_decoder'
 import { longestLine, Unfit } from './protocol.ts'
 
 const newline = 0x0a
 
-/** Hands on each line that is not empty. Throws Unfit when one is longer than a line may be. */
+/** Calls back for each line that is not empty. Throws Unfit for a line longer than `longest`. */
 export const createLines = (
   take: (line: string) => void,
   longest = longestLine,

@@ -1,6 +1,6 @@
-// Looks at all that the watched processes have started, up to four times a second. A process that holds too much memory
-// with all of these is ended; one that began a session of its own gives way like the one that was watched. What they
-// start may have a process group of its own, as the commands of a workspace have.
+// Measures the memory of each watched process with all processes that it started, up to four times a second, and ends a
+// process over its limit. A child process that began a process session of its own gets the same low priority as the
+// watched one. Child processes may have a process group of their own, as the commands of a workspace do.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -10,30 +10,29 @@ import { sessionGivesWay } from '../platform/give-way.ts'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
 const everyMs = 250
-/** The part of the time that looking may take: with many processes it is done less often. */
+/** The share of time that measuring may take; with many processes it happens less often. */
 const shareOfTime = 1 / 20
-/** Processes that are looked at in one go. */
+/** Processes that are read in one go. */
 const together = 8
 
 type Watched = { mostBytes: number; tooMuch: () => void }
 export type MemoryWatch = {
-  /** Calls `tooMuch` once, when the process and its kin are found to hold more; the answer ends the watch. */
+  /** Calls `tooMuch` once, when the process and its descendants hold more. The returned function ends the watch. */
   watch(pid: number, mostBytes: number, tooMuch: () => void): () => void
 }
 
-const textOf = (file: string): string => {
+const fileText = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return '' // it has just ended
+    return '' // the process has just ended
   }
 }
 
 type Seen = {
   places: ProcessPlace[]
-  /** Those that began a session of processes. */
+  /** Processes that began a process session. */
   leaders: number[]
-  /** In bytes. */
   residentOf: (pid: number) => number
 }
 
@@ -43,8 +42,8 @@ const fromProc = async (): Promise<Seen> => {
   const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   for (const [index, pid] of pids.entries()) {
     if (index % together === together - 1) await nextTurn()
-    // After the name, which may hold anything: the state, the parent, the group, the session.
-    const [state = '', parent, group, session] = textOf(`/proc/${pid}/stat`)
+    // The fields after the name, which may hold any character: state, parent, group, session.
+    const [state = '', parent, group, session] = fileText(`/proc/${pid}/stat`)
       .replace(/^.*\) /s, '')
       .split(' ', 4)
     if (state === '') continue
@@ -52,7 +51,7 @@ const fromProc = async (): Promise<Seen> => {
     if (session === pid) leaders.push(Number(pid))
   }
   const residentOf = (pid: number) =>
-    Number(/^VmRSS:\s+(\d+) kB$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+    Number(/^VmRSS:\s+(\d+) kB$/m.exec(fileText(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
   return { places, leaders, residentOf }
 }
 
@@ -72,7 +71,7 @@ const fromPs = async (): Promise<Seen> => {
 }
 const look = existsSync('/proc/self/stat') ? fromProc : fromPs
 
-/** Adds up the resident memory of each that is watched and all that it has started, in bytes. */
+/** Adds up the resident memory, in bytes, of each watched process and all processes that it started. */
 const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<number, number>> => {
   const { places, leaders, residentOf } = await look()
   const sums = new Map<number, number>()
@@ -100,7 +99,7 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch =>
         one.tooMuch()
       }
     } catch {
-      // Looked at again in a moment.
+      // A failed measurement is repeated at the next interval.
     } finally {
       isLooking = false
       const now = performance.now()
@@ -114,7 +113,7 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch =>
       watched.set(pid, own)
       stop ??= timers.every(everyMs, () => void lookOnce())
       return () => {
-        if (watched.get(pid) === own) watched.delete(pid) // the same number may be another's by now
+        if (watched.get(pid) === own) watched.delete(pid) // a later watch may have the same process id by now
         if (watched.size > 0) return
         stop?.()
         stop = undefined

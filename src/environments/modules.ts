@@ -1,4 +1,4 @@
-// Where modules lie: ours, and those below the operator's folder. A path is judged by where it really leads.
+// Finds modules: built-in ones, and those below the operator's folder. A path is judged by where it really leads.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { suffixes } from './command.ts'
 const deepestFolder = 3
 const mostModules = 500
 
-/** A file inside of the folder, by its real path; `name` is that path from the folder on. */
+/** A file inside of the folder, by its real path; `name` is the path relative to the folder. */
 export type Found = { file: string; name: string }
 
 export const digestOf = (file: string): string => hash('sha256', readFileSync(file), 'base64url')
@@ -23,7 +23,7 @@ const realOf = (file: string): string | undefined => {
   }
 }
 
-/** undefined: it leads outside. */
+/** undefined: the path leads outside. */
 const below = (root: string, file: string): string | undefined => {
   const name = path.relative(root, file)
   return name === '' || name === '..' || name.startsWith(`..${path.sep}`) || path.isAbsolute(name)
@@ -31,7 +31,7 @@ const below = (root: string, file: string): string | undefined => {
     : name
 }
 
-/** As it is written, then with each suffix; `pkg.module` is also `pkg/module`. */
+/** The name as it is written, then with each suffix; `pkg.module` can also mean `pkg/module`. */
 const candidates = (module: string): string[] => {
   if (suffixes.some(suffix => module.endsWith(suffix))) return [module]
   const spelled = module.includes('/') ? [module] : [module, module.replaceAll('.', '/')]
@@ -59,11 +59,11 @@ const entriesOf = (folder: string) => {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch {
-    return [] // not ours to read, or just gone
+    return [] // the folder may not be read, or was just removed
   }
 }
 
-/** Every module of the folder, and of folders in it, at most three deep. */
+/** Every module in the folder and its subfolders, at most three levels deep. */
 export const listModules = (folder: string): Found[] => {
   const found = new Map<string, Found>()
   const look = (at: string, levels: number) => {

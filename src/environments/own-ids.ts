@@ -1,5 +1,5 @@
-// Whether programs of environments can run with user ids of their own, tried out at the start: the ids can be taken on,
-// and what a program needs can be read with them.
+// Tests at the start whether programs of environments can run with user ids of their own: whether a process can take
+// the ids, and whether the files that a program needs can be read with them.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
@@ -10,7 +10,7 @@ import { builtinFile, javascriptHost, pythonHost } from './where.ts'
 
 const trialMs = 10_000
 
-/** Runs a program as a user; what it says when it does not end well. */
+/** Runs a program as a user. Returns its error output if it fails; undefined if it succeeds. */
 const tryAs = (user: UserId, command: string, args: string[]): string | undefined => {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     ...user,
@@ -23,7 +23,7 @@ const tryAs = (user: UserId, command: string, args: string[]): string | undefine
   return error?.message ?? `${stdout}${stderr}`.trim().split('\n', 1)[0] ?? ''
 }
 
-/** Prints the first of the files that cannot be used: the first folder passed through, all others read. */
+/** Prints the first file that cannot be used. The first argument is a folder to pass through; all others are read. */
 const readable =
   'cd "$1" 2>/dev/null || { echo "$1"; exit 1; }; shift; for file; do [ -r "$file" ] || { echo "$file"; exit 1; }; done'
 const unreadable = (user: UserId, folder: string, files: string[]): string | undefined => {
@@ -34,15 +34,15 @@ const unreadable = (user: UserId, folder: string, files: string[]): string | und
 type Ids = { ids?: UserIds; problem?: string }
 export type IdSettings = {
   dataDir: string
-  /** Where the folders of sessions are. */
+  /** The folder of sessions. */
   sessions: string
-  /** Folders of the server that nobody else may read. */
+  /** Folders of the server that no other user may read. */
   ownFolders: string[]
-  /** The first user id for what runs for users; 0: they have the server's. */
+  /** The first user id for programs of users; 0: they run as the server's user. */
   firstUserId: number
 }
 
-/** Nothing to say where they are not wanted, or the server is not root. */
+/** Reports no problem if user ids are switched off, or if the server does not run as root. */
 export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: IdSettings): Ids => {
   if (process.getuid?.() !== 0 || first === 0) return {}
   try {
@@ -67,7 +67,7 @@ export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: I
   }
 }
 
-/** Why the operator's modules, or those in Python, cannot run with ids of their own. */
+/** Why the operator's modules, or only its Python modules, cannot run with user ids of their own. */
 export const modulesProblems = (
   ids: UserIds,
   modules: string | undefined,

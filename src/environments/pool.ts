@@ -1,44 +1,44 @@
-// Programs that are started and have said hello before anybody needs them: one a module, a few in all. A new instance
-// need not wait for a program to start.
+// Programs that are started before they are needed and have sent their hello: one for each module, a few in all. A new
+// instance then need not wait for a program to start.
 import type { Timers } from '../contract/ports.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
 const mostReady = 4
-/** From a use to the next start: the new instance goes first. */
+/** Milliseconds from a use to the next start, so that the new instance runs first. */
 const refillMs = 200
-/** How long one is kept that nobody needs. */
+/** Milliseconds that an unused program is kept. */
 const idleMs = 10 * 60_000
 
-/** A module as it stands in its file just now. */
+/** A module with the digest of its current file. */
 export type Module = { file: string; digest: string }
 type Ready = { digest: string; process: Promise<EnvironmentProcess>; forget: () => void }
 
 export type Pool = {
-  /** The hello of the module's program, which is kept ready. Rejects with EnvironmentGone. */
+  /** The hello of the module's program, which is then kept ready. Rejects with EnvironmentGone. */
   hello(module: Module): Promise<Hello>
-  /** A program that has said hello, the caller's from now on. Rejects with EnvironmentGone. */
+  /** A program that has sent its hello; from now on it belongs to the caller. Rejects with EnvironmentGone. */
   take(module: Module): Promise<EnvironmentProcess>
-  /** Lets all go that are ready, and keeps no more. */
+  /** Ends all ready programs, and keeps no more. */
   close(): void
 }
 
-type Parts = {
+type Deps = {
   start(file: string): Promise<EnvironmentProcess>
   timers: Pick<Timers, 'after'>
-  /** Whether there is memory for one that nobody has asked for. */
+  /** Whether there is enough memory to keep an unused program. */
   hasRoom(): boolean
 }
 
-/** The hello of a program that is started for that alone. */
-export const helloAlone = async (start: Parts['start'], file: string): Promise<Hello> => {
+/** Starts a program for its hello alone. */
+export const helloAlone = async (start: Deps['start'], file: string): Promise<Hello> => {
   const one = await start(file)
   await one.end()
   return one.hello
 }
 
-export const createPool = ({ start, timers, hasRoom }: Parts): Pool => {
-  /** By file, the one that waits longest first. */
+export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
+  /** By file; the program that has waited longest comes first. */
   const ready = new Map<string, Ready>()
   let isClosed = false
 
@@ -49,7 +49,7 @@ export const createPool = ({ start, timers, hasRoom }: Parts): Pool => {
     dropped.forget()
     dropped.process.then(
       one => one.end(),
-      () => {}, // it never started
+      () => {}, // the program did not start
     )
   }
 
@@ -70,7 +70,7 @@ export const createPool = ({ start, timers, hasRoom }: Parts): Pool => {
 
   const mayKeep = () => !isClosed && hasRoom()
 
-  /** One that is ready for the module as it stands now. */
+  /** The ready program of the module, if its file has not changed. */
   const claim = ({ file, digest }: Module): Ready | undefined => {
     const found = ready.get(file)
     if (found === undefined) return undefined

@@ -1,5 +1,5 @@
-// One program of an environment in a process of its own. Whatever it does, it costs nobody else anything: it is ended,
-// with all that it has started, when it breaks a limit or does not speak the protocol.
+// One program of an environment in a process of its own. It cannot harm anything else: if it exceeds a limit or breaks
+// the protocol, it is ended together with all processes that it started.
 import { once } from 'node:events'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
@@ -7,7 +7,7 @@ import type { UserId } from '../contract/user-id.ts'
 import type { Child, Children, Command } from '../platform/children/children.ts'
 import { type Conversation, createConversation } from './conversation.ts'
 import { deferred } from './deferred.ts'
-import { reasonOf, told, tooMuchMemory } from './ended.ts'
+import { reasonOf, storableReason, tooMuchMemory } from './ended.ts'
 import { keepErrors } from './errors.ts'
 import type { MemoryWatch } from './memory.ts'
 import type { Hello } from './protocol.ts'
@@ -15,10 +15,10 @@ import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
 import { find } from './wall.ts'
 
 const startLimitMs = 20_000
-/** From the end of a process to the end of what it has said. */
+/** Milliseconds that the last output may take to arrive after the process has ended. */
 const lastWordsMs = 100
 
-export type ProcessParts = {
+export type ProcessDeps = {
   children: Pick<Children, 'start' | 'end'>
   timers: Timers
   memory: MemoryWatch
@@ -26,22 +26,22 @@ export type ProcessParts = {
 }
 export type EnvironmentProcess = {
   hello: Hello
-  /** The user that it runs as, if not ours. */
+  /** The user that the program runs as; undefined: the server's user. */
   user: UserId | undefined
-  /** Rejects with Refused, or with EnvironmentGone. Not while another request runs. */
+  /** Rejects with Refused, or with EnvironmentGone. Call it only when no other request runs. */
   request: Conversation['request']
-  /** From now on it, and what it starts, can make no file longer than this, where the system has `prlimit`. */
+  /** From now on the program, and the processes that it starts, can make no file longer than this. Needs `prlimit`. */
   limitFiles(bytes: number): Promise<void>
-  /** Texts that must not stand in the reason of its end. */
+  /** Texts that must not appear in the reason of its end. */
   hide(secrets: string[]): void
   /** Resolves with the reason when the process ends, unless `end` was called. */
   gone: Promise<string>
   isGone(): boolean
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   end(): Promise<void>
 }
 
-const begin = async (command: Command, children: ProcessParts['children']): Promise<Child> => {
+const begin = async (command: Command, children: ProcessDeps['children']): Promise<Child> => {
   try {
     return await children.start(command)
   } catch (error) {
@@ -55,27 +55,27 @@ const begin = async (command: Command, children: ProcessParts['children']): Prom
   }
 }
 
-/** Kills a process with all of its group. */
+/** Kills a process with its whole process group. */
 const killGroup = ({ pid, exitCode, signalCode }: Child): void => {
-  if (exitCode !== null || signalCode !== null) return // its number may be another's by now
+  if (exitCode !== null || signalCode !== null) return // another process may have its id by now
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {}
 }
 
-const limitFiles = async (pid: number, bytes: number, children: ProcessParts['children']): Promise<void> => {
+const limitFiles = async (pid: number, bytes: number, children: ProcessDeps['children']): Promise<void> => {
   const program = find('prlimit')
   if (program === undefined) return
-  // One that ends meanwhile needs no limit; what it then writes is found by looking.
+  // A program that ends meanwhile needs no limit. A missing limit is noticed when the disk use is counted.
   const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
   const limiting = await begin({ command: program, args, env: {} }, children)
   await once(limiting, 'exit')
 }
 
-/** Rejects with EnvironmentGone when it does not get as far as its hello. */
+/** Rejects with EnvironmentGone if the program does not send its hello. */
 export const startProcess = async (
   command: Command,
-  { children, timers, memory, memoryMb }: ProcessParts,
+  { children, timers, memory, memoryMb }: ProcessDeps,
 ): Promise<EnvironmentProcess> => {
   const mark = newMark()
   const marks = { ...mark, ...(command.user === undefined ? {} : ownUserMark) }
@@ -83,7 +83,7 @@ export const startProcess = async (
   const { pid } = child
   const errors = keepErrors(child.stderr, timers)
   let isClosing = false
-  /** Why nothing can be asked any more. */
+  /** The reason why no more requests are possible. */
   let over: string | undefined
   let secrets: string[] = []
   const { promise: gone, resolve: hasGone } = deferred<string>()
@@ -110,7 +110,7 @@ export const startProcess = async (
 
   const finish = (code: number | null, signal: NodeJS.Signals | null) => {
     stopWatch()
-    over = told(over ?? reasonOf(code, signal, errors, memoryMb), secrets)
+    over = storableReason(over ?? reasonOf(code, signal, errors, memoryMb), secrets)
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
     const isOver = new EnvironmentGone(over)
     hearsHello.reject(isOver)
@@ -120,7 +120,7 @@ export const startProcess = async (
   child.once('exit', (code, signal) => {
     killStragglers(mark, command.user?.uid)
     errors.drain()
-    // A process that has left the group may hold its pipes for ever.
+    // A process that has left the group may keep its pipes open without end.
     const cancel = timers.after(lastWordsMs, () => finish(code, signal))
     child.once('close', () => {
       cancel()

@@ -1,5 +1,6 @@
-// What stands between the server and what runs for users, found out once at the start: which wall commands of
-// workspaces have, and whether programs can run with user ids of their own. What cannot be had is said, not guessed.
+// The protection of the server against programs that run for users, determined once at the start: which sandbox
+// workspace commands get, and whether programs can run with user ids of their own. Missing protection is reported to
+// the operator.
 import type { UserId } from '../contract/user-id.ts'
 import { findIds, type IdSettings, modulesProblems } from './own-ids.ts'
 import type { UserIds } from './user-ids.ts'
@@ -8,12 +9,12 @@ import { allowUnsandboxed, bubblewrapProgram } from './wall-variables.ts'
 import { builtinFile, builtinNames } from './where.ts'
 
 export type ProtectionSettings = IdSettings & {
-  /** The operator's modules; undefined: none. */
+  /** The operator's modules; undefined: there are none. */
   modules: string | undefined
   allowUnsandboxedShell: boolean
 }
 
-/** Which environments have user ids of their own; the others have that of the server. */
+/** Which environments have user ids of their own; the others run as the server's user. */
 export type OwnUsers = 'all' | 'some' | 'none'
 
 export type Protection = {
@@ -21,13 +22,13 @@ export type Protection = {
   ownUsers: OwnUsers
   /** Undefined: all programs run as the server's user. */
   ids: UserIds | undefined
-  /** Why a kind of ours is refused. */
+  /** Why a built-in kind is refused; undefined: it is not. */
   refusalOf(name: string): string | undefined
   /** The user that the program of a module runs as; undefined: the server's. */
   userFor(file: string): UserId | undefined
-  /** Variables that tell the program of a module of the wall. */
+  /** Variables that tell the program of a module which sandbox it has. */
   variablesFor(file: string): Record<string, string>
-  /** For the operator: what is installed or asked for and cannot be had. */
+  /** Reports for the operator: protection that is installed or configured and does not work. */
   problems: string[]
 }
 
@@ -35,7 +36,7 @@ const noSandbox = (problem: string): string =>
   `the environment workspace is refused: ${problem}, and shell commands are not run without a sandbox. ` +
   'Install bubblewrap (bwrap, 0.8 or newer) and let it make user namespaces, or set ALLOW_UNSANDBOXED_SHELL=1'
 
-/** For those who run nothing for users: nothing is tried. */
+/** For callers that run nothing for users. It checks nothing. */
 export const noProtection: Protection = {
   wall: 'refused',
   ownUsers: 'none',
@@ -48,7 +49,9 @@ export const noProtection: Protection = {
 
 type Shell = { bubblewrap: Bubblewrap; hasOwnId: boolean }
 
-/** Bubblewrap as the user with an id of its own, or else as the server's: it is the better wall of the two. */
+/**
+ * Tries bubblewrap with a user id of its own first, then as the server's user; bubblewrap is the stronger protection.
+ */
 const findShell = (ids: UserIds | undefined): Shell => {
   const own = ids && tryBubblewrap(ids.next())
   if (own !== undefined && 'program' in own) return { bubblewrap: own, hasOwnId: true }

@@ -1,9 +1,9 @@
-// The line protocol between the service and the program of an environment, as docs/environments.md tells it: JSON-RPC
-// without its version member, one message a line.
+// The line protocol between the service and the program of an environment, as docs/environments.md describes it:
+// JSON-RPC without its version member, one message on each line.
 import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
 
 export const protocolVersion = 1
-/** Bytes of a line that a program may send. */
+/** Bytes of the longest line that a program may send. */
 export const longestLine = 16 << 20
 /** Levels that a value may be nested. */
 export const deepest = 64
@@ -11,20 +11,20 @@ export const deepest = 64
 /** The folder for temporary files, in the folder of an instance. */
 export const temporary = '.tmp'
 
-/** What a class of a module says of itself. */
+/** The description of a class in a module's hello. */
 export type ClassInfo = {
   name: string
-  /** Whether it is what the module exports by default. */
+  /** Whether it is the default export of the module. */
   isDefault: boolean
   recovery: Recovery
   /** JSON Schema of `env_init_kwargs`. */
   parameters: OpenObject
   description: string
-  /** How much it takes and keeps, for people. */
+  /** The amount of data that it accepts and keeps, for people. */
   limits?: string
-  /** Milliseconds that a step of it may take, instead of the service's own limit. */
+  /** Milliseconds that one of its steps may take; overrides the service's limit. */
   stepTimeoutMs?: number
-  /** Why it cannot be used. */
+  /** Why the class cannot be used. */
   error?: string
 }
 /** The first message of a program. */
@@ -32,18 +32,18 @@ export type Hello = { classes: ClassInfo[] }
 
 export type Method = 'create' | 'reset' | 'step' | 'observe' | 'snapshot' | 'restore' | 'close'
 
-/** What a program says. */
+/** A message of a program. */
 export type Said =
   | { is: 'hello'; hello: Hello }
   | { is: 'output'; id: number; text: string }
   | { is: 'answer'; id: number; result: unknown }
   | { is: 'refusal'; id: number; message: string }
-  /** It cannot go on, and says why before it ends. */
+  /** The program cannot continue, and says why before it ends. */
   | { is: 'failure'; message: string }
-  /** Of a later version: skipped. */
+  /** A method of a later protocol version: it is skipped. */
   | { is: 'unknown' }
 
-/** What a program said is no message, or none that fits. */
+/** Output of a program that is no message, or a message that is invalid or unexpected. */
 export class Unfit extends AuthorsError {}
 
 export const isObject = (value: unknown): value is OpenObject =>

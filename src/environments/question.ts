@@ -1,11 +1,11 @@
-// One question to a program, from its sending to its answer. A question that takes too long, or is canceled, is stopped:
+// One request to a program, from its sending to its answer. A request that takes too long, or is canceled, is stopped:
 // the program may still answer it, and is ended if it does not.
 import { AuthorsError, StopStep } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { deferred } from './deferred.ts'
 import type { Method } from './protocol.ts'
 
-/** From the word to stop to the end of the program. */
+/** Milliseconds from the request to stop until the program is ended. */
 const graceMs = 2000
 
 export type Limits = {
@@ -13,9 +13,9 @@ export type Limits = {
   signal?: AbortSignal
   output?: (text: string) => void
 }
-/** `stopped`: it was stopped before it answered, and why. */
+/** `stopped` is the reason if the request was stopped before its answer; else undefined. */
 export type Answered = { result: unknown; stopped: string | undefined }
-/** The program could not do what it was asked. */
+/** The program answered the request with an error. */
 export class Refused extends AuthorsError {
   stopped: string | undefined
 }
@@ -23,13 +23,13 @@ export class Refused extends AuthorsError {
 type Deps = {
   timers: Pick<Timers, 'after'>
   send(message: object): void
-  /** The program has to be ended, and why. */
+  /** Ends the program, for this reason. */
   end(why: string): void
-  /** It has its answer, or was refused. */
+  /** Called when the request has its answer or its error. */
   settled(): void
 }
 
-/** Sends it, and waits. `answered` rejects with the error that it was refused with. */
+/** Sends the request. `answered` resolves with the answer, and rejects with the error that the program sent. */
 export const createQuestion = (
   { id, method, params }: { id: number; method: Method; params: object },
   { limitMs, signal, output = () => {} }: Limits,

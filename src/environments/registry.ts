@@ -1,5 +1,5 @@
-// Which environments there are: ours by name, those below the operator's folder by `module#Class`. Their code runs in
-// processes of its own, never here.
+// The known environments: built-in kinds by name, and classes below the operator's folder by `module#Class`. Their code
+// runs in processes of its own, never in the server.
 import {
   EnvironmentGone,
   type EnvironmentSource,
@@ -13,26 +13,26 @@ import { digestOf, type Found, findModule, listModules } from './modules.ts'
 import type { ClassInfo, Hello } from './protocol.ts'
 import { builtinFile, builtinNames } from './where.ts'
 
-/** Programs that are asked at the same time for a list. */
+/** Programs that a list asks at the same time. */
 const together = 4
 
 export type Refusal = {
-  /** `broken`: it is there, but cannot be loaded or used; `unavailable`: not on this machine as it is set up. */
+  /** `broken`: it exists but cannot be loaded or used. `unavailable`: this machine lacks something that it needs. */
   refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'
-  /** What is unknown: of a create that names none, the default. */
+  /** The unknown name; for a create that names none, the default. */
   name?: string
   message: string
-  /** Of what is unknown: the names that are known, of the same module where that is known. */
+  /** With `unknown`: the known names, those of the same module if the module is known. */
   kinds?: string[]
 }
 export type Resolved = { source: EnvironmentSource; recovery: Recovery; parameters: OpenObject } | Refusal
 
 export type Registry = {
-  /** By name. */
+  /** Sorted by name. */
   list(): Promise<EnvironmentInfo[]>
-  /** Those of a name, of `module#Class` or of a whole module; none: unknown. */
+  /** The environments of a name, of `module#Class` or of a whole module; an empty list if it is unknown. */
   info(name: string): Promise<EnvironmentInfo[]>
-  /** The class path, else the id, else the default. One that is given and not known is refused. */
+  /** Chooses the class path, else the id, else the default. A given name that is unknown is refused. */
   resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
 }
 
@@ -62,15 +62,15 @@ const pick = ({ classes }: Hello, className: string | undefined): ClassInfo | un
   return classes.find(({ name }) => name === className) ?? (className === 'default' ? byDefault : undefined)
 }
 
-type Parts = {
+type Deps = {
   hellos: Hellos
   folder: string | undefined
   byDefault: string
-  /** Why one of ours cannot be used on this machine. */
+  /** Why a built-in kind cannot be used on this machine. */
   refusalOf(name: string): string | undefined
 }
 
-export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts): Registry => {
+export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): Registry => {
   const find = (module: string): Place | 'unknown' | 'forbidden' => {
     if (reservedKinds.has(module)) return 'unknown'
     const builtin = builtinNames.find(name => name === module)
@@ -80,8 +80,8 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts):
     return typeof found === 'string' ? found : { ...found, origin: 'external' }
   }
 
-  /** What a process says may hold the path of the folder, which is the operator's alone. */
-  const told = (error: unknown, { file, name }: Place): string => {
+  /** The error of a program may contain the path of the folder, which only the operator may see. */
+  const describeError = (error: unknown, { file, name }: Place): string => {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) return 'its file cannot be read'
     if (!(error instanceof EnvironmentGone)) throw error
     return error.message.replaceAll(file.slice(0, -name.length), '')
@@ -115,7 +115,7 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts):
       }
       return { source, recovery: one.recovery, parameters: one.parameters }
     } catch (error) {
-      return { refused: 'broken', message: `${name}: ${told(error, found)}` }
+      return { refused: 'broken', message: `${name}: ${describeError(error, found)}` }
     }
   }
 
@@ -125,7 +125,7 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Parts):
       const error = place.origin === 'builtin' ? refusalOf(place.name) : undefined
       return classes.map(one => infoOf(place, error === undefined ? one : { ...one, error }))
     } catch (error) {
-      return [infoOf(place, { error: told(error, place) })]
+      return [infoOf(place, { error: describeError(error, place) })]
     }
   }
 

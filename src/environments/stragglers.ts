@@ -1,20 +1,20 @@
-// What an environment has started and taken out of its process group, found by a mark in the variables that processes
-// hand on, and by its user id where it has one of its own. Only Linux tells them.
+// Finds processes that an environment started and took out of its process group: by a mark in the variables that
+// processes inherit, and by the user id where the program has one of its own. Works on Linux only.
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 const variable = 'REPRISE_INSTANCE'
 
-/** Set for a program whose user id no other has. */
+/** Set for a program that shares its user id with no other program. */
 const hasOwnUser = 'REPRISE_OWN_USER'
 
 export type Mark = { [variable]: string }
 export const newMark = (): Mark => ({ [variable]: randomUUID() })
 export const ownUserMark = { [hasOwnUser]: '1' }
-/** The user id that the process that asks shares only with what it has started; undefined: there is none. */
+/** The user id that this process shares only with its own children; undefined: there is none. */
 export const ownUserId = (): number | undefined =>
   process.env[hasOwnUser] === undefined ? undefined : process.getuid?.()
-/** That of the process that asks; undefined: it has none. */
+/** The mark of this process; undefined: it has none. */
 export const ownMark = (): Mark | undefined => {
   const mark = process.env[variable]
   return mark === undefined ? undefined : { [variable]: mark }
@@ -24,11 +24,11 @@ const variablesOf = (pid: string): string[] => {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
   } catch {
-    return [] // it has just ended, or belongs to somebody else
+    return [] // the process has just ended, or belongs to another user
   }
 }
 
-/** Of a process; undefined: it has just ended. */
+/** The user id of a process; undefined: the process has just ended. */
 export const userOf = (pid: string): number | undefined => {
   try {
     return statSync(`/proc/${pid}`).uid
@@ -37,10 +37,10 @@ export const userOf = (pid: string): number | undefined => {
   }
 }
 
-/** What is killed may have started others meanwhile. */
+/** How often processes are searched for: those that are killed may have started others meanwhile. */
 const mostLooks = 5
 
-/** All that have the mark, or the user id of that program alone, but for the process that asks. */
+/** Kills all processes that have the mark or the user id, except this process. */
 export const killStragglers = (mark: Mark | undefined, uid?: number): void => {
   if (mark === undefined || process.platform !== 'linux') return
   const wanted = `${variable}=${mark[variable]}`

@@ -1,4 +1,4 @@
-// One after the other, in the order in which they came.
+// Runs jobs one after another, in the order in which they came.
 export type Turns = {
   take<Answer>(job: () => Promise<Answer>): Promise<Answer>
   /** Whether nothing runs or waits. */

@@ -1,19 +1,21 @@
-// User ids for what runs for users, where the server runs as root: each program of an environment has one of its own,
-// so that it cannot read or signal what belongs to the server or to another program. All of them share a group, which
-// lets them pass through the folders above their own.
+// User ids for programs that run for users, where the server runs as root: each program of an environment has an id of
+// its own, so that it cannot read or signal what belongs to the server or to another program. All ids share a group,
+// which lets the programs pass through the folders above their own.
 import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { UserId } from '../contract/user-id.ts'
 import { userOf } from './stragglers.ts'
 
-/** From the first one on. An id comes again after as many programs, so that nothing is left of the one before. */
+/**
+ * Ids, from the first one on. An id is used again after this many programs, when nothing of its last program is left.
+ */
 export const idCount = 10_000
 
 export type UserIds = {
-  /** The group of all of them. */
+  /** The group of all ids. */
   gid: number
   isOne(uid: number): boolean
-  /** One that no process has. */
+  /** An id that no process has. */
   next(): UserId
 }
 
@@ -28,7 +30,7 @@ const usersOfProcesses = (): Set<number> => {
 }
 
 export const createUserIds = (base: number): UserIds => {
-  // Not from the beginning: another server on this machine may have the same ids.
+  // Starts at a random id: another server on this machine may use the same range.
   let at = randomInt(idCount)
   return {
     gid: base,
@@ -42,7 +44,7 @@ export const createUserIds = (base: number): UserIds => {
   }
 }
 
-/** The name of an account of the system that has one of the ids. */
+/** The name of a system account that has one of the ids. */
 export const accountAmong = (base: number): string | undefined => {
   const { isOne } = createUserIds(base)
   return readFileSync('/etc/passwd', 'utf8')

@@ -1,6 +1,6 @@
-// How the program of a workspace is told which wall its commands have. Without either variable it runs none.
+// Variables that tell the program of a workspace which sandbox its commands have. Without either it runs no commands.
 
 /** The path of bubblewrap. */
 export const bubblewrapProgram = 'REPRISE_BUBBLEWRAP'
-/** Set to 1: commands run without a sandbox. */
+/** 1: commands run without a sandbox. */
 export const allowUnsandboxed = 'ALLOW_UNSANDBOXED_SHELL'

@@ -1,19 +1,19 @@
-// The wall around the commands of a workspace: bubblewrap, where it is installed and the system lets it work.
+// The sandbox of workspace commands: bubblewrap, where it is installed and the system lets it work.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
 
 /**
- * `limits`: no sandbox; a command may read and write whatever the process that starts it may. `refused`: there is no
- * sandbox, and commands are not run without one.
+ * `limits`: no sandbox; a command can read and write every file that its parent process can. `refused`: there is no
+ * sandbox, and commands do not run without one.
  */
 export type Wall = 'bubblewrap' | 'limits' | 'refused'
 
-/** What commands see the folder as, where a wall hides its place. */
+/** The path of the workspace folder as commands see it, where a sandbox hides the real path. */
 export const home = '/workspace'
 
-/** What a command knows of where it is, before anything is added. */
+/** The variables that every command starts with. */
 export const standard = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
@@ -37,7 +37,7 @@ const seen = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64']
 const seenOfEtc = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime']
 const scratch = ['--size', String(256 << 20), '--tmpfs']
 
-/** Programs of the system to read, the folder to write, and nothing else: no network, no other process, no home. */
+/** Access to programs of the system (read) and to the folder (write) only: no network, no other process, no home. */
 export const enclosed = (root: string, env: Record<string, string>): string[] => [
   ...['--unshare-all', '--unshare-user', '--die-with-parent', '--cap-drop', 'ALL'],
   ...['--uid', '1000', '--gid', '1000', '--hostname', 'workspace', '--clearenv'],
@@ -48,12 +48,12 @@ export const enclosed = (root: string, env: Record<string, string>): string[] =>
   ...['--bind', root, home, '--chdir', home, '--remount-ro', '/dev', '--remount-ro', '/'],
 ]
 
-/** Where bubblewrap is, or why it cannot be used; `said`: what it said itself, for the operator. */
+/** The path of bubblewrap, or why it cannot be used; `said` is its own error output, for the operator. */
 export type Bubblewrap = { program: string } | { problem: string; said?: string }
 
 const trialMs = 10_000
 
-/** Runs bubblewrap once, with the flags that commands get, as the user whose commands it will enclose. */
+/** Runs bubblewrap once, with the flags that commands get, as the user that runs the commands. */
 export const tryBubblewrap = (user?: UserId): Bubblewrap => {
   const program = find('bwrap')
   if (program === undefined) return { problem: 'bubblewrap is not installed' }

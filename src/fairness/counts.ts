@@ -1,4 +1,4 @@
-/** A number for each user, and their sum. What no user owns counts in the sum alone. */
+/** A number for each user, and the sum of all. A number without a user counts in the sum alone. */
 export const createCounts = () => {
   const byUser = new Map<string | undefined, number>()
   let total = 0

@@ -1,26 +1,26 @@
-// How much work each user wants of the event loop: what began lately, and what waits.
+// How much work each user wants from the event loop: work that began lately, and work that waits.
 
-/** After this many milliseconds, work that began counts a third. */
+/** Milliseconds after which work that began counts a third. */
 const memoryMs = 1000
-/** Pieces of work a second that nobody waits for. */
+/** Pieces of work per second that never count as too much. */
 const modest = 80
-/** How many times an even share of all work one user may want. */
+/** One user may want at most this multiple of an even share of all work. */
 const tolerance = 1.25
 
 type Waiting = { pieces: number; begin: () => void }
 export type Demand = {
-  /** Pieces of work that began; those of long ago fade. */
+  /** Pieces of work that began; older ones count less and less. */
   begun: number
-  /** Pieces that wait, in all. */
+  /** Pieces that wait. */
   wanted: number
   waiting: Waiting[]
-  /** Looks since work of this user began. */
+  /** Looks since work of this user last began. */
   looks: number
 }
 
 const sizeOf = ({ begun, wanted }: Demand): number => begun + wanted
 
-/** The demands of all users who want something, or did lately. */
+/** The demands of all users with waiting or recent work. */
 export const createDemands = () => {
   const users = new Map<string, Demand>()
   return {
@@ -31,14 +31,14 @@ export const createDemands = () => {
     },
     all: (): Iterable<Demand> => users.values(),
     areNone: (): boolean => users.size === 0,
-    /** Whether one wants far more than an even share. A user alone never does. */
+    /** Whether a user wants far more than an even share. Never true for a single user. */
     isTooMuch(demand: Demand): boolean {
       if (users.size < 2 || sizeOf(demand) < modest) return false
       let all = 0
       for (const other of users.values()) all += sizeOf(other)
       return sizeOf(demand) * users.size > all * tolerance
     },
-    /** Lets past work fade by this many milliseconds, and forgets users of whom nothing is left. */
+    /** Reduces past work by the time that has passed, in milliseconds, and forgets users without any work left. */
     fade(elapsed: number): void {
       const left = Math.exp(-elapsed / memoryMs)
       for (const [user, demand] of users) {

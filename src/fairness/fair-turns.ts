@@ -1,9 +1,9 @@
-// Work that waits for one of a few places, such as a thread. Users take turns, whatever each of them waits for: one who
-// comes with a thousand jobs is served once, then the next user. No user holds every place, so that a job of another one
-// need not even wait for a place. Jobs of one user begin in the order in which they came.
+// Work that waits for one of a few places, such as a thread. Users take turns, however many jobs each has: a user with
+// a thousand jobs is served once, then the next user. No user holds every place, so that a job of another user may not
+// even have to wait. Jobs of one user begin in the order in which they came.
 
 export type PlaceLimits = {
-  /** Places that there are. */
+  /** Places in all. */
   most: number
   /** Places that one user may hold. */
   mostOfOne: number
@@ -22,10 +22,10 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
     users.set(name, known)
     return known
   }
-  /** Keeps `ready` and `users` true after somebody came, began, ended or left. */
+  /** Updates `ready` and `users` after a user came, began, ended or left. */
   const review = (name: string, user: User): void => {
     if (user.waiting.size > 0 && user.held < mostOfOne)
-      ready.add(name) // a user who is there already keeps the place in the row
+      ready.add(name) // a user who is in the set already keeps the position
     else ready.delete(name)
     if (user.waiting.size === 0 && user.held === 0) users.delete(name)
   }
@@ -39,7 +39,7 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
       if (held >= most) return
       const user = userOf(name)
       const [begin] = user.waiting
-      ready.delete(name) // and behind the others again, if there is more
+      ready.delete(name) // added again behind the others if more jobs wait
       if (begin === undefined) continue
       user.waiting.delete(begin)
       count(name, user, 1)
@@ -49,8 +49,8 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
 
   return {
     /**
-     * Resolves when the user has a place; the answer leaves it, and may be called again. Aborted while it waits, it rejects
-     * with the signal's reason.
+     * Resolves when the user has a place. The returned function gives the place back, and may be called again. If the
+     * signal aborts while the user waits, it rejects with the signal's reason.
      */
     async enter(name: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted()
@@ -78,9 +78,9 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
         fillPlaces()
       }
     },
-    /** Whether the user holds as many places as one may. */
+    /** Whether the user holds as many places as one user may. */
     isFull: (name: string): boolean => (users.get(name)?.held ?? 0) >= mostOfOne,
-    /** How much of this user waits. */
+    /** Jobs of this user that wait. */
     waiting: (name: string): number => users.get(name)?.waiting.size ?? 0,
   }
 }
@@ -90,7 +90,7 @@ export type FairPlaces = ReturnType<typeof createFairPlaces>
 export type FairTurns = <Answer>(
   user: string,
   job: () => Promise<Answer>,
-  /** Aborted while the job waits, it never begins: the answer rejects with the signal's reason. */
+  /** Aborted while the job waits: the job never begins, and the call rejects with the signal's reason. */
   signal?: AbortSignal,
 ) => Promise<Answer>
 

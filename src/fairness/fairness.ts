@@ -1,4 +1,4 @@
-// What one user, and all, may have at a time, put together: quotas, the disk, and the time of the event loop.
+// Wires together the limits of users: quotas, the disk, and shares of the event loop.
 import type { Report, World } from '../contract/ports.ts'
 import { createDiskUse } from './disk/disk-use.ts'
 import { createWalker } from './disk/walker.ts'
@@ -7,9 +7,8 @@ import { createQuotas, type QuotaLimits } from './quotas.ts'
 
 type Deps = {
   limits: QuotaLimits
-  /** All folders of a user. */
   foldersOf: (user: string) => string[]
-  /** Whether there is a token of this user: others are not bound by quotas. */
+  /** Whether a token belongs to this user: quotas apply to such users only. */
   isBound: (user: string) => boolean
   world: Pick<World, 'clock' | 'timers'>
   report: Report
@@ -32,7 +31,7 @@ export const createFairness = ({ limits, foldersOf, isBound, world, report }: De
     quotas,
     disk,
     loop: createLoopShares(timers),
-    /** What was refused and what is used, by quota. */
+    /** Refusals and use, by quota. */
     counts() {
       const { refused, used } = quotas.counts()
       return { refused, used: { ...used, disk: disk.total() } }

@@ -1,9 +1,9 @@
 import { createCounts } from './counts.ts'
 
-/** Gives back what was counted for something that did not come to be, or is over. May be called again. */
+/** Stops counting something that was not created after all, or is over. Repeated calls do nothing. */
 export type Release = () => void
 
-/** Tasks or sessions by their id. Each counts once, whether it is being made or is stored. */
+/** Tasks or sessions by their id. Each counts once, whether it is being created or is stored. */
 export const createHoldings = () => {
   const known = new Map<string, { user: string; isStored: boolean }>()
   const counts = createCounts()
@@ -23,7 +23,7 @@ export const createHoldings = () => {
     of: counts.of,
     total: counts.total,
     has: (id: string) => known.has(id),
-    /** Counts it from now on. The answer gives it back, unless it has been stored by then. */
+    /** Counts it from now on. The returned function stops the counting, unless it has been stored by then. */
     hold(id: string, user: string): Release {
       put(id, user, false)
       return () => {
@@ -32,7 +32,7 @@ export const createHoldings = () => {
     },
     store: (id: string, user: string) => put(id, user, true),
     remove,
-    /** Replaces what counts as stored; what is being made stays. */
+    /** Replaces the stored ones; those that are being created stay. */
     fill(rows: Iterable<{ id: string; user: string }>): void {
       for (const [id, { isStored }] of known) if (isStored) remove(id)
       for (const { id, user } of rows) put(id, user, true)

@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks'
 
-/** Milliseconds: `now` never goes back, `busy` is how long the loop has worked since the process started. */
+/** Milliseconds. `now` never goes back; `busy` is how long the loop has worked since the process started. */
 export type LoopMeter = { now(): number; busy(): number }
 export const realMeter: LoopMeter = {
   now: () => performance.now(),
   busy: () => performance.eventLoopUtilization().active,
 }
 
-/** Milliseconds over which the busy part of the loop's time is averaged. */
+/** Milliseconds over which the load is averaged. */
 const steadyMs = 60
 
-/** Which part of its time the event loop works: a moving average that each measurement moves on. */
+/** The part of its time in which the event loop works, as a moving average over measurements. */
 export const createLoopLoad = (meter: LoopMeter) => {
   let measuredAt = 0
   let busyThen = 0
@@ -18,7 +18,7 @@ export const createLoopLoad = (meter: LoopMeter) => {
   return {
     /** From 0 to 1; 0 before the first measurement. */
     busyPart: () => busyPart,
-    /** Starts from nothing: what went before does not count. */
+    /** Starts the first measurement; earlier work does not count. */
     begin(): void {
       measuredAt = meter.now()
       busyThen = meter.busy()

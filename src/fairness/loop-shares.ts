@@ -1,33 +1,34 @@
-// How the time of the event loop is shared while it is short. A user who wants far more of it than the others waits with
-// work that has not begun; the others find a loop that is free part of the time. A user alone, or users who all want the
-// same, never wait here.
+// Shares the time of the event loop while it is short. New work of a user who wants far more than the others waits, so
+// that the loop is free for the others part of the time. A single user, or users who all want the same, never wait
+// here.
 import type { Timers } from '../contract/ports.ts'
 import { createDemands, type Demand } from './demands.ts'
 import { createLoopLoad, type LoopMeter, realMeter } from './loop-load.ts'
 
 export type LoopShares = {
   /**
-   * Resolves when work of this user may begin; undefined: at once. `pieces`: how much work it is; a small request is one.
+   * Resolves when work of this user may begin; undefined: it may begin at once. `pieces` is the amount of work; a small
+   * request is one piece.
    */
   enter(user: string, pieces?: number): Promise<void> | undefined
 }
-/** For one who shares with nobody: nothing waits. */
+/** For work of a single user: nothing waits. */
 export const wholeLoop: LoopShares = { enter: () => undefined }
 
-/** Milliseconds between two looks at who wants how much. */
+/** Milliseconds between two looks at the demands. */
 const lookMs = 10
-/** The loop is short of time when it works for this part of it or more. */
+/** The loop is short of time when it is busy for this part of it or more. */
 const mostBusy = 0.6
-/** After this many looks, one piece of a user's work begins even if the loop has no time at all. */
+/** After this many looks, one piece of a user's work begins even if the loop has no time. */
 const mostLooks = 20
-/** Milliseconds of the loop's time that one look may give to users who wait. */
+/** Milliseconds of the loop's time that one look may give to waiting users. */
 const mostGiven = 20
 
 export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter = realMeter): LoopShares => {
   const demands = createDemands()
   const load = createLoopLoad(meter)
   let stop: (() => void) | undefined
-  /** Milliseconds that a piece takes, about. */
+  /** Estimated milliseconds of a piece. */
   let cost = 2
   let begunSince = 0
 
@@ -36,16 +37,16 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
     user.looks = 0
     begunSince += pieces
   }
-  /** Begins work that waits, as far as the loop has time for it. */
+  /** Begins waiting work, as far as the loop has time for it. */
   const release = (elapsed: number): void => {
-    let given = Math.min(mostGiven, Math.max(0, mostBusy - load.busyPart()) * elapsed)
+    let budget = Math.min(mostGiven, Math.max(0, mostBusy - load.busyPart()) * elapsed)
     for (const user of demands.all()) {
       const isFree = !demands.isTooMuch(user)
       user.looks++
-      while (isFree || given > 0 || user.looks > mostLooks) {
+      while (isFree || budget > 0 || user.looks > mostLooks) {
         const next = user.waiting.shift()
         if (next === undefined) break
-        given -= cost * next.pieces
+        budget -= cost * next.pieces
         user.wanted -= next.pieces
         begin(user, next.pieces)
         next.begin()

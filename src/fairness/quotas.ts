@@ -1,12 +1,12 @@
-// What one user, and all users together, may have open at a time. Everything is counted in memory, and what is being
-// made counts from the moment it is allowed. A limit binds new things only: what is there when a limit is lowered goes on.
+// How much one user, and all users together, may have open at a time. All counts are in memory, and a new thing counts
+// from the moment it is allowed. A lowered limit applies to new things only; existing ones continue.
 import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type Counts, createCounts } from './counts.ts'
 import type { Release } from './holdings.ts'
 import { createUnfinished } from './unfinished.ts'
 
-/** By the names of the quotas; 0: no limit. `disk`: bytes. */
+/** By the name of the quota; 0: no limit. `disk` is in bytes. */
 export type QuotaLimits = Readonly<Record<QuotaName, number>>
 
 export const noQuotas = Object.freeze(Object.fromEntries(quotaNames.map(name => [name, 0]))) as QuotaLimits
@@ -22,14 +22,14 @@ export const createQuotas = (limits: QuotaLimits) => {
     refused.set(quota, (refused.get(quota) ?? 0) + 1)
     return overQuota(quota, limits[quota])
   }
-  /** Throws when no more of it fits. */
+  /** Throws when the quota is used up. */
   const must = (quota: QuotaName, used: number): void => {
     const limit = limits[quota]
     if (limit > 0 && used >= limit) throw refuse(quota)
   }
 
   const opener = (quota: 'streams' | 'sockets', counts: Counts) => {
-    /** `replaces`: another one of the same caller closes for it. */
+    /** `replaces`: the new one takes the place of another of the same caller, which closes. */
     return ({ userId }: Principal, replaces = false): Release => {
       if (!replaces) {
         if (userId !== undefined) must(quota, counts.of(userId))
@@ -46,8 +46,8 @@ export const createQuotas = (limits: QuotaLimits) => {
 
   return {
     /**
-     * Counts a task that is being created. `isBound`: the user's token asks for it, or an agent of a task that such a
-     * token created.
+     * Counts a task that is being created. `isBound`: quotas apply, because a token of the user asks for it, or an
+     * agent of a task that such a token created.
      */
     reserveTask(id: string, user: string, isBound: boolean): Release {
       if (tasks.has(id)) return nothing
@@ -62,7 +62,7 @@ export const createQuotas = (limits: QuotaLimits) => {
     },
     openStream: opener('streams', streams),
     openSocket: opener('sockets', sockets),
-    /** The refusal of a user who has used up the disk; it is counted. */
+    /** Counts and returns the refusal for a user who has used up the disk quota. */
     overDisk: (): Refusal => refuse('disk'),
     follow,
     fill,

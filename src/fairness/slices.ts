@@ -1,13 +1,13 @@
-// Long work for callers, slice by slice: between two slices the event loop turns, so that everybody else is served, and
-// callers take turns, however much one of them asks for.
+// Long work for callers, in slices. Between two slices the event loop serves everybody else, and callers take turns,
+// however much work one of them has.
 
 import type { Log } from '../contract/stored.ts'
 
-/** Resolves when a slice of work for this caller may be done. */
+/** Resolves when the next slice of work for this caller may begin. */
 export type Turn = (caller: string) => Promise<void>
 
 export const createSlices = (): Turn => {
-  /** What waits, by caller: the first one's turn is next. */
+  /** Waiting work by caller; the first caller is next. */
   const waiting = new Map<string, (() => void)[]>()
   const next = () => {
     const [first] = waiting
@@ -27,16 +27,16 @@ export const createSlices = (): Turn => {
     })
 }
 
-/** Everybody who waits for the event loop is served before it resolves. */
+/** Resolves after the event loop has served everything that waits for it. */
 export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Resolves at once within a slice, and after the others' turns when the slice has been long enough. */
+/** Resolves at once within a slice; at the end of a slice it resolves after the turns of others. */
 export type Pause = () => Promise<void>
 
-/** Milliseconds: nobody else waits longer for a slice, but where one event or one text alone takes longer. */
+/** Milliseconds of a slice. Others wait no longer, unless a single event or text takes longer. */
 const sliceMs = 3
 
-/** `check` throws when the work is for nobody any more. */
+/** `check` throws when nobody needs the work any more. */
 export const createPause = (turn: () => Promise<void>, check: () => void): Pause => {
   let since = Number.NEGATIVE_INFINITY
   return async () => {
@@ -47,7 +47,7 @@ export const createPause = (turn: () => Promise<void>, check: () => void): Pause
   }
 }
 
-/** A stream of the log, read with pauses. */
+/** Reads a stream of the log with pauses. */
 export const readWithPauses = (read: Log['readStream'], pause: Pause): Log['readStream'] =>
   async function* (stream, after) {
     await pause()

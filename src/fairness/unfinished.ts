@@ -1,5 +1,4 @@
-// The tasks that have not ended and the sessions that are active, counted by user: filled once from the read models,
-// then kept by each commit.
+// Counts unfinished tasks and active sessions by user: filled once from the read models, then updated with each commit.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
@@ -27,7 +26,7 @@ export const createUnfinished = () => {
   return {
     tasks,
     sessions,
-    /** Follows what is stored; called with each commit. */
+    /** Takes the events of a commit. */
     follow(events: readonly Recorded[]): void {
       for (const stored of events) {
         const task = taskEvents.find(stored)
@@ -36,7 +35,7 @@ export const createUnfinished = () => {
         if (session !== undefined) followSession(session)
       }
     },
-    /** Takes over what the read models hold. */
+    /** Replaces the counts with those of the read models. */
     fill(unfinished: Iterable<Row>, active: Iterable<Row>): void {
       tasks.fill(usersOf(unfinished))
       sessions.fill(usersOf(active))

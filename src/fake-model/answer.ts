@@ -1,37 +1,37 @@
-// What a fake model can be told to answer.
+// An answer in a script of the fake model.
 
 export type ToolCall = { name: string; arguments?: Record<string, unknown> | string }
 export type Answer = {
-  /** Used for each request whose newest message holds this text, and never used up. */
+  /** Used for each request whose newest message contains this text, any number of times. */
   when?: string
   reasoning?: string
   reasoning_as?: 'reasoning_content' | 'reasoning' | 'think'
   text?: string
   refusal?: string
   tool_calls?: ToolCall[]
-  /** false: none; else what is counted roughly is replaced. */
+  /** Replaces the rough count; false: the answer reports no usage. */
   usage?: false | { prompt_tokens: number; completion_tokens: number }
-  /** null: the answer never says that it is finished. */
+  /** null: the answer never reports that it is finished. */
   finish_reason?: string | null
   logprobs?: boolean
-  /** The ids of tokens, as vLLM gives them. */
+  /** Adds the ids of tokens, in the format of vLLM. */
   token_ids?: boolean
   model?: string
   system_fingerprint?: string
-  /** Instead of an answer; `body` is sent as it is, typed by a content-type in `headers`. */
+  /** An error instead of an answer; `body` is sent unchanged, with the content-type in `headers`. */
   error?: { status: number; message?: string; headers?: Record<string, string>; body?: string }
-  /** Before the head. */
+  /** Milliseconds before the head of the answer. */
   delay_ms?: number
-  /** Between two pieces. */
+  /** Milliseconds between two pieces. */
   token_ms?: number
-  /** A stream of these alone: objects as JSON, strings as they are. */
+  /** The whole stream: objects are sent as JSON, strings unchanged. */
   chunks?: unknown[]
-  /** false: the stream ends without its [DONE]. */
+  /** false: the stream ends without [DONE]. */
   done?: boolean
-  /** The connection breaks after the pieces; an answer that is no stream breaks in its middle. */
+  /** The connection breaks after the pieces; an answer that is not streamed breaks in its middle. */
   cut?: boolean
-  /** The same, but for ever open. */
+  /** The connection stays open without an end at the same point. */
   hang?: boolean
-  /** How often the text is said. */
+  /** How often the text is repeated. */
   repeat?: number
 }

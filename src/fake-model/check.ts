@@ -1,16 +1,16 @@
-// Whether a script can be played; every problem is told with its answer and its field.
+// Checks that a script can be played. Each problem names its answer and its field.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Answer } from './answer.ts'
 
-/** What is wrong with the value of a field; empty where nothing is. */
+/** Returns the problems of a field's value; an empty list if there are none. */
 type Check = (value: unknown, field: string) => string[]
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const must =
-  (wish: string, holds: (value: unknown) => boolean): Check =>
+  (expected: string, holds: (value: unknown) => boolean): Check =>
   (value, field) =>
-    holds(value) ? [] : [`${field} must be ${wish}`]
+    holds(value) ? [] : [`${field} must be ${expected}`]
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 
@@ -100,7 +100,7 @@ const fields: Record<keyof Answer, Check> = {
   repeat: must('a whole number from 1', value => isWhole(value, 1, Number.MAX_SAFE_INTEGER)),
 }
 
-/** What may stand beside a field that is the whole answer. */
+/** A field that is the whole answer, and the fields that may accompany it. */
 const beside: Partial<Record<keyof Answer, (keyof Answer)[]>> = {
   error: ['when', 'delay_ms'],
   chunks: ['when', 'delay_ms', 'token_ms', 'done', 'cut', 'hang'],
@@ -117,7 +117,7 @@ const misfits = (answer: Record<string, unknown>): string[] =>
       : [],
   )
 
-/** Every problem of a script, one line each; none: it is a list of answers. */
+/** Every problem of a script, each on a line; an empty list if it is a valid list of answers. */
 export const problemsOfScript = (script: unknown): string[] => {
   if (!Array.isArray(script)) return ['a script must be a list of answers']
   return script.flatMap((answer, n) =>

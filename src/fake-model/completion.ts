@@ -1,4 +1,4 @@
-// Pieces in the shapes of chat completions: chunk by chunk, or as one object.
+// Pieces of an answer in the format of chat completions: as chunks, or as one object.
 import { createHash } from 'node:crypto'
 import { words } from '../agents/text.ts'
 import type { Answer } from './answer.ts'
@@ -7,10 +7,10 @@ import type { ChatRequest } from './request.ts'
 
 export const modelName = 'fake-1'
 
-/** What the answers to one request have in common. */
+/** The fields that all chunks of one answer share. */
 export type Head = { id: string; created: number; model: string; system_fingerprint?: string }
 
-/** The same token always has the same number and the same probability. */
+/** The same token always gets the same number and the same probability. */
 const numberOf = (token: string): number => createHash('sha256').update(token).digest().readUInt16BE(0)
 const logprobOf = (token: string) => ({
   token,
@@ -28,7 +28,7 @@ const tokenIds = (pieces: Piece[]): number[] => pieces.map(({ token }) => number
 const promptTokenIds = ({ messages }: ChatRequest): number[] =>
   words(JSON.stringify(messages)).map(word => numberOf(word))
 
-/** Counted roughly: four characters of the request, or one piece of the answer, are a token. */
+/** A rough count: four characters of the request are a token, and so is each piece of the answer. */
 const usageOf = ({ usage }: Answer, { messages }: ChatRequest, pieces: number) => {
   if (usage === false) return undefined
   const prompt_tokens = usage?.prompt_tokens ?? Math.ceil(JSON.stringify(messages).length / 4)
@@ -39,7 +39,7 @@ const usageOf = ({ usage }: Answer, { messages }: ChatRequest, pieces: number) =
 const finishOf = ({ finish_reason, tool_calls = [] }: Answer): string | null =>
   finish_reason === undefined ? (tool_calls.length > 0 ? 'tool_calls' : 'stop') : finish_reason
 
-/** The chunks of a streamed answer; an answer with `chunks` gives these as they are. */
+/** The chunks of a streamed answer. If the answer has `chunks`, they are used unchanged. */
 export function* chunksOf(
   answer: Answer,
   request: ChatRequest,
@@ -87,8 +87,8 @@ const joined = (pieces: Piece[], of: (delta: Delta) => string | undefined): stri
 }
 const callsIn = (pieces: Piece[]) => {
   const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = []
-  for (const { index, id = '', function: given } of pieces.flatMap(({ delta }) => delta.tool_calls ?? [])) {
-    const { name = '', arguments: args } = given
+  for (const { index, id = '', function: called } of pieces.flatMap(({ delta }) => delta.tool_calls ?? [])) {
+    const { name = '', arguments: args } = called
     const call = calls[index]
     if (call === undefined) calls[index] = { id, type: 'function', function: { name, arguments: args } }
     else call.function.arguments += args
@@ -96,9 +96,14 @@ const callsIn = (pieces: Piece[]) => {
   return calls
 }
 
-/** The answer as one object, which stands in memory as a whole. */
-export const completionOf = (answer: Answer, request: ChatRequest, head: Head, given: Iterable<Piece>) => {
-  const pieces = [...given]
+/** The answer as one object, which is in memory as a whole. */
+export const completionOf = (
+  answer: Answer,
+  request: ChatRequest,
+  head: Head,
+  allPieces: Iterable<Piece>,
+) => {
+  const pieces = [...allPieces]
   const reasoning = answer.reasoning_as === 'reasoning' ? 'reasoning' : 'reasoning_content'
   const thought = joined(pieces, delta => delta.reasoning_content ?? delta.reasoning)
   const calls = callsIn(pieces)

@@ -1,5 +1,5 @@
-// An answer as the pieces that it is sent in, made one by one: an answer that is repeated often never stands in
-// memory as a whole.
+// The pieces in which an answer is sent, made one by one, so that an answer with many repetitions is never in memory as
+// a whole.
 import { words } from '../agents/text.ts'
 import type { Answer, ToolCall } from './answer.ts'
 
@@ -15,17 +15,21 @@ export type Delta = {
     function: { name?: string; arguments: string }
   }[]
 }
-/** `token` is what the piece says, for its log probability and its id. */
+/** `token` is the text of the piece, for its log probability and its id. */
 export type Piece = { delta: Delta; token: string }
 
-/** Arguments come in at least two pieces where they can; a piece never ends inside a character. */
+/** Arguments are sent in at least two pieces where possible; a piece never ends inside of a character. */
 const cutUp = (text: string): string[] => {
   const size = Math.min(64, Math.max(1, Math.ceil(text.length / 3)))
   return text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? []
 }
 
-function* callPieces({ name, arguments: given = {} }: ToolCall, index: number, id: string): Generator<Piece> {
-  const args = typeof given === 'string' ? given : JSON.stringify(given)
+function* callPieces(
+  { name, arguments: values = {} }: ToolCall,
+  index: number,
+  id: string,
+): Generator<Piece> {
+  const args = typeof values === 'string' ? values : JSON.stringify(values)
   const head = { index, id, type: 'function' as const, function: { name, arguments: '' } }
   yield { delta: { tool_calls: [head] }, token: name }
   for (const token of cutUp(args)) {
@@ -33,7 +37,7 @@ function* callPieces({ name, arguments: given = {} }: ToolCall, index: number, i
   }
 }
 
-/** `newCallId` gives the provider's id of a call. */
+/** `newCallId` returns a new id for a call, as a provider would. */
 export function* piecesOf(answer: Answer, newCallId: () => string): Generator<Piece> {
   const { reasoning, reasoning_as: as = 'reasoning_content', text = '', refusal = '' } = answer
   if (reasoning !== undefined && as !== 'think') {

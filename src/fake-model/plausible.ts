@@ -1,5 +1,5 @@
-// What a fake model without a script answers: enough for an agent's whole loop, tools and structured output
-// included.
+// The answers of a fake model without a script: enough for the whole loop of an agent, with tools and structured
+// output.
 import { arithmeticIn } from '../agents/demo.ts'
 import { instanceOf } from '../agents/instance.ts'
 import type { Answer } from './answer.ts'

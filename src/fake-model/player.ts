@@ -1,4 +1,4 @@
-// Answers chat completions from a script, or else plausibly, and keeps what it was asked.
+// Answers chat completions from a script, or plausibly without one, and records the requests.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
@@ -11,8 +11,8 @@ import { playScript } from './script.ts'
 import { sendError, sendJson, sendStream } from './send.ts'
 
 /**
- * A chat completion that was asked for: its body to the letter, and as it was understood (undefined: not at all);
- * `closed` resolves when its answer is over, however it ended.
+ * A received chat completion request: its exact body, and the parsed request (undefined if it is invalid). `closed`
+ * resolves when its answer is over, however it ended.
  */
 export type Asked = {
   body: string
@@ -21,7 +21,7 @@ export type Asked = {
   closed: Promise<void>
 }
 
-/** Throws when the answers are no script. */
+/** Throws if the answers are no valid script. */
 export const createPlayer = (answers: Answer[] | undefined) => {
   const problems = answers === undefined ? [] : problemsOfScript(answers)
   if (problems.length > 0) throw new Error(problems.join('; '))
@@ -35,15 +35,15 @@ export const createPlayer = (answers: Answer[] | undefined) => {
       const gone = new AbortController()
       const closed = new Promise<void>(resolve => response.once('close', resolve)).then(() => gone.abort())
       const body = await readBody(request)
-      const wish = readRequest(body)
-      const understood = typeof wish === 'string' ? undefined : wish
+      const read = readRequest(body)
+      const understood = typeof read === 'string' ? undefined : read
       asked.push({ body, request: understood, headers: request.headers, closed })
       const id = `chatcmpl-fake-${asked.length}`
-      if (typeof wish === 'string') return sendError(response, { status: 400, message: wish })
-      const answer = answerTo(wish)
+      if (typeof read === 'string') return sendError(response, { status: 400, message: read })
+      const answer = answerTo(read)
       if (answer.delay_ms) await sleep(answer.delay_ms, undefined, { signal: gone.signal })
       if (answer.error) return sendError(response, answer.error)
-      const { model = wish.model ?? modelName, system_fingerprint } = answer
+      const { model = read.model ?? modelName, system_fingerprint } = answer
       const head: Head = {
         id,
         created: Math.floor(Date.now() / 1000),
@@ -51,10 +51,10 @@ export const createPlayer = (answers: Answer[] | undefined) => {
         ...(system_fingerprint === undefined ? {} : { system_fingerprint }),
       }
       const pieces = piecesOf(answer, () => `fake_call_${++calls}`)
-      if (wish.stream || answer.chunks !== undefined) {
-        return sendStream(response, chunksOf(answer, wish, head, pieces), answer, gone.signal)
+      if (read.stream || answer.chunks !== undefined) {
+        return sendStream(response, chunksOf(answer, read, head, pieces), answer, gone.signal)
       }
-      return sendJson(response, completionOf(answer, wish, head, pieces), answer)
+      return sendJson(response, completionOf(answer, read, head, pieces), answer)
     },
     async replaceScript(request: IncomingMessage, response: ServerResponse) {
       let script: unknown

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body of a request as text. */
 export const readBody = async (request: IncomingMessage): Promise<string> => {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece)

@@ -1,4 +1,4 @@
-// What a client of chat completions sends, as far as an answer depends on it.
+// The parts of a chat completion request on which an answer depends.
 
 export type ChatMessage = { role?: string; content?: unknown; [key: string]: unknown }
 export type ChatRequest = {
@@ -11,20 +11,20 @@ export type ChatRequest = {
   response_format?: { type?: string; json_schema?: { schema?: unknown } }
 }
 
-/** The text of a content, whether it is a string or parts. */
-const textOf = (content: unknown): string => {
+/** The text of a content, which is a string or a list of parts. */
+const contentText = (content: unknown): string => {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map(part => (typeof part === 'string' ? part : String(part?.text ?? ''))).join('\n')
 }
 
-/** Who spoke last, and what. */
+/** The role and the text of the newest message. */
 export const newestOf = ({ messages }: ChatRequest): { role: string; text: string } => {
   const newest = messages.at(-1)
-  return { role: newest?.role ?? '', text: textOf(newest?.content) }
+  return { role: newest?.role ?? '', text: contentText(newest?.content) }
 }
 
-/** A request, or what is wrong with it. */
+/** The parsed request, or what is wrong with it. */
 export const readRequest = (body: string): ChatRequest | string => {
   let request: unknown
   try {

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendError } from './send.ts'
 
 type Route = (request: IncomingMessage, response: ServerResponse) => unknown
-/** By path, and there by method. */
+/** Handlers by path, then by method. */
 export type Routes = Record<string, Record<string, Route>>
 
-/** Finds the route of a request; where there is none it says which there are. */
+/** Finds the handler of a request. An error names the paths or methods that exist. */
 export const createRouter =
   (routes: Routes) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {

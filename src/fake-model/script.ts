@@ -1,11 +1,11 @@
-// The answers of a script, handed out one by one.
+// Hands out the answers of a script one by one.
 import type { Answer } from './answer.ts'
 import { plausibleAnswer } from './plausible.ts'
 import { type ChatRequest, newestOf } from './request.ts'
 
 const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
 
-/** Without answers it finds its own. */
+/** Without a script, each answer is a plausible one. */
 export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
   if (answers === undefined) return plausibleAnswer
   const standing = answers.filter(answer => answer.when !== undefined)

@@ -1,10 +1,10 @@
-// Plays an answer on a connection: its delays, its pieces no faster than they are read, and its way to end.
+// Sends an answer with its delays, its pieces no faster than the client reads them, and its kind of end.
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 
-/** Ends it well, breaks it, or leaves it open. */
+/** Ends the answer regularly, breaks it off, or leaves it open. */
 const end = (response: ServerResponse, { cut, hang }: Answer): void => {
   if (hang) return
   if (cut) response.socket?.destroySoon()
@@ -30,7 +30,9 @@ export const sendJson = (response: ServerResponse, value: unknown, answer: Answe
   end(response, answer)
 }
 
-/** Each chunk is an object, or a text that is sent as it is. Rejects when `signal` says that nobody reads on. */
+/**
+ * Each chunk is an object, or a text that is sent unchanged. Rejects when `signal` aborts because the client has gone.
+ */
 export const sendStream = async (
   response: ServerResponse,
   chunks: Iterable<unknown>,

@@ -1,4 +1,4 @@
-// A small OpenAI-compatible server that answers from a script, or else plausibly, and keeps what it was asked.
+// A small OpenAI-compatible server that answers from a script, or plausibly without one, and records the requests.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,8 +22,8 @@ const models = {
 }
 
 /**
- * Listens on `host` (127.0.0.1) and `port` (a free one); `url` is its root, without /v1. Rejects when it cannot
- * listen, or when the answers are no script.
+ * Listens on `host` (127.0.0.1) and `port` (a free one); `url` is its root, without /v1. Rejects if it cannot listen,
+ * or if the answers are no valid script.
  */
 export const startFakeModel = async ({
   answers,
@@ -43,13 +43,13 @@ export const startFakeModel = async ({
   })
   const server = createServer((request, response) => {
     handle(request, response).catch(error => {
-      if (response.destroyed) return // nobody reads any more
+      if (response.destroyed) return // the client has gone
       if (response.headersSent) response.destroy()
       else sendError(response, { status: 500, message: String(error) })
     })
   })
   server.listen(port, host)
-  await once(server, 'listening') // rejects when the server says 'error'
+  await once(server, 'listening') // rejects on an 'error' event of the server
   const address = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,

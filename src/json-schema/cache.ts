@@ -1,5 +1,5 @@
-// Remembers what was made of a text, for the texts that were used last: at most so many, and at most so long
-// together, since what is made of a long text is large too.
+// A cache of values made from texts. It keeps those of the most recently used texts, up to a number of texts and a
+// total length, since a long text makes a large value.
 export type Bounds = { texts: number; characters: number }
 
 export const remembering = <Made>({ texts, characters }: Bounds, make: (text: string) => Made) => {
@@ -15,7 +15,7 @@ export const remembering = <Made>({ texts, characters }: Bounds, make: (text: st
     forget(text)
     made.set(text, known)
     length += text.length
-    // A Map keeps the order of insertion: the first is the one that was not used for longest.
+    // A Map keeps the order of insertion, so the first text is the least recently used.
     for (const oldest of made.keys()) {
       if (made.size <= texts && length <= characters) break
       forget(oldest)

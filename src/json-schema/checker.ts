@@ -1,5 +1,5 @@
-// Whether a value fits a JSON Schema (2020-12): the answer of a task its `structured_output`, arguments the
-// `parameters` of their tool. A caller's schema and value never run on this thread, our own schemas do.
+// Checks values against JSON Schemas (2020-12): the answer of a task against `structured_output`, arguments against the
+// `parameters` of their tool. Callers' schemas and values never run on this thread; our own schemas do.
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { processorMs } from '../platform/thread-time.ts'
@@ -11,11 +11,11 @@ import { type Verdict, verdictOf } from './verdict.ts'
 
 export type { Verdict } from './verdict.ts'
 export type SchemaChecker = {
-  /** Why this cannot be used as a schema; empty if it can. Users take turns; absent: nobody's in particular. */
+  /** Why this is not a usable schema; an empty list if it is. Users take turns; absent: the check is for no user. */
   problemsOf(schema: unknown, user?: string): Promise<string[]>
-  /** A check that runs over its deadline, or takes too much memory, is not ok, with a problem that says so. */
+  /** A check that exceeds its deadline or its memory is not ok, with a problem that says so. */
   check(schema: unknown, value: unknown, user?: string): Promise<Verdict>
-  /** Nothing is left running; calls that are under way reject, and so do later ones. */
+  /** Ends everything. Open calls and later calls reject. */
   close(): Promise<void>
 }
 
@@ -28,14 +28,17 @@ const realTimers: Pick<Timers, 'after'> = {
 }
 
 export type Options = {
-  /** For a call's own run, not for its waiting for others or for the thread to start. */
+  /** Milliseconds for the run of a call, without the time that it waits for others or for the thread to start. */
   deadlineMs?: number
   timers?: Pick<Timers, 'after'>
-  /** Where the system counts it: a check that was kept from running gets more time. */
+  /** Measures run time where the system counts it: a check that was kept from running gets more time. */
   runTime?: RunTime
 }
 
-/** A user has one, so that whoever sends what takes long keeps only itself waiting. The second starts when it is needed. */
+/**
+ * A user uses one thread at a time, so that a slow check delays only its own user. The second thread starts when it is
+ * needed.
+ */
 const mostThreads = 2
 
 export const createSchemaChecker = ({
@@ -44,7 +47,7 @@ export const createSchemaChecker = ({
   runTime = processorMs,
 }: Options = {}): SchemaChecker => {
   const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers, runTime))
-  /** Those that have nothing to do; the first was used last, and remembers most. */
+  /** Idle threads; the first was used last, and has most schemas in its cache. */
   const free = [...threads]
   const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })
   const ask = (user: string, request: Request): Promise<string[]> =>
@@ -74,9 +77,9 @@ export const createSchemaChecker = ({
   }
 }
 
-/** For our own schemas: compiled once, here, and run on this thread. Throws for a schema that is none. */
+/** For our own schemas: compiled once, here, and run on this thread. Throws for an invalid schema. */
 export const trusted = (schema: object): ((value: unknown) => Verdict) => {
-  // As JSON, without what else TypeBox hangs on a schema.
+  // Converted to JSON, without the additional properties that TypeBox puts on a schema.
   const compiled = compile(JSON.parse(JSON.stringify(schema)))
   if ('problems' in compiled) throw new Error(compiled.problems.join('; '))
   const { check } = compiled

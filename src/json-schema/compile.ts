@@ -1,15 +1,15 @@
-// From a schema to a check of values: ajv, told to trust nothing.
+// Compiles a schema to a check of values, with ajv configured for untrusted schemas.
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import { fewest } from './limits.ts'
 import { problemsIn } from './problems.ts'
 
-/** The problems of a value; none if it fits. */
+/** Returns the problems of a value; an empty list if it fits. */
 export type Check = (value: unknown) => string[]
 export type Compiled = { check: Check } | { problems: string[] }
 
 /**
- * Known are 2020-12 and, because generators write it above schemas that mean the same in both, draft-07: such a
- * schema is read by the rules of 2020-12.
+ * Supported are 2020-12 and draft-07. Generators write the latter above schemas that mean the same in both; they are
+ * read by the rules of 2020-12.
  */
 const dialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12\/schema|draft-07\/schema|schema)#?$/
 
@@ -23,7 +23,7 @@ const reason = (error: unknown): string =>
 const isSchema = (value: unknown): value is boolean | Record<string, unknown> =>
   typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 
-/** What ajv would take on trust, or do otherwise than 2020-12 says. */
+/** Keywords that ajv would accept unchecked, or treat differently from 2020-12. */
 const refusal = (schema: unknown): string | undefined => {
   if (!isSchema(schema)) return 'the schema must be object or boolean'
   if (typeof schema === 'boolean') return undefined
@@ -42,24 +42,27 @@ const newAjv = () =>
     validateSchema: false, // `compile` does it before
     ownProperties: true,
     allErrors: true,
-    multipleOfPrecision: 10, // 19.99 is a multiple of 0.01, whatever binary fractions say
-    inlineRefs: false, // a schema that many refer to would be written out as often
-    code: { optimize: false }, // optimizing takes the square of the time
+    multipleOfPrecision: 10, // so that 19.99 counts as a multiple of 0.01 despite binary fractions
+    inlineRefs: false, // otherwise a schema is copied for each reference to it
+    code: { optimize: false }, // optimizing takes time that grows with the square of the schema
   })
 
-/** One for all schemas, since it keeps none: compiling the schema of schemas takes longer than most schemas do. */
+/**
+ * One validator for all schemas, since it keeps none of them; to compile the meta-schema takes longer than most schemas
+ * do.
+ */
 let ofSchemas: Ajv2020 | undefined
 
-/** One ajv for each schema: an `$id` of one is nothing to the others, and nothing is ever fetched. */
+/** One ajv for each schema, so that an `$id` has no effect on other schemas; no schema is ever fetched. */
 export const compile = (schema: unknown): Compiled => {
   const refused = refusal(schema)
   if (refused !== undefined) return { problems: [refused] }
   try {
-    const given = (typeof schema === 'boolean' ? schema : { ...(schema as object) }) as AnySchemaObject
-    if (typeof given === 'object') delete given.$schema
+    const plain = (typeof schema === 'boolean' ? schema : { ...(schema as object) }) as AnySchemaObject
+    if (typeof plain === 'object') delete plain.$schema
     ofSchemas ??= newAjv()
-    if (!ofSchemas.validateSchema(given)) return { problems: problemsIn(ofSchemas.errors, 'the schema') }
-    const fits = newAjv().compile(given)
+    if (!ofSchemas.validateSchema(plain)) return { problems: problemsIn(ofSchemas.errors, 'the schema') }
+    const fits = newAjv().compile(plain)
     const check = (value: unknown): string[] => {
       try {
         return fits(value) ? [] : problemsIn(fits.errors, 'the value')

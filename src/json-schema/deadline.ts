@@ -8,17 +8,17 @@ const mostDeadlines = 10
 type Deps = {
   ms: number
   timers: Pick<Timers, 'after'>
-  /** Milliseconds that the check's thread has run; undefined: nobody counts. */
+  /** Milliseconds that the check's thread has run; undefined: the system does not count them. */
   ran: () => number | undefined
 }
 
-/** The deadline of one check that begins now. Calls `due` when it has passed. */
+/** The deadline of a check that begins now. Calls `due` when it has passed. */
 export const startDeadline = ({ ms, timers, ran }: Deps, due: () => void) => {
   const ranBefore = ran()
   let deadlines = 1
   let stop = timers.after(ms, due)
   return {
-    /** Starts it once more if other work of the machine kept the check from running. Answers whether it did. */
+    /** Starts the deadline again if other work on the machine kept the check from running. Returns whether it did. */
     putOff(): boolean {
       const ranNow = ran()
       if (ranNow === undefined || ranBefore === undefined || deadlines >= mostDeadlines) return false

@@ -1,5 +1,5 @@
-// How much a caller may hand in, and how much we say about it. Values become JSON text here, once: that is what is
-// measured, what crosses to the thread, and what a compiled schema is known by.
+// Limits on what callers send, and on the problems that are reported. Each value is made into JSON text once, here:
+// that text is measured, is sent to the thread, and identifies a compiled schema.
 import { isDeeper } from '../contract/json-limits.ts'
 
 export const mostProblems = 20
@@ -33,12 +33,12 @@ const jsonText = (what: string, value: unknown, largest: number, limit: string):
 export const short = (text: string, longest = longestProblem): string =>
   text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-/** The first problems, each once. */
+/** The first problems, without repetition. */
 export const fewest = (problems: Iterable<string>): string[] => {
-  const found = new Set<string>()
+  const kept = new Set<string>()
   for (const problem of problems) {
-    found.add(short(problem))
-    if (found.size === mostProblems) break
+    kept.add(short(problem))
+    if (kept.size === mostProblems) break
   }
-  return [...found]
+  return [...kept]
 }

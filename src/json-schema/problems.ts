@@ -1,4 +1,4 @@
-// ajv's errors in words: where in the value, and what must be there.
+// Describes ajv's errors in words: the place in the value, and what must be there.
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { fewest, short } from './limits.ts'
 
@@ -33,11 +33,11 @@ const problem = ({ instancePath, keyword, params, message, propertyName }: Error
     : `${where}: the name ${quoted(propertyName)} ${what}`
 }
 
-/** `root` is what the whole is called, which has no path. */
+/** `root` is the name of the whole value, which has no path. */
 export const problemsIn = (errors: ErrorObject[] | null | undefined, root: string): string[] =>
-  fewest(told(errors ?? [], root))
+  fewest(described(errors ?? [], root))
 
-// One by one, since there may be very many more than we tell.
-function* told(errors: ErrorObject[], root: string): Generator<string> {
+// One by one, since there may be many more errors than are reported.
+function* described(errors: ErrorObject[], root: string): Generator<string> {
   for (const error of errors) yield problem(error, root)
 }

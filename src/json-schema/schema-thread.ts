@@ -1,16 +1,16 @@
-// The thread in which strangers' schemas are compiled and run: the one place that can be ended while it works.
+// The thread that compiles and runs callers' schemas: it can be ended while it works.
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
 import { ownThread } from '../platform/thread-time.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 
-/** Both are JSON texts. Without a value the schema alone is asked about. */
+/** Both are JSON texts. Without a value, only the schema is checked. */
 export type Request = { schema: string; value?: string }
-/** `thread`: under which name its time is counted. */
+/** `thread` is the name under which its run time is counted. */
 export type Reply = { ready: true; thread: string | undefined } | { problems: string[] }
 
-// A compiled schema takes some 35 times the memory of its text.
+// A compiled schema takes about 35 times the memory of its text.
 const remembered = { texts: 100, characters: 1024 * 1024 }
 
 const { port } = workerData as { port: MessagePort }
@@ -26,5 +26,5 @@ port.on('message', ({ schema, value }: Request) => {
   return answer({ problems: value === undefined ? [] : known.check(JSON.parse(value)) })
 })
 threadGivesWay('all')
-compiled('true') // loads what the first call would have to load in its own time
+compiled('true') // loads the code that would otherwise count in the time of the first call
 answer({ ready: true, thread: ownThread() })

@@ -1,4 +1,4 @@
-// The thread that compiles and runs strangers' schemas, and the port to it.
+// Starts the thread that compiles and runs callers' schemas, and exchanges messages with it.
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { startThread } from '../platform/thread.ts'
 import type { Reply, Request } from './schema-thread.ts'
@@ -8,7 +8,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 /** What its owner does; nothing of it is called after `end`. */
 type Handlers = {
   answered: (problems: string[]) => void
-  /** It is ready for a request: it has started, or has answered the one before. */
+  /** The thread is ready for a request: it has started, or has answered the last one. */
   free: () => void
   lost: (error: Error & { code?: string }) => void
 }
@@ -44,17 +44,19 @@ export const startSchemaWorker = ({ answered, free, lost }: Handlers) => {
 
   return {
     isReady: () => isReady,
-    /** Under which its time is counted; undefined before it is ready, and where nobody counts. */
+    /**
+     * The name under which the thread's run time is counted; undefined before it is ready, and where no system counts.
+     */
     name: () => name,
     send: (request: Request) => port.postMessage(request),
-    /** Whether it keeps the process alive. */
+    /** Whether the thread keeps the process alive. */
     keepAlive: (is: boolean) => (is ? worker.ref() : worker.unref()),
-    /** Takes the replies that have arrived and that the event loop, busy with other work, has not delivered. */
+    /** Takes replies that have arrived but that the busy event loop has not delivered yet. */
     receive(): void {
       for (let heard = receiveMessageOnPort(port); heard; heard = receiveMessageOnPort(port))
         take(heard.message)
     },
-    /** Resolves when the thread is gone, whatever it was doing. */
+    /** Resolves when the thread has ended, even in the middle of a request. */
     end(): Promise<unknown> {
       isEnded = true
       port.close()

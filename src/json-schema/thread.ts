@@ -1,5 +1,5 @@
-// One thread that answers one request after the other. A request that runs too long or takes too much memory ends
-// the thread with it; the requests behind it are done by the next thread.
+// A thread that answers one request after another. A request that takes too long or too much memory ends the thread;
+// the next thread does the requests behind it.
 import type { Timers } from '../contract/ports.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import type { Request } from './schema-thread.ts'
@@ -11,11 +11,11 @@ type Job = {
   reject: (error: Error) => void
 }
 type Running = { job: Job; deadline: Deadline }
-/** Milliseconds that a thread has run; undefined: nobody counts. */
+/** Milliseconds that a thread has run; undefined: the system does not count them. */
 export type RunTime = (thread: string | undefined) => number | undefined
 
 export type SchemaThread = {
-  /** Problems: none if the value fits the schema, or, without a value, if the schema is one. */
+  /** Resolves with the problems: of the value against the schema, or without a value, of the schema itself. */
   ask(request: Request): Promise<string[]>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export const schemaThread = (
         lost,
       })
     }
-    worker?.keepAlive(waiting.length > 0) // only as long as somebody waits
+    worker?.keepAlive(waiting.length > 0) // only while a request waits
     const job = worker?.isReady() ? waiting.shift() : undefined
     if (worker === undefined || job === undefined) return
     const ran = () => runTime(worker?.name())
@@ -51,7 +51,7 @@ export const schemaThread = (
     worker.send(job.request)
   }
 
-  /** Ends the request that runs, if one still does. */
+  /** Settles the running request, if there is one. */
   const settle = (answer: (job: Job) => void): void => {
     const ended = running
     running = undefined
@@ -69,7 +69,7 @@ export const schemaThread = (
 
   const lost = (error: Error & { code?: string }): void => {
     worker?.receive()
-    // A thread that cannot even start is no fault of one request.
+    // A thread that cannot even start is not the fault of one request.
     if (!worker?.isReady()) for (const { reject } of waiting.splice(0)) reject(error)
     end()
     settle(({ resolve, reject }) =>

@@ -1,4 +1,4 @@
-// The answer to every check: a value fits, or this is what is wrong with it, as "/path/to/field must be string".
+// The result of every check: the value fits, or a list of problems such as "/path/to/field must be string".
 export type Verdict = { ok: true } | { ok: false; problems: string[] }
 
 export const verdictOf = (problems: string[]): Verdict =>

@@ -1,4 +1,5 @@
-// What a session asks of the server that is its environment. A server that cannot be asked any more has ended the session.
+// The requests of a session to the server that is its environment. A server that cannot be reached any more has ended
+// the session.
 import { EnvironmentGone, type Observed, type OpenObject } from '../contract/environment.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { CallToolResult, McpTool } from './connection.ts'
@@ -13,13 +14,13 @@ const definitionOf = ({ name, description, inputSchema }: McpTool): ToolDefiniti
   function: { name, description: description ?? '', parameters: inputSchema, strict: false },
 })
 
-/** `id`: what its connection is kept under. Each function rejects with EnvironmentGone. */
+/** `id` is the key of its connection. Each function rejects with EnvironmentGone. */
 export const askedServer = (
   server: McpServer,
   id: string,
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen'>,
 ) => {
-  const caller = { rootTaskId: id, userId: id } // its user has waited for a turn before
+  const caller = { rootTaskId: id, userId: id } // no turn per user here: opening the session has waited for one
   const asked = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -37,12 +38,12 @@ export const askedServer = (
       tools: (await listed()).map(definitionOf),
       done: false,
     }),
-    /** A new connection would know nothing of what the session has done. */
+    /** Throws when the connection is lost: a new connection would lack the state of the session. */
     mustBeOpen(): void {
       if (connections.isOpen(server, id)) return
       throw new EnvironmentGone(`the MCP server "${server.name}" closed the connection`)
     },
-    /** A text says why the call failed while the session goes on. */
+    /** Resolves with a text when the call failed and the session continues. */
     call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallToolResult | string> =>
       connections
         .call(server, caller, tool, args, signal, message => emit(`${message}\n`))

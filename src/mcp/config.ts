@@ -1,5 +1,5 @@
-// The operator's MCP servers: the file MCP_CONFIG, in the shape that everybody's tools read. `${NAME}` in a value
-// is the environment's, `${NAME:-else}` with something instead.
+// The operator's MCP servers: the file MCP_CONFIG, in the usual format of MCP clients. `${NAME}` in a value stands for
+// an environment variable, `${NAME:-default}` for one with a default.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLoaderVariable } from '../contract/variables.ts'
@@ -21,12 +21,15 @@ const parsed = (file: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own words quote the file, and with it perhaps a key.
+    // The parser's error message quotes the file, which may contain a key.
     throw new CannotStart(`MCP_CONFIG=${file} is not JSON`)
   }
 }
 
-/** The servers of a file by name, undefined: none. Throws CannotStart with one line that names file and server. */
+/**
+ * The servers of a file by name; undefined: there is no file. Throws CannotStart with one line that names file and
+ * server.
+ */
 export const readMcpConfig = (file: string | undefined, env: Env): ReadonlyMap<string, McpServer> => {
   if (file === undefined) return new Map()
   const content = parsed(file)
@@ -84,13 +87,13 @@ const serverOf = (file: string, name: string, entry: unknown, env: Env): McpServ
 }
 
 /** Names of variables that callers may set for a process. */
-const namesIn = (given: unknown, wrong: (what: string) => CannotStart): string[] => {
+const namesIn = (names: unknown, wrong: (what: string) => CannotStart): string[] => {
   const isName = (name: unknown): name is string => typeof name === 'string' && /^[^=\0]+$/.test(name)
-  if (!Array.isArray(given) || !given.every(isName))
+  if (!Array.isArray(names) || !names.every(isName))
     throw wrong('"env_from" must be a list of names of variables')
-  const loader = given.find(isLoaderVariable)
+  const loader = names.find(isLoaderVariable)
   if (loader !== undefined) {
     throw wrong(`"env_from" may not name ${loader}: it decides which code the program runs. Set it in "env"`)
   }
-  return given
+  return names
 }

@@ -1,4 +1,4 @@
-// One connection to an MCP server: the list of its tools, and calls of them.
+// A connection to an MCP server: lists its tools and calls them.
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/client'
 import { failureOf, isAnswer, type McpFailure } from './failure.ts'
 import { openClient } from './handshake.ts'
@@ -10,11 +10,13 @@ import { tooLate, within } from './too-late.ts'
 
 export type { CallToolResult, McpTool }
 export type Connection = {
-  /** As the server listed them last, asked again when it has said that they changed. Rejects with McpFailure. */
+  /**
+   * The server's latest list; it is requested again after the server has reported a change. Rejects with McpFailure.
+   */
   tools(): Promise<McpTool[]>
   /**
-   * Rejects with McpFailure, or when `signal` aborts, which the server learns. `hear`: what the server says of the
-   * progress of the call.
+   * Rejects with McpFailure, or when `signal` aborts; the server is then notified. `hear` receives the server's reports
+   * about the progress of the call.
    */
   call(
     tool: McpTool,
@@ -25,10 +27,10 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Characters of an error that the operator reads. */
+/** Characters of an error in a report to the operator. */
 const longestReported = 2000
 
-/** Passes on what a server says of its progress, until that is too much. */
+/** Passes on the server's progress messages, up to a limit. */
 const progressTo = (server: McpServer, hear: (message: string) => void) => {
   let room = mostProgress
   return ({ message = '' }: { message?: string | undefined }) => {
@@ -38,15 +40,15 @@ const progressTo = (server: McpServer, hear: (message: string) => void) => {
 }
 
 /**
- * Connects, within 30 s. `onLost` is called once, when the connection is of no use any more, for any reason.
- * Rejects with McpFailure.
+ * Connects, within 30 s. `onLost` is called once, when the connection cannot be used any more for any reason. Rejects
+ * with McpFailure.
  */
 export const openConnection = async (
   server: McpServer,
   outside: Outside,
   onLost: () => void,
 ): Promise<Connection> => {
-  /** Few words for who uses the server; for the operator all of them, without the server's secrets. */
+  /** A short text for the user of the server. The operator gets the whole error, without the server's secrets. */
   const explained = (error: unknown): McpFailure => {
     const failure = failureOf(server, error)
     const words = error instanceof Error ? error.message : String(error)
@@ -71,7 +73,7 @@ export const openConnection = async (
   }
   client.onclose = lose
   const failed = (error: unknown): McpFailure => {
-    // What a server answers leaves the connection as it is; after anything else nobody knows how it stands.
+    // An error that the server sends leaves the connection usable; after any other error its state is unknown.
     if (!isAnswer(error)) lose()
     return explained(error)
   }
@@ -87,8 +89,8 @@ export const openConnection = async (
       return asked
     },
     async call(tool, args, signal, hear) {
-      // Whether a result fits the server's own schema is not for us to run; the rest of the definition says which
-      // arguments travel as headers.
+      // The server's own schema of a result is untrusted and is not run here. The rest of the definition says which
+      // arguments are sent as headers.
       const { outputSchema: _, ...toolDefinition } = tool
       const late = new AbortController()
       const cancel = outside.timers.after(callMs, () => late.abort(tooLate(server, callMs)))

@@ -1,5 +1,5 @@
-// The connections to MCP servers of all tasks. A task and its subagents share them, and nobody else: a server may
-// keep for a connection what one user has said to it.
+// The connections of all tasks to MCP servers. A task shares them with its subagents only, because a server may keep
+// what a user has said for each connection.
 import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/canonical.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
@@ -10,7 +10,7 @@ import type { Outside } from './outside.ts'
 import type { McpServer } from './server.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-/** The root task, which shares its connections with its subagents alone, and its user. */
+/** The root task, whose connections are shared with its subagents only, and its user. */
 export type Caller = { rootTaskId: string; userId: string }
 export type Connections = {
   /** Rejects with McpFailure, or when `signal` aborts. */
@@ -23,21 +23,21 @@ export type Connections = {
     signal: AbortSignal,
     hear?: (message: string) => void,
   ): Promise<CallToolResult>
-  /** Whether the connection that it was last asked on is still there, with what the server remembers for it. */
+  /** Whether the last connection to the server is still open, with the server's state. */
   isOpen(server: McpServer, rootTaskId: string): boolean
-  /** A task has ended: nobody needs its connections any more. */
+  /** A task has ended, so its connections can be closed. */
   ended(rootTaskId: string): void
-  /** Closes them, and opens no more. */
+  /** Closes all connections; no more are opened. */
   close(): Promise<void>
 }
 
 const idleMs = 60_000
-/** How many servers may be starting as processes at the same time; half of them may be one user's. */
+/** Servers that may start as processes at the same time; half of them may be one user's. */
 const most = Math.max(4, availableParallelism())
 const starting = { most, mostOfOne: Math.floor(most / 2) }
 
 type Deps = Outside & {
-  /** Whether a task still works: what a server keeps for it is not thrown away while it thinks. */
+  /** Whether a task has not ended: its connections stay open while its agent thinks. */
   isWorking: (rootTaskId: string) => boolean
 }
 
@@ -48,11 +48,11 @@ export const createConnections = (deps: Deps): Connections => {
   let closed = false
 
   const shut = (entry: Entry): void => {
-    const done = closeEntry(entry)
-    closing.add(done)
-    void done.finally(() => closing.delete(done))
+    const closed = closeEntry(entry)
+    closing.add(closed)
+    void closed.finally(() => closing.delete(closed))
   }
-  /** New uses do not find it any more; it is closed when those at hand are over. */
+  /** New uses do not find the entry any more; it is closed after the present uses. */
   const drop = (entry: Entry) => {
     entries.remove(entry)
     entry.dropped = true

@@ -1,4 +1,4 @@
-// A server's result in our words: texts, pictures, sound and files, as a tool_result holds them.
+// Converts a server's result to the parts of a tool_result: texts, images, audio and files.
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
 import { mostText } from './limits.ts'
@@ -33,7 +33,7 @@ const partOf = (block: CallToolResult['content'][number]): ContentPart => {
   }
 }
 
-/** As much of the texts as may be told, and a note where they were cut. */
+/** Texts up to the limit, and a note where they were cut. */
 const cut = (parts: ContentPart[]): ContentPart[] => {
   let room = mostText
   return parts.flatMap((part): ContentPart[] => {
@@ -48,18 +48,18 @@ const cut = (parts: ContentPart[]): ContentPart[] => {
   })
 }
 
-/** One text is a text; anything else is a list. What is only there as structure is told as its JSON. */
+/** A single text is a string; anything else is a list. A result that has only structured content becomes its JSON. */
 export const contentOf = ({ content, structuredContent }: CallToolResult): MessageContent => {
   const parts = content.map(partOf)
   const hasText = parts.some(part => typeof part === 'object' && 'text' in part)
   if (structuredContent !== undefined && !hasText) parts.push(text(JSON.stringify(structuredContent)))
-  const told = cut(parts)
-  const [first] = told
+  const kept = cut(parts)
+  const [first] = kept
   if (first === undefined) return ''
-  return told.length === 1 && typeof first === 'object' && 'text' in first ? first.text : told
+  return kept.length === 1 && typeof first === 'object' && 'text' in first ? first.text : kept
 }
 
-/** The words of a result: what is said when it is a failure. */
+/** The text of a result, used as the message of a failed call. */
 export const wordsOf = (result: CallToolResult): string => {
   const content = contentOf(result)
   if (typeof content === 'string') return content

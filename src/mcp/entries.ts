@@ -1,21 +1,21 @@
 import type { Connection } from './connection.ts'
 
-/** A connection of a task, from the moment that it is wanted. */
+/** A connection of a task, from its first request on. */
 export type Entry = {
-  /** Of the server's configuration. */
+  /** The key of the server's configuration. */
   key: string
   rootTaskId: string
   opening: Promise<Connection>
-  /** Aborted when nobody needs it any more: one that still waits for its turn is never opened. */
+  /** Aborted when no task needs it any more: an entry that still waits for its turn is never opened. */
   unneeded: AbortController
-  /** How many wait for it or call at the moment. */
+  /** The uses that run or wait at present. */
   using: number
-  /** Closed when nobody uses it any more. */
+  /** Closed after its last use. */
   dropped: boolean
   stopIdling: () => void
 }
 
-/** Closes its connection, when it is open; one that waits for its turn is not opened. */
+/** Closes the entry's connection if it is open; an entry that waits for its turn is not opened. */
 export const closeEntry = async (entry: Entry): Promise<void> => {
   entry.stopIdling()
   entry.unneeded.abort()
@@ -23,7 +23,7 @@ export const closeEntry = async (entry: Entry): Promise<void> => {
   await connection?.close()
 }
 
-/** The connections that new uses find, by task and there by key. */
+/** The connections that new uses find, by task and then by key. */
 export const createEntries = () => {
   const tasks = new Map<string, Map<string, Entry>>()
   return {
@@ -33,13 +33,13 @@ export const createEntries = () => {
       const entries = tasks.get(entry.rootTaskId) ?? new Map<string, Entry>()
       tasks.set(entry.rootTaskId, entries.set(entry.key, entry))
     },
-    /** Another one under the same key stays. */
+    /** Leaves a different entry under the same key in place. */
     remove(entry: Entry): void {
       const entries = tasks.get(entry.rootTaskId)
       if (entries?.get(entry.key) === entry) entries.delete(entry.key)
       if (entries?.size === 0) tasks.delete(entry.rootTaskId)
     },
-    /** Takes all out. */
+    /** Removes and returns all entries. */
     clear(): Entry[] {
       const all = [...tasks.values()].flatMap(entries => [...entries.values()])
       tasks.clear()

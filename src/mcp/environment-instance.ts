@@ -1,4 +1,4 @@
-// A connection to a server as an instance of an environment: the server's tools are the session's.
+// A connection to a server as an instance of an environment: the server's tools are those of the session.
 import type { Instance, Observed, OpenObject, StepAnswer } from '../contract/environment.ts'
 import { type AskedServer, askedServer, type Watch } from './asked-server.ts'
 import type { McpTool } from './connection.ts'
@@ -15,14 +15,14 @@ const failed = (error: string, seen: Observed): StepAnswer => ({
   error,
 })
 
-/** A step is the call of a tool. */
+/** Makes a step from the call of a tool. */
 const stepOf = async (
   asked: AskedServer,
   tool: McpTool,
   { args, before, watch }: { args: OpenObject; before: Observed; watch: Watch },
 ): Promise<StepAnswer> => {
   const result = await asked.call(tool, args, watch)
-  // A call may change the tools. Its result counts, also when nothing can be asked after it.
+  // A call may change the tools. Its result counts, even when the server cannot be reached after it.
   const after = await asked.observed().catch(() => before)
   if (typeof result === 'string') return failed(result, after)
   if (result.isError === true) {
@@ -32,21 +32,21 @@ const stepOf = async (
 }
 
 type Deps = {
-  /** What its connection is kept under. */
+  /** The key of its connection. */
   id: string
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
-  /** Connections that are kept although no task works. */
+  /** Connections that stay open although no task runs. */
   keeps: Set<string>
 }
 
-/** Connects; rejects with EnvironmentGone. */
+/** Connects. Rejects with EnvironmentGone. */
 export const openInstance = async (
   server: McpServer,
   { id, connections, keeps }: Deps,
 ): Promise<Instance> => {
   const asked = askedServer(server, id, connections)
   let isOver = false
-  /** Whether a tool was called since the connection was opened. */
+  /** Whether a tool was called on the present connection. */
   let isUsed = false
   const close = async () => {
     if (isOver) return
@@ -61,7 +61,7 @@ export const openInstance = async (
   })
   return {
     recovery: 'none',
-    // A server knows no reset: it is a new connection.
+    // The protocol has no reset, so a reset opens a new connection.
     async reset() {
       if (isUsed) connections.ended(id)
       isUsed = false
@@ -82,6 +82,6 @@ export const openInstance = async (
     snapshot: async () => undefined,
     restore: async () => {},
     close,
-    gone: new Promise(() => {}), // found out when it is asked
+    gone: new Promise(() => {}), // a lost connection is noticed at the next request
   }
 }

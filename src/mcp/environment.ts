@@ -1,5 +1,5 @@
-// A server of the operator as an environment: its tools are the session's, and the connection is the instance. What the
-// server remembers goes with the connection, so such a session does not come back after a restart.
+// A server of the operator as an environment: its tools are those of the session, and the connection is the instance.
+// The server's state ends with the connection, so such a session is not restored after a restart.
 import type { EnvironmentSource, Instance, OpenObject } from '../contract/environment.ts'
 import type { Connections } from './connections.ts'
 import { openInstance } from './environment-instance.ts'
@@ -18,7 +18,7 @@ const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', cla
 type Deps = {
   configured: ReadonlyMap<string, McpServer>
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
-  /** Connections that are kept although no task works: this adds its own. */
+  /** Connections that stay open although no task runs; this adds its own. */
   keeps: Set<string>
 }
 

@@ -1,12 +1,12 @@
-// What went wrong with an MCP server, in words that hold nothing it was told in confidence: few of them are taken
-// from an error as it is, since any may quote a header.
+// Describes failures of MCP servers in words that contain no secret. Few texts are taken from an error, since any of
+// them may quote a header.
 import { ToolsUnavailable } from '../contract/tools.ts'
 import { NotPublic } from '../egress/not-public.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
-/** A server that cannot be used; `what` goes on a sentence that begins with its name. */
+/** A server cannot be used; `what` continues a sentence that begins with the server's name. */
 export class McpFailure extends ToolsUnavailable {
-  /** The server itself has said no, and can be asked on. */
+  /** The server itself has sent the error, and can still be used. */
   readonly isAnswer: boolean
   constructor(server: string, what: string, isAnswer = false) {
     super(`the MCP server "${server}" ${what}`)
@@ -21,10 +21,10 @@ const codeOf = (error: unknown): string | number | undefined =>
     ? (error as { code?: string | number }).code
     : undefined
 
-/** In the place of the server's own: its answer ended before it was whole. */
+/** Our own error code for an answer that ended before it was complete. */
 export const brokenOff = -32_097
 
-/** An error that the server itself has told, by the protocol. */
+/** Whether the server itself sent this error over the protocol. */
 export const isAnswer = (error: unknown): error is Error => {
   if (!(error instanceof Error) || error instanceof DOMException) return false
   const code = codeOf(error)
@@ -43,7 +43,7 @@ const reason = (error: unknown): string => {
       return 'broke its answer off'
     case 'CONNECTION_CLOSED':
     case 'NOT_CONNECTED':
-    // A process that ends while it is written to.
+    // A process that ended while a message was written to it.
     case 'EPIPE':
     case 'ECONNRESET':
     case 'ERR_STREAM_DESTROYED':
@@ -54,7 +54,7 @@ const reason = (error: unknown): string => {
     case 'EACCES':
       return 'cannot be started: its command may not be run'
   }
-  // What the network says stands behind a TypeError that says nothing.
+  // The network error is the cause of a TypeError that has no details.
   const behind = error instanceof Error ? error.cause : undefined
   if (behind instanceof Error && behind.message === 'bad port') {
     return 'cannot be reached: HTTP clients refuse its port, which is reserved for another protocol; give it another one'

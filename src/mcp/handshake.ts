@@ -1,4 +1,4 @@
-// The first words with an MCP server: over a pipe or HTTP, and in the older or the newer way of the protocol.
+// The handshake with an MCP server: over a pipe or HTTP, in the older or the newer version of the protocol.
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { isAnswer } from './failure.ts'
 import { httpTransport } from './http.ts'
@@ -15,19 +15,19 @@ const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =
     ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: mostBytes }) })
     : httpTransport(sdk, server, server.fromCaller ? outside.guardedFetch : outside.fetch)
 
-/** Whether a server that was greeted with `initialize`, as all know it, says that it knows a newer way only. */
+/** Whether a server answered `initialize`, which all versions know, with an error that asks for a newer version. */
 const wantsNewer = (error: unknown): boolean => {
   const status = (error as { status?: unknown } | undefined)?.status
   return isAnswer(error) || (typeof status === 'number' && [400, 404, 405].includes(status))
 }
 
-/** A connected client. `toolsChanged` is called whenever the server says that its tools changed. */
+/** Returns a connected client. `toolsChanged` is called whenever the server reports that its tools changed. */
 export const openClient = async (
   server: McpServer,
   outside: Outside,
   toolsChanged: () => void,
 ): Promise<Client> => {
-  const sdk: Sdk = await import('@modelcontextprotocol/client') // only who uses a server loads it
+  const sdk: Sdk = await import('@modelcontextprotocol/client') // loaded only when a server is used
   const greet = async (mode: 'legacy' | 'auto'): Promise<Client> => {
     const client = new sdk.Client(outside.client, {
       versionNegotiation: { mode },
@@ -39,7 +39,7 @@ export const openClient = async (
       return client
     } catch (error) {
       await client.close().catch(() => {})
-      await transport.close().catch(() => {}) // which is not the client's before it has negotiated
+      await transport.close().catch(() => {}) // the client does not own it before the handshake is complete
       throw error
     }
   }

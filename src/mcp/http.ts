@@ -1,4 +1,4 @@
-// A server at a URL, by Streamable HTTP: bounded in what it may send, and heard when an answer breaks off.
+// A server at a URL, by Streamable HTTP. The size of its answers is limited, and interrupted answers are noticed.
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import { brokenOff } from './failure.ts'
@@ -8,7 +8,7 @@ import type { McpServer } from './server.ts'
 type PlaceServer = Extract<McpServer, { url: string }>
 type Sdk = { StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport }
 
-/** The same answers, whose bodies end in an error when they are too large, compressed or not. */
+/** Ends the body of an answer with an error when it is too large, compressed or not. */
 const bounded =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -37,7 +37,7 @@ export const httpTransport = (
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: bounded(fetch),
     requestInit: { headers },
-    // The server names the delay: never so short that we would run in circles for it.
+    // The server determines the delay before a reconnect; a minimum prevents a busy loop.
     reconnectionScheduler: (reconnect, delay) => {
       const timer = setTimeout(reconnect, Math.max(delay, soonestMs))
       return () => clearTimeout(timer)
@@ -48,7 +48,7 @@ export const httpTransport = (
     const id = 'method' in message && 'id' in message ? message.id : undefined
     return send(message, {
       ...options,
-      // A stream may end without the answer that it was opened for; when it held one, nobody waits any more.
+      // A stream may end without the answer to its request; after the answer nobody waits any more.
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.()
         if (id === undefined) return
@@ -62,7 +62,7 @@ export const httpTransport = (
   }
   const close = transport.close.bind(transport)
   transport.close = async () => {
-    // What it keeps for us it need not keep any more; one that does not hear it will find out.
+    // Ends the session, so that the server need not keep it. If this fails, the server will time it out.
     const goodbye = transport.terminateSession().catch(() => {})
     await Promise.race([goodbye, new Promise(resolve => setTimeout(resolve, goodbyeMs))])
     await close()

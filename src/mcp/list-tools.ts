@@ -2,7 +2,7 @@ import type { Client, Tool } from '@modelcontextprotocol/client'
 import { McpFailure } from './failure.ts'
 import { mostListed, mostTools, openMs } from './limits.ts'
 
-/** All tools of a server, page after page, whatever the server says of how many there are. */
+/** Lists all tools of a server, page after page, up to our limits. */
 export const listTools = async (client: Client, server: string): Promise<Tool[]> => {
   if (client.getServerCapabilities()?.tools === undefined) return []
   const tools: Tool[] = []

@@ -1,4 +1,4 @@
-// MCP servers for tasks, put together: the ways out, the connections, the tools.
+// Wires together the MCP servers of tasks: connections, tools, and access to the network and to processes.
 
 import type { Report, Timers } from '../contract/ports.ts'
 import type { ToolSource } from '../contract/tools.ts'
@@ -11,10 +11,10 @@ import { createMcpTools } from './tools.ts'
 
 export type Mcp = ToolSource & Pick<Connections, 'ended' | 'close'> & { environment: McpEnvironment }
 
-type Parts = {
-  /** The operator's servers, by name. */
+type Deps = {
+  /** The operator's servers by name. */
   configured: ReadonlyMap<string, McpServer>
-  /** Whether an IP address may be reached because a caller wants it. */
+  /** Whether an IP address may be reached at the request of a caller. */
   mayReach: (address: string) => boolean
   children: Pick<Children, 'start' | 'end'>
   timers: Pick<Timers, 'after'>
@@ -23,15 +23,15 @@ type Parts = {
   isWorking: (rootTaskId: string) => boolean
 }
 
-export const createMcp = ({ configured, mayReach, ...parts }: Parts): Mcp => {
+export const createMcp = ({ configured, mayReach, ...deps }: Deps): Mcp => {
   const [everywhere, guarded] = [
     createOutsideFetch({ mayReach: () => true }),
     createOutsideFetch({ mayReach }),
   ]
   const keeps = new Set<string>()
   const connections = createConnections({
-    ...parts,
-    isWorking: id => keeps.has(id) || parts.isWorking(id),
+    ...deps,
+    isWorking: id => keeps.has(id) || deps.isWorking(id),
     fetch: everywhere.fetch,
     guardedFetch: guarded.fetch,
   })

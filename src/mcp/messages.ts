@@ -4,24 +4,24 @@ import { mostBytes } from './limits.ts'
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0]
 type Handlers = { message: (message: Message) => void; error: (error: Error) => void }
 
-/** Reads the messages of a server, one a line, and judges how much it may say without being asked. */
+/** Reads the messages of a server, one on each line, and limits what it sends without a request. */
 export const createMessages = (buffer: ReadBuffer, { message: take, error }: Handlers) => {
-  /** Ids of our requests that have no answer yet. */
+  /** Ids of our open requests. */
   const asked = new Set<string | number>()
-  /** Bytes that have come since its last answer to us: nobody asked for these. */
+  /** Bytes received since the server's last answer: they belong to no request. */
   let unasked = 0
   return {
-    /** Remembers a request of ours: its answer may be long. */
+    /** Notes a request of ours: its answer may be long. */
     sent(message: Message): void {
       if ('method' in message && 'id' in message) asked.add(message.id)
     },
-    /** Throws when the server says too much. */
+    /** Throws when the server sends too much. */
     read(chunk: Buffer): void {
       unasked += chunk.length
       if (unasked > mostBytes) throw new Error('it says too much')
       buffer.append(chunk)
       for (;;) {
-        // A line that is JSON but no message is an error; one that is no JSON is skipped: some servers print to stdout.
+        // JSON that is no message is an error. A line that is no JSON is skipped: some servers print to stdout.
         try {
           const message = buffer.readMessage()
           if (message === null) return

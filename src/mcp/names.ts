@@ -1,4 +1,4 @@
-// What an agent calls a server's tool: `<server>__<tool>`, in letters that every model's endpoint takes.
+// The name of a server's tool for an agent: `<server>__<tool>`, in characters that every model endpoint accepts.
 import { hash } from 'node:crypto'
 
 const longest = 64
@@ -6,11 +6,11 @@ const hashed = 8
 
 const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_')
 
-/** Where the server ends and the tool begins is seen in such a name, so no two tools have the same. */
+/** Whether the name shows where the server ends and the tool begins, so that no two tools have the same name. */
 const isPlain = (server: string, name: string): boolean =>
   /^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !server.includes('__') && !server.endsWith('_')
 
-/** Any other is cleaned and cut, and told apart by a hash of both. */
+/** Other names are cleaned and cut; a hash of server and tool keeps them distinct. */
 const hashedName = (server: string, tool: string): string => {
   const mark = hash('sha256', JSON.stringify([server, tool])).slice(0, hashed)
   return `${clean(`${server}__${tool}`).slice(0, longest - hashed - 1)}_${mark}`
@@ -21,6 +21,6 @@ export const toolName = (server: string, tool: string): string => {
   return isPlain(server, name) ? name : hashedName(server, tool)
 }
 
-/** Whether a name may be that of a tool of this server: the others need not be asked. */
+/** Whether a tool of this name may belong to this server; other servers need not be asked. */
 export const mayBeOf = (server: string, name: string): boolean =>
   name.startsWith(clean(`${server}__`).slice(0, longest - hashed - 1))

@@ -2,15 +2,15 @@ import type { Report, Timers } from '../contract/ports.ts'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import type { Children } from '../platform/children/children.ts'
 
-/** What a connection to a server uses of us. */
+/** What a connection needs from the server process. */
 export type Outside = {
   children: Pick<Children, 'start' | 'end'>
-  /** For the operator's URLs. */
+  /** For URLs of the operator. */
   fetch: Fetch
-  /** For the callers'. */
+  /** For URLs of callers. */
   guardedFetch: Fetch
   timers: Pick<Timers, 'after'>
   report: Report
-  /** How we present ourselves. */
+  /** The name and version that we send to servers. */
   client: { name: string; version: string }
 }

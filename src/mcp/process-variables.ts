@@ -1,9 +1,9 @@
 import { McpFailure } from './failure.ts'
 
-/** What a program needs to find its files and its language; everything else of our environment is ours. */
+/** Variables that a program needs to find its files and its language; it gets no others of this process. */
 const inherited = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']
 
-/** The variables of a server's process. Throws McpFailure when a process cannot be given one of its own. */
+/** The variables of a server's process. Throws McpFailure if a process cannot have one of them. */
 export const processVariables = (server: string, own: Record<string, string>): Record<string, string> => {
   const unfit = Object.keys(own).find(name => own[name]?.includes('\0'))
   if (unfit !== undefined) {

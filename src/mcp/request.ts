@@ -1,11 +1,11 @@
-// `agent_config.tool_mcp_config` of a request: servers of the operator's by name, or URLs with headers. The values
-// of headers are secrets: they are taken out before anything is stored, and put back when a server is used.
+// `agent_config.tool_mcp_config` of a request: servers of the operator by name, or URLs with headers. Header values are
+// secrets: they are removed before anything is stored, and added again when a server is used.
 import type { Problem } from '../contract/refusals.ts'
 import { McpFailure } from './failure.ts'
 import { isHeader, isServerUrl, type McpServer } from './server.ts'
 
 type Fields = Record<string, unknown>
-/** What a task's servers are told in confidence, by the server's name. */
+/** Header values, which are secrets, by the name of the server. */
 export type McpHeaders = Record<string, Record<string, string>>
 
 const mostServers = 32
@@ -39,14 +39,14 @@ const entryProblems = (name: string, entry: unknown, isConfigured: (name: string
     return [wrong([], `The name of a server has 1 to ${longestName} characters`)]
   }
   if (!isFields(entry)) return [wrong([], 'Input should be a valid dictionary', 'dict_type')]
-  // What starts a process is the operator's to say.
+  // Only the operator may start processes.
   const orders = ['command', 'args', 'env', 'cwd'].filter(key => entry[key] !== undefined)
   if (orders.length > 0) return orders.map(key => wrong([key], 'A request cannot give a command'))
   const { url, headers } = entry
   const inHeaders =
     headers === undefined
       ? []
-      : headerProblems(headers).map(found => ({ ...found, at: ['headers', ...found.at] }))
+      : headerProblems(headers).map(problem => ({ ...problem, at: ['headers', ...problem.at] }))
   if (url !== undefined) {
     if (typeof url !== 'string')
       return [wrong(['url'], 'Input should be a valid string', 'string_type'), ...inHeaders]
@@ -58,14 +58,14 @@ const entryProblems = (name: string, entry: unknown, isConfigured: (name: string
   return []
 }
 
-/** What is wrong with a config, each problem where it is. `isConfigured`: the operator has a server of this name. */
+/** The problems of a config, each with its place. `isConfigured`: whether the operator has a server of this name. */
 export const mcpProblems = (
   config: Fields | null | undefined,
   isConfigured: (name: string) => boolean,
 ): Problem[] => {
   if (config === undefined || config === null) return []
   const { at, entries } = entriesOf(config)
-  const found =
+  const problems =
     entries.length > mostServers
       ? [wrong([], `At most ${mostServers} servers`)]
       : entries.flatMap(([name, entry]) =>
@@ -74,14 +74,14 @@ export const mcpProblems = (
             at: [name, ...problem.at],
           })),
         )
-  return found.map(({ at: where, msg, type }) => ({
+  return problems.map(({ at: where, msg, type }) => ({
     loc: ['body', 'agent_config', 'tool_mcp_config', ...at, ...where],
     msg,
     type,
   }))
 }
 
-/** The paths of what a valid config says and nobody reads. */
+/** The paths of keys in a valid config that nothing reads. */
 export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
   if (config === undefined || config === null) return []
   const { at, entries } = entriesOf(config)
@@ -94,16 +94,19 @@ export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
   return [...beside, ...inServers]
 }
 
-/** A valid config without the values of its headers, and these. What we do not know is not kept: it may be a secret. */
+/**
+ * Splits a valid config into one without header values, and these values. Unknown keys are dropped: they may be
+ * secrets.
+ */
 export const splitHeaders = (config: Fields): { shown: Fields; headers: McpHeaders } => {
   const { at, entries } = entriesOf(config)
-  const given = entries as [string, { url?: string; headers?: Record<string, string> }][]
-  const headers = given.flatMap(([name, { headers = {} }]) =>
+  const named = entries as [string, { url?: string; headers?: Record<string, string> }][]
+  const headers = named.flatMap(([name, { headers = {} }]) =>
     Object.keys(headers).length > 0 ? [[name, headers] as const] : [],
   )
   const masked = (values: object) => Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
   const servers = Object.fromEntries(
-    given.map(([name, { url, headers }]) => {
+    named.map(([name, { url, headers }]) => {
       if (url === undefined) return [name, {}]
       return [name, headers === undefined ? { url } : { url, headers: masked(headers) }]
     }),
@@ -114,7 +117,7 @@ export const splitHeaders = (config: Fields): { shown: Fields; headers: McpHeade
   }
 }
 
-/** The servers of a stored config. Throws McpFailure for one that the operator has taken away since. */
+/** The servers of a stored config. Throws McpFailure for a server that the operator has removed since. */
 export const serversOf = (
   config: Fields | null | undefined,
   headers: McpHeaders,

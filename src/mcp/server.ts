@@ -1,4 +1,4 @@
-// An MCP server as a task uses it: a process that we start, or a place on the net.
+// An MCP server as a task uses it: a process that we start, or an address on the network.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { asTexts } from '../contract/variables.ts'
 
@@ -6,32 +6,32 @@ type Process = {
   command: string
   args: string[]
   env: Record<string, string>
-  /** Names of the caller's variables that the process is given, over `env`. */
+  /** Names of the caller's variables that the process gets; they override `env`. */
   envFrom?: string[]
   cwd?: string
 }
 type Place = {
   url: string
   headers: Record<string, string>
-  /** A caller gave the URL, and may only lead us where everybody can go. */
+  /** A caller gave the URL, so it may only lead to public addresses. */
   fromCaller: boolean
 }
 export type McpServer = { name: string } & (Process | Place)
 
-/** The server as a caller with these variables uses it: a process gets those that the operator lists, and no others. */
+/** The server with a caller's variables: a process gets those that the operator lists, and no others. */
 export const withVariables = (server: McpServer, variables: object): McpServer => {
   if (!('command' in server) || server.envFrom === undefined) return server
-  const given = Object.entries(asTexts(variables)).filter(([name]) => server.envFrom?.includes(name))
-  return given.length === 0 ? server : { ...server, env: { ...server.env, ...Object.fromEntries(given) } }
+  const allowed = Object.entries(asTexts(variables)).filter(([name]) => server.envFrom?.includes(name))
+  return allowed.length === 0 ? server : { ...server, env: { ...server.env, ...Object.fromEntries(allowed) } }
 }
 
-/** http or https; a user name or password in it would be a secret in the open. */
+/** http or https, without a user name or password, which would be a secret in a visible place. */
 export const isServerUrl = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-/** Whether this can be sent as a header. */
+/** Whether this is a valid HTTP header. */
 export const isHeader = (name: string, value: string): boolean => {
   try {
     validateHeaderName(name)
@@ -42,13 +42,13 @@ export const isHeader = (name: string, value: string): boolean => {
   }
 }
 
-/** Its values that nobody may be told, the longest first; short words stand everywhere and are no secrets. */
+/** Its secret values, the longest first. Short values are no secrets: they appear in many texts. */
 const secretsOf = (server: McpServer): string[] => {
   const values = Object.values('url' in server ? server.headers : server.env)
   const parts = values.flatMap(value => [value, ...value.split(/\s+/)])
   return [...new Set(parts)].filter(part => part.length >= 6).sort((a, b) => b.length - a.length)
 }
 
-/** A text without what the server was configured with in confidence. */
+/** A text with the configured secrets of the server masked. */
 export const withoutSecrets = (server: McpServer, text: string): string =>
-  secretsOf(server).reduce((told, secret) => told.replaceAll(secret, '***'), text)
+  secretsOf(server).reduce((masked, secret) => masked.replaceAll(secret, '***'), text)

@@ -2,11 +2,11 @@ import type { Report } from '../contract/ports.ts'
 import type { Child } from '../platform/children/children.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
-/** Characters of a server's stderr that are reported, in all and in one line. */
+/** Characters of a server's stderr that are reported, both in all and for one line. */
 const mostReported = 64 * 1024
 const longestLine = 1000
 
-/** Reports the lines that a server writes to its stderr to the operator, without the server's secrets. */
+/** Reports each line of a server's stderr to the operator, without the server's secrets. */
 export const reportStderr = (child: Child, server: McpServer, report: Report): void => {
   let room = mostReported
   let rest = ''
@@ -15,7 +15,7 @@ export const reportStderr = (child: Child, server: McpServer, report: Report): v
     if (shown !== '') report('debug', `MCP server "${server.name}" on stderr`, { line: shown })
   }
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (room <= 0) return // still read, so that the server is never held up by it
+    if (room <= 0) return // read nevertheless, so that the server never blocks on it
     const lines = (rest + text.slice(0, room)).split('\n')
     rest = (lines.pop() ?? '').slice(0, longestLine)
     room -= text.length

@@ -1,5 +1,5 @@
-// A server that is a process of ours: one JSON message a line on its stdin and stdout. What it says on stderr is
-// for the operator.
+// A server that is a process of ours: one JSON message on each line of its stdin and stdout. Its stderr is for the
+// operator.
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
 import type { Report } from '../contract/ports.ts'
 import type { Child, Children } from '../platform/children/children.ts'
@@ -10,12 +10,12 @@ import { reportStderr } from './stderr.ts'
 
 type ProcessServer = Extract<McpServer, { command: string }>
 
-/** From its end to the end of what it has said. */
+/** Milliseconds that the last output may take to arrive after the process has ended. */
 const patienceMs = 500
-/** From the end of its input to the first signal. */
+/** Milliseconds from the end of its input to the first signal. */
 const goodbyeMs = 250
 
-/** The end of its input tells a server to go when it has read what stands before: perhaps that a call is canceled. */
+/** The end of its input tells a server to exit after it has read earlier messages, which may cancel a call. */
 const goodbye = async (process: Child, children: Pick<Children, 'end'>): Promise<void> => {
   if (process.exitCode === null && process.signalCode === null) {
     process.stdin.end()
@@ -70,7 +70,7 @@ export const stdioTransport = (server: ProcessServer, { children, report, buffer
         closed = true
       }
       started.once('close', ended)
-      // A process of its own that has left the group may hold its stdout for ever.
+      // A child process that has left the group may keep the stdout open without end.
       started.once('exit', () => setTimeout(ended, patienceMs).unref())
     },
     send: message =>

@@ -1,4 +1,4 @@
-// The tools of a task's MCP servers, as tools like any other.
+// The tools of a task's MCP servers, as ordinary tools.
 import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
 import type { McpTool } from './connection.ts'
 import type { Caller, Connections } from './connections.ts'
@@ -7,9 +7,9 @@ import { mayBeOf, toolName } from './names.ts'
 import { type McpHeaders, serversOf } from './request.ts'
 import { type McpServer, withoutSecrets, withVariables } from './server.ts'
 
-type Parts = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
+type Deps = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
 
-export const createMcpTools = ({ configured, connections }: Parts): ToolSource => {
+export const createMcpTools = ({ configured, connections }: Deps): ToolSource => {
   const asTool = (server: McpServer, caller: Caller, tool: McpTool): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
     return {

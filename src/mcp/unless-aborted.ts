@@ -1,4 +1,4 @@
-/** Stops waiting when the signal aborts. The work goes on for others who wait for it. */
+/** Stops waiting when the signal aborts. The work continues for other callers that wait for it. */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (signal === undefined) return work
   let stop = () => {}

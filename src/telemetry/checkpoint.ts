@@ -1,9 +1,9 @@
-// How far the spans of a log were exported.
+// The position up to which the spans of a log were exported.
 import type { Report } from '../contract/ports.ts'
 import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
 import type { EventLog } from '../log/log.ts'
 
-/** Where to go on from: the checkpoint, or the head of the log when there is none that fits it. */
+/** The position to continue from: the checkpoint, or the head of the log if no checkpoint fits it. */
 export const lastExported = (
   file: string,
   log: Pick<EventLog, 'id' | 'head' | 'leafAt'>,

@@ -1,5 +1,5 @@
-// What was said, for those who asked for it: attributes of the span that an event ends, in the form of the semantic
-// conventions. Parts that are no text are named and not sent.
+// Message contents, for operators who switched them on: attributes of the span that an event ends, in the format of the
+// semantic conventions. Parts that are no text are named without their content.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
@@ -25,11 +25,11 @@ const parsed = (json: string): unknown => {
   try {
     return JSON.parse(json)
   } catch {
-    return json // as a model may write it
+    return json // a model may write invalid JSON
   }
 }
 
-/** A message as it was sent to the model, or came from it. */
+/** A message that was sent to the model or received from it. */
 type ChatMessage = {
   role: string
   content?: unknown
@@ -76,7 +76,7 @@ const ofCall = (view: TaskView, callId: string, result: unknown): Contents => {
 }
 
 export type TaskContents = {
-  /** Takes the next event of the stream; the answer: what the outermost span that it ends is to say. */
+  /** Takes the next event of the stream. Resolves with the contents for the outermost span that it ends. */
   take(event: RecordedTaskEvent): Promise<Contents>
 }
 

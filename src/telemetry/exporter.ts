@@ -1,15 +1,18 @@
-// Spans to a collector by OTLP over HTTP. The only file that imports OpenTelemetry, and only when it is called: a server
-// that exports nothing loads nothing of it.
+// Sends spans to a collector by OTLP over HTTP. Only this file imports OpenTelemetry, and only when it is called, so
+// that a server without export loads none of it.
 import { version } from '../platform/version.ts'
 import type { TelemetrySettings } from './settings.ts'
 import type { Span } from './spans.ts'
 
 export type Exporter = {
-  /** Resolves when the collector has taken the spans. Rejects with SpansRefused, or when it may be tried again. */
+  /**
+   * Resolves when the collector has accepted the spans. Rejects with SpansRefused, or with another error if a retry may
+   * succeed.
+   */
   send(spans: Span[]): Promise<void>
 }
 
-/** The collector will never take these spans: there is something wrong with them, or too much of them. */
+/** The collector will never accept these spans: they are invalid or too large. */
 export class SpansRefused extends Error {}
 
 const reasonOf = (error: unknown): Error => {
@@ -19,7 +22,7 @@ const reasonOf = (error: unknown): Error => {
   return new Error(message || String(code ?? 'unknown reason'))
 }
 
-/** As the packages count results. */
+/** The result code of success in the OpenTelemetry packages. */
 const success = 0
 
 const hrTime = (ms: number): [seconds: number, nanoseconds: number] => [

@@ -1,6 +1,6 @@
-// Follows the log and exports the spans of its tasks. It reads behind the commits, a page at a time, and holds nothing
-// that the log does not hold: while the collector is away it waits where it is, after a restart it goes on from its
-// checkpoint, so every span is exported once at least, in order, and no task ever waits for it.
+// Follows the log and exports the spans of its tasks. It reads behind the commits, page by page, and keeps no state
+// besides its checkpoint. While the collector is away it waits at its position; after a restart it continues from the
+// checkpoint. So every span is exported at least once, in order, and no task waits for the export.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Subscription } from '../log/follower.ts'
@@ -14,25 +14,25 @@ import { createTracker } from './tracker.ts'
 
 export type TelemetryDeps = {
   log: EventLog
-  /** Where the checkpoint is kept. */
+  /** The file of the checkpoint. */
   file: string
   settings: TelemetrySettings
   timers: Timers
   report: Report
 }
 
-/** Events that come one after the other are exported together. */
+/** Milliseconds in which successive events are collected for one export. */
 const gatherMs = 1000
-/** Between two pages of what was missed others have their turn. */
+/** Milliseconds between two pages of the past, so that other work has its turn. */
 const breathMs = 20
 const shortestWaitMs = 1000
 const longestWaitMs = 60_000
-/** For what was not exported when the server stops; the rest is, after the next start. */
+/** Milliseconds for a last export when the server stops; the remaining spans are exported after the next start. */
 const lastTryMs = 1000
 
 class Stopped extends Error {}
 
-/** Spans that are refused together are sent in halves, so that no more is lost than what is wrong. */
+/** Spans that are refused together are sent again in halves, so that only the faulty ones are lost. */
 const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promise<void> => {
   try {
     await exporter.send(spans)
@@ -48,7 +48,7 @@ const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promi
   }
 }
 
-/** Exports from now on; without a checkpoint, what is appended from now on. */
+/** Exports from the checkpoint on; without one, from the end of the log on. */
 export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryDeps) => {
   const tracker = createTracker(log, settings.contents)
   let position = lastExported(file, log, report)
@@ -59,15 +59,15 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
   let failing = false
 
   const pause = (ms: number) => sleep(timers, ms, stopping.signal)
-  /** Tries until it is done, ever more patiently while nothing is exported. Rejects with Stopped. */
+  /** Repeats the work until it succeeds, with growing pauses. Rejects with Stopped. */
   const insist = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let wait = shortestWaitMs; ; ) {
       const from = position
       try {
-        const done = await work()
+        const result = await work()
         if (failing) report('warn', 'spans are exported again')
         failing = false
-        return done
+        return result
       } catch (error) {
         if (stopping.signal.aborted) throw new Stopped()
         if (!failing) {
@@ -119,7 +119,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
   })
 
   return {
-    /** Exports what is there if that takes no time. */
+    /** Exports the remaining spans if that takes little time. */
     async stop(): Promise<void> {
       stopping.abort()
       endAtHead()

@@ -1,11 +1,11 @@
 import { type Span, type SpanTask, type ToolCall, toolSpan } from './spans.ts'
 
-/** The calls of a task that have begun and not ended, and the names of those that its model has said. */
+/** The running calls of a task, and the names of all calls that its model has made. */
 export const createOpenCalls = (task: () => SpanTask) => {
   const names = new Map<string, string>()
   const calls = new Map<string, ToolCall>()
 
-  /** No span for a call that never ran. */
+  /** A call that never ran has no span. */
   const end = (callId: string, at: number, error: string | undefined): Span[] => {
     const call = calls.get(callId)
     names.delete(callId)
@@ -14,7 +14,7 @@ export const createOpenCalls = (task: () => SpanTask) => {
   }
 
   return {
-    /** The model has said a call, and its name. */
+    /** Notes the name of a call that the model has made. */
     name(call: { call_id: string; name: string } | undefined): void {
       if (call !== undefined) names.set(call.call_id, call.name)
     },
@@ -26,7 +26,7 @@ export const createOpenCalls = (task: () => SpanTask) => {
     end,
     endAll: (at: number, error: string): Span[] =>
       [...calls.keys()].flatMap(callId => end(callId, at, error)),
-    /** The call that runs as this effect. */
+    /** The id of the call that runs as this effect. */
     ofEffect: (effectId: string): string | undefined =>
       [...calls.values()].find(({ effect }) => effect === effectId)?.callId,
   }

@@ -1,22 +1,22 @@
-// Whether spans are exported, where to and what about: the standard variables of OpenTelemetry, checked.
+// Whether and where spans are exported, and with which content: the standard variables of OpenTelemetry, checked.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { CannotStart } from '../contract/cannot-start.ts'
 
 export type TelemetrySettings = Readonly<{
-  /** Where spans are posted. */
+  /** The URL that spans are posted to. */
   url: string
-  /** May hold secrets: never shown. */
+  /** May contain secrets, so they are never shown. */
   headers: Readonly<Record<string, string>>
   timeoutMs: number
   resource: Readonly<Record<string, string>>
-  /** Messages, arguments and results are exported, too. */
+  /** Messages, arguments and results are exported too. */
   contents: boolean
 }>
 
 type Env = Record<string, string | undefined>
 
-/** The variable for traces alone, else the one for every signal; an empty one is not set. */
-const given = (env: Env, name: string): { name: string; value: string } | undefined => {
+/** The variable for traces, else the one for every signal; an empty variable counts as not set. */
+const variable = (env: Env, name: string): { name: string; value: string } | undefined => {
   for (const one of [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
     const value = env[one]?.trim()
     if (value) return { name: one, value }
@@ -24,7 +24,7 @@ const given = (env: Env, name: string): { name: string; value: string } | undefi
   return undefined
 }
 
-/** `key=value,key=value`, percent-encoded. What is wrong is told without the value, which may be a secret. */
+/** Parses `key=value,key=value`, percent-encoded. An error does not contain the value, which may be a secret. */
 const pairsIn = (env: Env, name: string): [string, string][] =>
   (env[name] ?? '')
     .split(',')
@@ -68,7 +68,7 @@ const urlOf = ({ name, value }: { name: string; value: string }): string => {
 }
 
 const timeoutOf = (env: Env): number => {
-  const timeout = given(env, 'TIMEOUT')
+  const timeout = variable(env, 'TIMEOUT')
   if (timeout === undefined) return 10_000
   if (!/^\d{1,9}$/.test(timeout.value) || Number(timeout.value) === 0) {
     throw new CannotStart(`${timeout.name}=${timeout.value} is not a number of milliseconds from 1`)
@@ -76,16 +76,18 @@ const timeoutOf = (env: Env): number => {
   return Number(timeout.value)
 }
 
-/** What is to be exported, undefined: nothing. Throws CannotStart for a value that we cannot follow. */
+/**
+ * The settings of the export; undefined: nothing is exported. Throws CannotStart for an invalid or unsupported value.
+ */
 export const telemetryOf = (env: Env): TelemetrySettings | undefined => {
-  const endpoint = given(env, 'ENDPOINT')
+  const endpoint = variable(env, 'ENDPOINT')
   const exporter = env.OTEL_TRACES_EXPORTER?.trim() || 'otlp'
   const disabled = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true'
   if (endpoint === undefined || disabled || exporter === 'none') return undefined
   if (exporter !== 'otlp') {
     throw new CannotStart(`OTEL_TRACES_EXPORTER=${exporter} is not supported: otlp or none`)
   }
-  const protocol = given(env, 'PROTOCOL')
+  const protocol = variable(env, 'PROTOCOL')
   if (protocol !== undefined && protocol.value !== 'http/protobuf') {
     throw new CannotStart(
       `${protocol.name}=${protocol.value} is not supported: spans are exported by http/protobuf`,

@@ -1,5 +1,5 @@
 // The spans of a task as plain data. Names and attributes are those of the semantic conventions of OpenTelemetry for
-// generative AI; ids follow from the task's own, so that a span is the same one however often it is told.
+// generative AI. Ids are derived from the task's ids, so that a span exported twice is the same span.
 import { hash } from 'node:crypto'
 import type { ModelResponse, TaskEventData } from '../contract/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
@@ -7,7 +7,7 @@ import type { TaskStatus } from '../contract/wire.ts'
 export type Attributes = Record<string, string | number | string[]>
 
 export type Span = {
-  /** Hexadecimal, 32 digits and 16. */
+  /** Hexadecimal: the trace id has 32 digits, a span id 16. */
   traceId: string
   spanId: string
   parentSpanId?: string
@@ -20,10 +20,10 @@ export type Span = {
   failed: boolean
 }
 
-/** From when to when, and the class of error that it ended with, if it did. */
+/** Start and end, and the class of the error if there was one. */
 export type Course = { start: number; end: number; error: string | undefined }
 
-/** What all spans of a task say of it. */
+/** Attributes that all spans of a task share. */
 export type SpanTask = {
   id: string
   traceId: string
@@ -33,19 +33,19 @@ export type SpanTask = {
   agent: string
 }
 export type Usage = { input?: number; output?: number }
-/** `response` is there when there was one. */
+/** `response` is absent if there was none. */
 export type ModelCall = {
   effectId: string
   model: string | undefined
   usage: Usage
   response?: ModelResponse
 }
-/** A call that runs here has an `effect`; another is the client's. */
+/** A call that runs here has an `effect`; a call without one is the client's. */
 export type ToolCall = { callId: string; name: string; effect: string | undefined; start: number }
 
-/** Every endpoint that is talked to speaks like OpenAI's, whoever runs it. */
+/** Every model endpoint uses the protocol of OpenAI, whoever runs it. */
 const modelProvider = 'openai'
-/** Of an agent without a model. */
+/** The provider of an agent without a model. */
 const ownProvider = 'reprise'
 
 const idOf = (text: string, bytes: number): string => hash('sha256', text, 'hex').slice(0, 2 * bytes)
@@ -94,7 +94,7 @@ const usageOf = ({ input, output }: Usage) => ({
   'gen_ai.usage.output_tokens': output,
 })
 
-/** A step of an agent with a model. */
+/** The span of a step of an agent with a model. */
 export const chatSpan = (task: SpanTask, call: ModelCall, course: Course): Span => {
   const { effectId, model, usage, response = {} } = call
   const { id, model: answered, finish_reason } = response
@@ -116,7 +116,7 @@ export const toolSpan = (task: SpanTask, call: ToolCall, end: number, error: str
   return spanOf(task, { id, parent: task.id, kind: 'internal' }, ['execute_tool', name], course, {
     'gen_ai.tool.name': name,
     'gen_ai.tool.call.id': callId,
-    // The convention's words for where a tool is executed: on the agent's side, or with the client.
+    // The convention's words for the place where a tool runs: with the agent, or with the client.
     'gen_ai.tool.type': effect === undefined ? 'function' : 'extension',
     'reprise.effect.id': effect,
   })
@@ -124,7 +124,7 @@ export const toolSpan = (task: SpanTask, call: ToolCall, end: number, error: str
 
 export type AgentRun = {
   status: TaskStatus
-  /** The effect by which another task called this one. */
+  /** The effect with which another task called this one. */
   caller: string | undefined
   hasModel: boolean
   model: string | undefined

@@ -1,13 +1,13 @@
 import type { Header } from '../contract/stored.ts'
 
 /**
- * When the steps of a task became due: at the event that caused them. The first event of a step is stored when there is
- * something to store, and the wait for the model lies before that.
+ * The times at which the steps of a task became due, those of the events that caused them. The first event of a step is
+ * stored only when there is something to store, so the wait for the model lies before it.
  */
 export const createStepTimes = () => {
-  /** When the open step became due. */
+  /** When the open step became due, in milliseconds. */
   let start: number | undefined
-  /** When each event between two steps was stored, by its revision. */
+  /** The time of each event between two steps, by its revision. */
   const times = new Map<number, number>()
 
   const dueAt = ({ stream, causation_id }: Header, at: number): number => {
@@ -19,14 +19,14 @@ export const createStepTimes = () => {
     begin(header: Header, at: number): void {
       start = dueAt(header, at)
     },
-    /** When the step that ends here became due. */
+    /** The time at which the step that ends here became due. */
     end(header: Header, at: number): number {
       const due = start ?? dueAt(header, at)
       start = undefined
       times.clear()
       return due
     },
-    /** Notes when an event was stored that may cause a step. */
+    /** Notes the time of an event that may cause a step. */
     note({ revision }: Header, at: number): void {
       if (start === undefined) times.set(revision, at)
     },

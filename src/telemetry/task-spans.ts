@@ -1,4 +1,4 @@
-// The fold of a task's stored events into spans: each is given by the event that ends it, with the times of the log.
+// The fold of a task's stored events into spans. The event that ends a span produces it, with the times of the log.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { Header } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
@@ -8,7 +8,7 @@ import { agentSpan, chatSpan, type Span, type SpanTask, spanTaskOf, type Usage }
 import { createStepTimes } from './step-times.ts'
 import { sum, usageIn } from './usage.ts'
 
-/** The types of events that end a task, and of all that may end a span. */
+/** The types of events that end a task, and of all events that may end a span. */
 export const endsTask: ReadonlySet<string> = new Set<TaskEventType>([
   'TaskCompleted',
   'TaskFailed',
@@ -21,7 +21,7 @@ export const endsSpan: ReadonlySet<string> = new Set([
   ...(['EffectCompleted', 'EffectStopped', 'InputAccepted'] satisfies TaskEventType[]),
 ])
 
-/** What a step says of its model call; undefined: it made none. */
+/** The model call of a step; undefined: it made none. */
 const modelCallOf = ({ request, response = {} }: TaskEventData<'AgentStepCompleted'>) =>
   request && { model: request.model, response }
 
@@ -30,15 +30,15 @@ const failure = (status: string | undefined) => (status === 'incomplete' ? statu
 type Fold<T extends TaskEventType> = (data: TaskEventData<T>, at: number, header: Header) => Span[] | void
 
 export type TaskSpans = {
-  /** Takes the next event of the stream; the answer: the spans that it ended, the outermost last. */
+  /** Takes the next event of the stream. Returns the spans that it ended, the outermost last. */
   take(event: RecordedTaskEvent): Span[]
 }
 
-/** `caller`: the effect by which another task called this one. */
+/** `caller` is the effect with which another task called this one. */
 export const createTaskSpans = (caller: string | undefined): TaskSpans => {
   let known: SpanTask | undefined
   let startedAt: number | undefined
-  /** The agent's model as far as it is known; `hasModel`: it has one. */
+  /** The agent's model as far as it is known; `hasModel` says whether it has one. */
   let model: string | undefined
   let hasModel = false
   let usage: Usage = {}

@@ -1,5 +1,5 @@
-// The folds of the tasks that events come from: made at a task's first event and dropped after its last, or built again
-// from its stream when something ends that began before anybody looked.
+// The folds of tasks into spans. A fold is made at the task's first event and dropped after its last. It is rebuilt
+// from the stream for an event that ends a span which began before the fold existed.
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
@@ -11,12 +11,17 @@ type Reader = Pick<Log, 'readStream'>
 type Fold = { take(event: Recorded): Promise<Span[]> }
 type Created = RecordedTaskEvent<'TaskCreated'>
 
-/** Tasks followed at once; of more, the one that was quiet for longest is built again when it ends something. */
+/**
+ * Folds in memory at once; beyond that, the one without events for longest is dropped, and rebuilt when it is needed.
+ */
 const mostTasks = 10_000
-/** With contents a fold holds all that its task said. */
+/** With contents, a fold holds all messages of its task. */
 const mostTasksWithContents = 200
 
-/** The effect by which a parent called the task, in the parent's stream after what caused the call. */
+/**
+ * The effect with which a parent called the task. It is found in the parent's stream, after the event that caused the
+ * call.
+ */
 const callerOf = async (log: Reader, { header, data }: Created): Promise<string | undefined> => {
   if (data.parent_task_id === undefined) return undefined
   const parent = taskStream(data.parent_task_id)
@@ -30,7 +35,7 @@ const callerOf = async (log: Reader, { header, data }: Created): Promise<string 
   return undefined
 }
 
-/** The fold of a task from its first event, which the fold has yet to take. */
+/** The fold of a task before its first event. */
 const createFold = async (log: Reader, first: Recorded, withContents: boolean): Promise<Fold> => {
   const created = taskEvents.read(first)
   if (created.type !== 'TaskCreated') throw new Error(`${first.header.stream} begins with ${created.type}`)
@@ -55,11 +60,11 @@ export const createTracker = (
 ) => {
   const folds = new Map<string, Fold>()
 
-  /** A fold that has taken everything of its stream before this event. */
+  /** A fold that has taken every event of its stream before this one. */
   const rebuilt = async ({ header }: Recorded): Promise<Fold> => {
     let fold: Fold | undefined
     for await (const page of log.readStream(header.stream)) {
-      await new Promise(resolve => setImmediate(resolve)) // a page takes a while, and there may be many
+      await new Promise(resolve => setImmediate(resolve)) // lets other work run between pages
       for (const event of page) {
         fold ??= await createFold(log, event, withContents)
         if (event.header.revision >= header.revision) return fold
@@ -90,7 +95,7 @@ export const createTracker = (
   }
 
   return {
-    /** The spans that these events end. After a failure the same events can be given again. */
+    /** The spans that these events end. After a failure, the same events can be passed again. */
     async take(events: readonly Recorded[]): Promise<Span[]> {
       const spans: Span[] = []
       try {

@@ -1,15 +1,15 @@
-// The tokens that calls of a model used, where its endpoint says so.
+// The tokens that model calls used, where the endpoint reports them.
 import type { Usage } from './spans.ts'
 
-export const sum = (total: Usage, given: Usage): Usage => {
-  const both = { ...total, ...given }
-  if (total.input !== undefined && given.input !== undefined) both.input = total.input + given.input
-  if (total.output !== undefined && given.output !== undefined) both.output = total.output + given.output
+export const sum = (total: Usage, more: Usage): Usage => {
+  const both = { ...total, ...more }
+  if (total.input !== undefined && more.input !== undefined) both.input = total.input + more.input
+  if (total.output !== undefined && more.output !== undefined) both.output = total.output + more.output
   return both
 }
 
-export const usageIn = (given: Record<string, unknown> = {}): Usage => {
-  const { input_tokens: input, output_tokens: output } = given
+export const usageIn = (reported: Record<string, unknown> = {}): Usage => {
+  const { input_tokens: input, output_tokens: output } = reported
   return {
     ...(Number.isSafeInteger(input) ? { input: input as number } : {}),
     ...(Number.isSafeInteger(output) ? { output: output as number } : {}),

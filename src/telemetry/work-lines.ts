@@ -1,5 +1,5 @@
-// LOG_LEVEL=info: a line where a task or an environment session starts, ends or fails. The texts of errors may quote what a
-// user, a model or a tool has said, so no line holds one: a task or a session shows its own.
+// LOG_LEVEL=info: a line when a task or an environment session starts, ends or fails. An error text may quote a user, a
+// model or a tool, so no line contains one; the task or session itself shows it.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
@@ -7,11 +7,11 @@ import type { Report } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 
-/** Why we end sessions; any other reason is that of a loss, and may quote what the environment has said. */
+/** Reasons for which the server ends sessions. Any other reason describes a loss, and may quote the environment. */
 const ownReasons = new Set(['closed', 'deleted', 'inactive'])
 
 export const workLines = (report: Report) => {
-  /** When tasks that work have begun, by stream; one that began before this process has no duration. */
+  /** When each working task began, by stream; a task that began before this process has no duration. */
   const begun = new Map<string, number>()
 
   const taskLine = ({ type, header, data }: RecordedTaskEvent, status: string) => {

@@ -1,4 +1,4 @@
-// The tools that are always there. They reach a task's own folder and nothing else.
+// The tools that every server has. They reach the task's own folder and nothing else.
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { Tool } from '../contract/tools.ts'
 import { calculator } from './calculator.ts'

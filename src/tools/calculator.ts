@@ -1,11 +1,11 @@
-// The tool for what models are bad at.
+// The calculator tool, since models are bad at arithmetic.
 import { evaluate } from './arithmetic/evaluate.ts'
 import { tool } from './tool.ts'
 
-/** Past it not every whole number can be told from its neighbour, so a result there says that it is rounded. */
+/** Beyond it, not every whole number is exact, so a larger result carries a note that it is rounded. */
 const exact = Number.MAX_SAFE_INTEGER
 
-/** Up to 15 digits, which hides that 0.1 + 0.2 is not quite 0.3. */
+/** Up to 15 digits, which hides that 0.1 + 0.2 is not exactly 0.3. */
 export const plain = (value: number): string => {
   if (Number.isSafeInteger(value)) return `${value + 0}`.replace(/^-0$/, '0')
   if (Math.abs(value) > exact) return value.toExponential(14).replace(/\.?0+e/, 'e')

@@ -1,8 +1,8 @@
-// The tool that tells the time: a model knows none.
+// The tool that returns the current time, which a model does not know.
 import type { Clock } from '../contract/ports.ts'
 import { tool } from './tool.ts'
 
-/** ISO 8601 with the offset of the zone, to the second. */
+/** ISO 8601 in seconds, with the offset of the zone. */
 const isoIn = (timeZone: string, ms: number): string => {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

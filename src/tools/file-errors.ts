@@ -1,4 +1,4 @@
-// What the system says of a file, in words that a model can act on, and never with a path of this machine.
+// Describes errors of the system about files, in words that help a model, and never with a path of this machine.
 import type { Stats } from 'node:fs'
 
 const reasons: Record<string, string> = {
@@ -16,16 +16,16 @@ const reasons: Record<string, string> = {
   EDQUOT: 'cannot be written: the disk is full',
 }
 
-/** A path as it was given, short enough to be part of a sentence. */
+/** A path as the caller wrote it, short enough for a sentence. */
 export const named = (given: string): string => (given.length > 200 ? `${given.slice(0, 200)}…` : given)
 
-/** Runs a job on a path; what the system objects to is told of the path as it was given. */
-export const telling = async <Answer>(given: string, job: () => Promise<Answer>): Promise<Answer> => {
+/** Runs a job on a path. An error of the system becomes one that names the path as the caller wrote it. */
+export const namingPath = async <Answer>(given: string, job: () => Promise<Answer>): Promise<Answer> => {
   try {
     return await job()
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (typeof code !== 'string') throw error // ours, and in words
+    if (typeof code !== 'string') throw error // an error of our own, already in words
     throw new Error(`${named(given)} ${reasons[code] ?? `cannot be used (${code})`}`)
   }
 }

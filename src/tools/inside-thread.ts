@@ -1,4 +1,4 @@
-// The other side of thread.ts: a thread says that it is ready, does its one job, and says how that went.
+// The code inside of a thread of thread.ts: reports that it is ready, does one job, and reports the result.
 import { parentPort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
 

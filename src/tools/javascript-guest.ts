@@ -1,10 +1,12 @@
-// Runs in the interpreter before the code of a call, as text: how values and errors are shown, and `console`.
+// The code that runs in the interpreter before that of a call, as text: it shows values and errors, and defines
+// `console`.
 
 export const file = 'code.js'
 
 /**
- * A function of the host's `print` and of the task's variables as JSON that gives `[show, tell]`. It holds on to what it uses of the globals, which the
- * code may declare anew. Texts cross to the host as JSON, since strings with a NUL do not cross whole.
+ * The code of a function that takes the host's `print` and the task's variables as JSON, and returns `[show,
+ * describe]`. It keeps references to the globals that it uses, since the code of the call may redeclare them. Texts
+ * cross to the host as JSON, since a string is cut at a NUL otherwise.
  */
 export const guest = (longest: number): string => `((print, variables) => {
   const { parse, stringify } = JSON
@@ -24,7 +26,7 @@ export const guest = (longest: number): string => `((print, variables) => {
       return toString.call(value)
     }
   }
-  const told = error => {
+  const described = error => {
     if (!(error instanceof Failure)) return 'Thrown: ' + shown(error)
     const line = /${file}:(\\d+)/.exec(Text(error.stack))
     return Text(error) + (line ? ' (line ' + line[1] + ')' : '')
@@ -36,8 +38,8 @@ export const guest = (longest: number): string => `((print, variables) => {
     Object.values(value).forEach(frozen)
     return Object.freeze(value)
   }
-  // The code may declare a variable of this name, but cannot change this one.
+  // The code of the call may declare a variable of this name, but cannot change this object.
   Object.defineProperty(globalThis, 'env', { value: frozen(parse(variables)), enumerable: true, configurable: true })
   globalThis.console = { log, info: log, warn: log, error: log, debug: log }
-  return [value => cross(shown(value)), error => cross(told(error))]
+  return [value => cross(shown(value)), error => cross(described(error))]
 })`

@@ -1,12 +1,12 @@
-// The interpreter of run_javascript. Nothing is disposed: one thread runs one piece of code, and takes everything
-// with it when it ends, also after a failure that left the interpreter in no good state.
+// The interpreter of run_javascript. Nothing is disposed: one thread runs one piece of code, and the end of the thread
+// frees everything, also after a failure that left the interpreter in an invalid state.
 import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
 import { file, guest } from './javascript-guest.ts'
 import { longestText, printed } from './printed.ts'
 
 export type JavascriptJob = {
   code: string
-  /** The variables that the code finds in `env`. */
+  /** The variables that the code sees in `env`. */
   env: Record<string, unknown>
   seed: number
   at: number
@@ -15,10 +15,10 @@ export type JavascriptJob = {
 }
 
 const maxStackSizeBytes = 256 << 10
-/** QuickJS: the code may await at the top level, and gives a promise of `{ value }`. */
+/** Flag of QuickJS: the code may await at the top level, and returns a promise of `{ value }`. */
 const topLevelAwait = 1 << 7
 
-/** mulberry32: small, and good enough for what is no secret. */
+/** mulberry32: small, and good enough where nothing is secret. */
 const randomOf = (seed: number) => {
   let state = seed
   return () => {
@@ -31,7 +31,7 @@ const randomOf = (seed: number) => {
 
 class Failure extends Error {}
 
-/** What the host meets when the interpreter itself gives up. */
+/** The message for an error of the interpreter itself. */
 const gaveUp = (error: unknown): string =>
   error instanceof RangeError ? 'The code is nested or calls itself too deeply' : `The code failed: ${error}`
 
@@ -51,7 +51,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
   const prepare = context.unwrapResult(context.evalCode(guest(longestText), 'guest.js', { type: 'global' }))
   const variables = context.newString(JSON.stringify(job.env))
   const guests = context.unwrapResult(context.callFunction(prepare, context.undefined, print, variables))
-  const [show, tell] = [context.getProp(guests, 0), context.getProp(guests, 1)]
+  const [show, describe] = [context.getProp(guests, 0), context.getProp(guests, 1)]
   const random = randomOf(job.seed)
   context.setProp(
     context.getProp(context.global, 'Math'),
@@ -64,9 +64,11 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
     if (error === undefined) return
     // Without memory for an error object, the interpreter throws null.
     if (context.eq(error, context.null)) throw new Failure('The code ran out of memory, or threw null')
-    const told = context.callFunction(tell, context.undefined, error)
+    const description = context.callFunction(describe, context.undefined, error)
     throw new Failure(
-      told.error ? 'What was thrown cannot be shown; perhaps the code ran out of memory' : text(told.value),
+      description.error
+        ? 'What was thrown cannot be shown; perhaps the code ran out of memory'
+        : text(description.value),
     )
   }
   const shown = (value: QuickJSHandle): string => {
@@ -74,7 +76,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
     unlessThrown(said.error)
     return text(context.unwrapResult(said))
   }
-  /** The value of a promise when nothing is left to run; a value that is no promise is itself. */
+  /** The value of a promise after all jobs have run; a value that is no promise is returned unchanged. */
   const awaited = (handle: QuickJSHandle): QuickJSHandle => {
     while (runtime.hasPendingJob()) unlessThrown(runtime.executePendingJobs().error)
     const state = context.getPromiseState(handle)
@@ -85,7 +87,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
   }
 
   try {
-    end = performance.now() + job.deadlineMs // what is ours before it is not counted
+    end = performance.now() + job.deadlineMs // our own preparation is not counted
     const result = context.evalCode(job.code, file, topLevelAwait)
     unlessThrown(result.error)
     const completion = awaited(context.unwrapResult(result))

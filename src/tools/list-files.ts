@@ -2,16 +2,16 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import path from 'node:path'
-import { named, telling } from './file-errors.ts'
+import { named, namingPath } from './file-errors.ts'
 import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
 import { inFolder, spotOf } from './workspace.ts'
 
 const most = 1_000
-/** A folder is not read further: the names must be sorted in memory before the first of them are known. */
+/** Entries that are read of a folder: all names are sorted in memory before the first is returned. */
 const mostRead = 100_000
 
-/** One line, whatever the name holds. */
+/** Exactly one line, whatever characters the name has. */
 const lineOf = (entry: Dirent): string => {
   const name = /\p{Cc}/u.test(entry.name) ? JSON.stringify(entry.name) : entry.name
   if (entry.isDirectory()) return `${name}/`
@@ -29,7 +29,7 @@ const linesIn = async (at: string, signal: AbortSignal): Promise<string[]> => {
   return lines.sort()
 }
 
-const told = (lines: string[]): string => {
+const answerOf = (lines: string[]): string => {
   if (lines.length === 0) return '(the folder is empty)'
   const count = lines.length === mostRead ? `more than ${mostRead - 1}` : lines.length
   const cut = lines.length > most ? [`[Cut: these are the first ${most} of ${count} entries]`] : []
@@ -50,15 +50,15 @@ export const listFiles = tool({
   },
   answer({ arguments: args, signal, ...workspace }) {
     const { path: given = '.' } = args as { path?: string }
-    return telling(given, async () => {
+    return namingPath(given, async () => {
       const spot = await spotOf(workspace, given)
       if (spot.missing.length > 0) {
-        // A workspace that nobody wrote to is not made yet.
-        if (path.join(spot.real, ...spot.missing) === spot.root) return told([])
+        // The folder of the workspace is created with its first file.
+        if (path.join(spot.real, ...spot.missing) === spot.root) return answerOf([])
         throw new Error(`${named(given)} does not exist`)
       }
       if (!(await lstat(spot.real)).isDirectory()) throw new Error(`${named(given)} is not a folder`)
-      return told(await inFolder(spot, spot.real, folder => linesIn(folder.at('.'), signal)))
+      return answerOf(await inFolder(spot, spot.real, folder => linesIn(folder.at('.'), signal)))
     })
   },
 })

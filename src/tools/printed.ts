@@ -1,10 +1,10 @@
-// What code has printed, as far as it will be told.
+// The output of code, up to a limit.
 import { beginning } from './text.ts'
 
 const longest = 64 << 10
 const note = '[Cut: the output is longer than 64 KiB]'
 
-/** Texts are given with one character more than fits at most, which is enough to know that they are cut. */
+/** Characters of the longest text that is passed in: one more than fits, which shows that the text is longer. */
 export const longestText = longest + 1
 
 export const printed = () => {

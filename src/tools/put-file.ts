@@ -1,5 +1,5 @@
-// Puts a file into a workspace: its folders are made one by one through the folder above, and what is written takes
-// the place of what was there as a whole.
+// Puts a file into a workspace. Each folder is created through its open parent folder, and the new file replaces an old
+// one as a whole.
 import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { unlessFile } from './file-errors.ts'
 import { stopped, unlessStopped } from './stop.ts'
 import { type Folder, inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
 
-/** Named after the call, so that its next run removes what a crash has left. */
+/** The name contains the call's id, so that the next run of the same call removes the file that a crash has left. */
 export const temporaryName = (effectId: string): string =>
   `.reprise-${createHash('sha256').update(effectId).digest('base64url').slice(0, 22)}`
 
@@ -19,18 +19,18 @@ const unlessCode = (code: string) => (error: { code?: string }) => {
 export const statOf = async (at: string): Promise<Stats | undefined> =>
   (await lstat(at).catch(unlessCode('ENOENT'))) ?? undefined
 
-/** Where to write, with its folders made. Nothing is made for a path that leads outside. */
+/** Creates the folders of a file and returns where to write. It creates nothing for a path that leads outside. */
 export const prepare = async (
   workspace: Workspace,
   given: string,
 ): Promise<{ spot: Spot; parent: string; name: string }> => {
   await spotOf(workspace, given)
-  // Callers make nothing above the folder of their user; below, any name may have become a link meanwhile.
+  // Callers create nothing above the folder of their user. Below it, any name may have become a link meanwhile.
   await mkdir(workspace.userFolder, { recursive: true })
   const spot = await spotOf(workspace, given)
   if (spot.missing.length === 0) {
     unlessFile(await lstat(spot.real), given)
-    // A link that leads to a file inside: whoever made it may mean either of the two.
+    // A link to a file inside is refused: the caller may mean the link or the file.
     unlessFile(await lstat(path.resolve(workspace.workdir, given)), given)
   }
   const folders = spot.missing.slice(0, -1)
@@ -44,7 +44,7 @@ export const prepare = async (
   return { spot, parent, name: spot.missing.at(-1) ?? path.basename(spot.real) }
 }
 
-/** Counts what a job writes, as far as the quota allows it; what the job replaces counts no longer. */
+/** Counts the bytes that a job writes, within the quota; the replaced file counts no longer. */
 export const counted = async (
   disk: DiskShare,
   bytes: number,
@@ -71,7 +71,9 @@ export type Put = {
   signal: AbortSignal
 }
 
-/** A new file takes the place of the old one: a link put there meanwhile is not followed, nobody reads half. */
+/**
+ * Replaces the old file with a new one: a link in its place is not followed, and no reader sees half of the content.
+ */
 export const replace = async ({
   folder,
   name,

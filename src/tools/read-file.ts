@@ -2,18 +2,18 @@
 import { constants } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { named, telling, unlessFile } from './file-errors.ts'
-import { firstBytes, textOf, wholeCharacters } from './text.ts'
+import { named, namingPath, unlessFile } from './file-errors.ts'
+import { firstBytes, utf8Text, wholeCharacters } from './text.ts'
 import { tool } from './tool.ts'
 import { inFile, inFolder, spotOf, type Workspace } from './workspace.ts'
 
 const most = 1 << 20
 
-/** The first bytes of a file in the workspace, and how many it has. */
+/** The first bytes of a file in the workspace, and its size. */
 const read = async (workspace: Workspace, given: string): Promise<{ bytes: Buffer; size: number }> => {
   const spot = await spotOf(workspace, given)
   if (spot.missing.length > 0) throw new Error(`${named(given)} does not exist`)
-  // Asked before anything is opened: to open a device can already do something.
+  // Checked before the file is opened: opening a device can already have an effect.
   unlessFile(await lstat(spot.real), given)
   const name = path.basename(spot.real)
   return inFolder(spot, path.dirname(spot.real), folder =>
@@ -31,10 +31,10 @@ export const readFile = tool({
   },
   answer({ arguments: args, ...workspace }) {
     const { path: given } = args as { path: string }
-    return telling(given, async () => {
+    return namingPath(given, async () => {
       const { bytes, size } = await read(workspace, given)
       const whole = size <= most
-      const text = textOf(whole ? bytes : wholeCharacters(bytes))
+      const text = utf8Text(whole ? bytes : wholeCharacters(bytes))
       if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
       return whole ? text : `${text}\n[Cut: this is the first 1 MiB of a file of ${size} bytes]`
     })

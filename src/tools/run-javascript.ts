@@ -1,11 +1,14 @@
-// Runs what a model has written, in an interpreter that has no way out. The same call gives the same result.
+// Runs code of a model in an interpreter without any access to the outside. The same call has the same result.
 import { createHash } from 'node:crypto'
 import type { Timers } from '../contract/ports.ts'
 import type { JavascriptJob } from './javascript.ts'
 import { inThread } from './thread.ts'
 import { tool } from './tool.ts'
 
-/** The interpreter stops by itself and can then say what was printed; this long after, its thread is ended. */
+/**
+ * Milliseconds after the deadline until the thread is ended: the interpreter itself stops at the deadline, and can then
+ * return the output.
+ */
 const graceMs = 1_000
 
 export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>

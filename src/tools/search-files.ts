@@ -1,4 +1,4 @@
-// Searches the text files of the workspace. A pattern can take for ever, so it runs where it can be ended.
+// The tool that searches text files. A pattern can take for ever, so it runs in a thread that can be ended.
 import type { Timers } from '../contract/ports.ts'
 import type { SearchJob } from './search.ts'
 import { inThread } from './thread.ts'

@@ -1,9 +1,9 @@
-// Goes through the text files below a path of the workspace, in the order of their names, line by line.
+// Searches the text files below a path of the workspace, in the order of their names, line by line.
 import { constants, type Dirent } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { named, telling, unlessFile } from './file-errors.ts'
-import { firstBytes, textOf } from './text.ts'
+import { named, namingPath, unlessFile } from './file-errors.ts'
+import { firstBytes, utf8Text } from './text.ts'
 import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
 
 export type SearchJob = Workspace & { given: string; pattern: string }
@@ -15,7 +15,7 @@ const longestLine = 400
 type Found = { real: string; text: string }
 type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
 
-/** undefined for what is not searched: large files, and those that are no text. */
+/** Undefined for a file that is not searched: a large one, or one that is no text. */
 const textIn = (spot: Spot, real: string): Promise<string | undefined> =>
   inFolder(spot, path.dirname(real), folder =>
     inFile(
@@ -23,7 +23,7 @@ const textIn = (spot: Spot, real: string): Promise<string | undefined> =>
       { name: path.basename(real), given: spot.given, flags: constants.O_RDONLY },
       async handle => {
         const { bytes, size } = await firstBytes(handle, largest)
-        return size > largest || bytes.includes(0) ? undefined : textOf(bytes)
+        return size > largest || bytes.includes(0) ? undefined : utf8Text(bytes)
       },
     ),
   )
@@ -40,7 +40,7 @@ async function* textsBelow(spot: Spot, real: string): AsyncGenerator<Found> {
       const text = await textIn(spot, below)
       if (text !== undefined) yield { real: below, text }
     } catch {
-      // It may not be read, or is gone by now: the others are searched all the same.
+      // The folder or file may not be read, or was removed; the others are searched nevertheless.
     }
   }
 }
@@ -54,9 +54,9 @@ async function* textsOf(spot: Spot): AsyncGenerator<Found> {
   yield { real: spot.real, text }
 }
 
-/** The lines that match, each with its file and number. */
+/** The matching lines, each with its file and number. */
 export const search = ({ given, pattern, ...workspace }: SearchJob): Promise<string[]> =>
-  telling(given, async () => {
+  namingPath(given, async () => {
     const expression = new RegExp(pattern)
     const spot = await spotOf(workspace, given)
     if (path.join(spot.real, ...spot.missing) === spot.root && spot.missing.length > 0) return []

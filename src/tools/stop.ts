@@ -1,8 +1,8 @@
-// How a tool ends that is told to stop.
+// The end of a tool whose call was stopped.
 
 export const stopped = (): Error => new Error('The call was stopped')
 
-/** Throws when the signal has aborted: stands before every step that leaves something behind. */
+/** Throws if the signal has aborted. Call it before every step that leaves something behind. */
 export const unlessStopped = (signal: AbortSignal): void => {
   if (signal.aborted) throw stopped()
 }

@@ -1,7 +1,7 @@
-// Bytes of files as text, whole or their first part.
+// The bytes of a file as text, in full or the first part.
 import type { FileHandle } from 'node:fs/promises'
 
-/** The first bytes of a file, and how many it has. */
+/** The first bytes of a file, and its size. */
 export const firstBytes = async (
   handle: FileHandle,
   most: number,
@@ -11,27 +11,27 @@ export const firstBytes = async (
   let filled = 0
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled)
-    if (bytesRead === 0) break // it has become shorter
+    if (bytesRead === 0) break // the file has become shorter
     filled += bytesRead
   }
   return { bytes: bytes.subarray(0, filled), size }
 }
 
-/** The bytes up to the last character that is whole. */
+/** The bytes up to the end of the last complete character. */
 export const wholeCharacters = (bytes: Buffer): Buffer => {
   let start = bytes.length
   while (start > 0 && bytes.length - start < 4) {
     const byte = bytes[--start] ?? 0
     if (byte < 0x80) break
-    if (byte < 0xc0) continue // inside of a character
+    if (byte < 0xc0) continue // a byte inside of a character
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
     return start + length > bytes.length ? bytes.subarray(0, start) : bytes
   }
   return bytes
 }
 
-/** undefined when the bytes are no UTF-8. */
-export const textOf = (bytes: Buffer): string | undefined => {
+/** Undefined if the bytes are not valid UTF-8. */
+export const utf8Text = (bytes: Buffer): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -39,6 +39,6 @@ export const textOf = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The beginning of a text, in at most so many bytes. */
+/** The beginning of a text, in at most `most` characters. */
 export const beginning = (text: string, most: number): string =>
   Buffer.byteLength(text) <= most ? text : `${wholeCharacters(Buffer.from(text).subarray(0, most))}`

@@ -1,5 +1,5 @@
-// One job in a thread of its own, for what cannot be trusted to end: the thread is terminated at the deadline, or
-// when the call is stopped, and the caller hears of it when the thread is gone.
+// Runs one job in a thread of its own, for code that may not end. The thread is terminated at the deadline, or when the
+// call is stopped; the call settles only when the thread is gone.
 
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
@@ -9,21 +9,21 @@ import { stopped, unlessStopped } from './stop.ts'
 
 export type Limits = {
   timers: Timers
-  /** Whose job it is: users take turns. */
+  /** The user whose job it is: users take turns. */
   user: string
   signal: AbortSignal
-  /** Counted from when the thread has loaded its code. */
+  /** Milliseconds from the moment when the thread has loaded its code. */
   deadlineMs: number
   tooLong: string
 }
 
-/** What JavaScript itself may take; the memory of WebAssembly is not part of it. */
+/** Limits of JavaScript itself; the memory of WebAssembly is not included. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 const worded = (error: Error & { code?: string }): Error =>
   error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error('It needed too much memory and was ended') : error
 
-/** Threads of this process at a time, and of them one user's: each may take some hundred MiB. */
+/** Threads at a time, in all and for one user: each may take some hundred MiB. */
 const turn = createFairTurns({ most: 8, mostOfOne: 6 })
 
 type Entry = 'search-thread' | 'javascript-thread'
@@ -31,7 +31,7 @@ type Entry = 'search-thread' | 'javascript-thread'
 export const inThread = <Answer>(entry: Entry, job: object, limits: Limits): Promise<Answer> => {
   const { user, signal } = limits
   return turn(user, () => begin<Answer>(entry, job, limits), signal).catch(error => {
-    unlessStopped(signal) // also while it waited
+    unlessStopped(signal) // the call may have been stopped while it waited
     throw error
   })
 }
@@ -41,7 +41,7 @@ const begin = async <Answer>(
   job: object,
   { timers, signal, deadlineMs, tooLong }: Limits,
 ): Promise<Answer> => {
-  unlessStopped(signal) // while it waited for its turn
+  unlessStopped(signal) // the call may have been stopped while it waited for its turn
   const worker = startThread(`${entry}.mjs`, { workerData: job, resourceLimits })
   let cancel = () => {}
   let stop = () => {}
@@ -56,7 +56,7 @@ const begin = async <Answer>(
       })
       worker.on('error', error => reject(worded(error)))
       worker.on('exit', () => reject(new Error('The thread ended without an answer')))
-      worker.unref() // only now: to listen is to keep the process alive
+      worker.unref() // after the listeners, since adding one keeps the process alive
     })
   } finally {
     cancel()

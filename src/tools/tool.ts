@@ -1,19 +1,19 @@
-// What the built-in tools have in common: a definition that a model reads, and one text as their answer.
+// The common form of built-in tools: a definition that a model reads, and one text as the result.
 import type { Tool, ToolInput } from '../contract/tools.ts'
 import { unlessStopped } from './stop.ts'
 
 type Parameter = { type: 'string' | 'boolean'; description: string; minLength?: number; maxLength?: number }
-type Told = {
+type ToolText = {
   name: string
   description: string
   required: Record<string, Parameter>
   optional?: Record<string, Parameter>
-  /** Without it the tool only reads or computes, and any call may run again. */
+  /** Absent: the tool only reads or computes, so any call may run again. */
   isSafe?: Tool['isSafe']
   answer: (input: ToolInput) => string | Promise<string>
 }
 
-export const tool = ({ name, description, required, optional, isSafe, answer }: Told): Tool => ({
+export const tool = ({ name, description, required, optional, isSafe, answer }: ToolText): Tool => ({
   definition: {
     type: 'function',
     function: {

@@ -1,31 +1,31 @@
-// Keeps file tools inside of one folder, the workspace, which in turn lies in the folder of its user. A path is judged
-// by where it really leads, and what was opened is judged again, because a link may have been put there in between.
+// Keeps file tools inside of one folder, the workspace, which lies in the folder of its user. A path is judged by where
+// it really leads. An opened file is judged again, because a link may have been put there meanwhile.
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isBelow } from '../access/user-folders.ts'
 import { named, unlessFile } from './file-errors.ts'
 
-/** Absolute paths; neither need be there yet. */
+/** Absolute paths; the folders need not exist yet. */
 export type Workspace = { userFolder: string; workdir: string }
 
 /**
- * Where a path leads: as far as there is something, and the names that are missing below. `root` is where the
- * workspace really is, `own` where the folder of its user is.
+ * Where a path leads: `real` is the real path of the part that exists, `missing` are the names below it. `root` is the
+ * real path of the workspace, `own` that of its user's folder.
  */
 export type Spot = { given: string; own: string; root: string; real: string; missing: string[] }
 
-/** A folder that is open and known to be inside. */
+/** An open folder that is known to be inside. */
 export type Folder = {
-  /** What is called `name` in this very folder, even if the folder's path leads elsewhere by now. */
+  /** A path to the name in this very folder, even if the folder was moved meanwhile. */
   at(name: string): string
-  /** Throws when the folder is no longer where it was. */
+  /** Throws if the folder is no longer where it was. */
   still(): Promise<void>
   sync(): Promise<void>
 }
 
-// Through its descriptor a folder is reached without its path. Other systems than Linux have no such names: there
-// the path is used, and `still` asked afterwards finds what was swapped.
+// Through its descriptor a folder is reached without its path. Only Linux has such names; other systems use the path,
+// and a later call of `still` detects that the folder was replaced.
 const descriptors = '/proc/self/fd'
 const hasDescriptors = existsSync(descriptors)
 
@@ -56,7 +56,7 @@ const reach = async (wanted: string, given: string): Promise<{ real: string; mis
 
 const outside = (given: string): Error => new Error(`${named(given)} leads outside of the workspace`)
 
-/** Finds a path of a caller in the workspace, which may not be made yet. Throws when it leads outside. */
+/** Resolves a caller's path in the workspace, which need not exist yet. Throws if the path leads outside. */
 export const spotOf = async ({ userFolder, workdir }: Workspace, given: string): Promise<Spot> => {
   if (given.includes('\0')) throw new Error('A path cannot hold a NUL character')
   const rootOf = async (folder: string) => {
@@ -71,7 +71,7 @@ export const spotOf = async ({ userFolder, workdir }: Workspace, given: string):
   return { given, own, root, real, missing }
 }
 
-/** Opens a folder by its real path, for as long as a job takes. */
+/** Opens a folder by its real path for the duration of a job. */
 export const inFolder = async <Answer>(
   { given, root }: Pick<Spot, 'given' | 'root'>,
   real: string,
@@ -94,7 +94,9 @@ export const inFolder = async <Answer>(
   }
 }
 
-/** Opens a regular file for as long as a job takes. Never waits for the other end of a pipe, never follows a link. */
+/**
+ * Opens a regular file for the duration of a job. It never waits for the other end of a pipe, and never follows a link.
+ */
 export const inFile = async <Answer>(
   folder: Folder,
   { name, given, flags }: { name: string; given: string; flags: number },

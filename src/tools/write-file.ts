@@ -1,8 +1,8 @@
-// Writes a text file of the workspace: whole and at once, or at the end of what is there.
+// Writes a text file of the workspace: replaces it as a whole, or appends to it.
 import { constants } from 'node:fs'
 import { access, writeFile as fillFile } from 'node:fs/promises'
 import type { ToolInput } from '../contract/tools.ts'
-import { named, telling, unlessFile } from './file-errors.ts'
+import { named, namingPath, unlessFile } from './file-errors.ts'
 import { counted, type Put, prepare, replace, statOf } from './put-file.ts'
 import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
@@ -22,7 +22,7 @@ const append = async ({ folder, name, given, content, there, signal }: Put): Pro
       await fillFile(handle, content)
       await handle.sync()
     } catch (error) {
-      await handle.truncate(size) // all of it or nothing
+      await handle.truncate(size) // an incomplete append is undone
       throw error
     }
   })
@@ -41,7 +41,7 @@ const write = async (input: ToolInput): Promise<string> => {
   }
   const bytes = Buffer.from(content)
   if (bytes.length > most) throw new Error('The content is longer than 16 MiB: write it in parts')
-  return telling(given, async () => {
+  return namingPath(given, async () => {
     const { spot, parent, name } = await prepare(input, given)
     await inFolder(spot, parent, async folder => {
       const there = await statOf(folder.at(name))
@@ -74,7 +74,7 @@ export const writeFile = tool({
         'Whether the text is added at the end of the file instead of replacing it. Default: false.',
     },
   },
-  // The same whole content written again changes nothing; the same text appended again does.
+  // Writing the same content again changes nothing; appending the same text again does.
   isSafe: args => args.append !== true,
   answer: write,
 })

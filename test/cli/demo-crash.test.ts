@@ -15,7 +15,7 @@ const given = (t: { testdir(): string }) => {
   return { env: { TMPDIR }, left: () => readdirSync(TMPDIR).filter(name => name.startsWith('reprise')) }
 }
 
-const promises = ['no gap', 'no repeat', 'went on to its end', 'same stream', 'tool ran once', 'replay equal']
+const promises = ['no gap', 'no repeat', 'reached its end', 'same stream', 'tool ran once', 'replay equal']
 
 t.test('the story of a crash, and every promise kept', async t => {
   const { env, left } = given(t)
@@ -120,8 +120,8 @@ t.test('each promise can be broken, and then says how', async t => {
     [{ frames: [] }, 'no gap', /^0 frames/],
     [{ frames: [frame(0), frame(1), frame(1), frame(2, 'task.completed')] }, 'no repeat', /^again: 1$/],
     [{ frames: [frame(1), frame(0), frame(2, 'task.completed')] }, 'no repeat', /^again: 0$/],
-    [{ frames: [frame(0), frame(1)] }, 'went on to its end', /task\.text\.delta is frame 1/],
-    [{ killedAfter: undefined }, 'went on to its end', /never killed/],
+    [{ frames: [frame(0), frame(1)] }, 'reached its end', /task\.text\.delta is frame 1/],
+    [{ killedAfter: undefined }, 'reached its end', /never killed/],
     [{ again: [frame(0), frame(1, 'task.failed'), frame(2)] }, 'same stream', /^frame 1 differs/],
     [{ again: [...good.again, frame(3)] }, 'same stream', /^frame 3 differs/],
     [{ runs: 2 }, 'tool ran once', /^its file has 2 lines$/],

@@ -1,4 +1,4 @@
-// reprise demo crash: a stream that survives its server, with processes, a folder and a connection like any other.
+// reprise demo crash: a stream that survives a crash of its server. Processes, folder and connections are real.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import { verdictOf } from './verdict.ts'
 type Options = Common & { keep?: true }
 type Story = ReturnType<typeof createStory>
 
-/** What a server of ours sees: nothing that is configured for others. */
+/** The variables of the demo's server: the operator's own configuration is left out. */
 const environmentIn = (dataDir: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   DATA_DIR: dataDir,
@@ -27,7 +27,7 @@ const environmentIn = (dataDir: string): Record<string, string> => ({
   ADMIN_TOKEN: randomBytes(24).toString('hex'),
 })
 
-/** Plays the task over a crash; `story` hears of it as it happens. */
+/** Runs the task across a crash, and reports each happening to `story`. */
 const play = async (env: Record<string, string>, story: Story | undefined) => {
   const config = readConfig(env)
   let server = await startServerProcess(env)
@@ -37,7 +37,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   let killedAfter: number | undefined
   let killed: ServerProcess | undefined
 
-  /** Rejects when the server does not start again: nobody would come back to the stream. */
+  /** Rejects when the server does not start again; then the stream would wait without end. */
   let restarted = Promise.resolve()
   let failed = (_: unknown) => {}
   const failure = new Promise<never>((_, reject) => {
@@ -60,7 +60,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   const follow = async () => {
     const isCrash = crashPoint()
     for await (const frame of followTask({ config, url: server.url, onTask, onBroken }, task)) {
-      await restarted // told before what comes after it
+      await restarted // so that the restart is printed before the frames that follow it
       frames.push(frame)
       story?.frame(frame)
       if (!isCrash(frame)) continue

@@ -1,4 +1,4 @@
-// A server of our own as a process, which can be killed and started again on the same folder.
+// A server process that the demo can kill and start again on the same folder.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,14 +11,14 @@ const lookMs = 10
 export type ServerProcess = {
   url: string
   pid: number
-  /** How long it took until it listened. */
+  /** Milliseconds from the start until it listened. */
   ms: number
   kill(): void
-  /** Asks it to end, and waits until it has. */
+  /** Asks the process to end, and waits for its end. */
   stop(): Promise<void>
 }
 
-/** `env` is all that it sees. It ends with this process. Throws CannotStart. */
+/** `env` is the whole environment of the process. The process ends with this one. Throws CannotStart. */
 export const startServerProcess = async (env: Record<string, string>): Promise<ServerProcess> => {
   const began = performance.now()
   const command = [...process.execArgv, process.argv[1] ?? '', 'serve']

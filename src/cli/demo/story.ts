@@ -1,4 +1,4 @@
-// A stream as it comes: each item on a line of its own, behind the number of its first frame.
+// Prints a stream as it arrives: each item on a line of its own, after the number of its first frame.
 import type { ToolResultItem } from '../../contract/wire.ts'
 import type { Frame } from '../../history/frames.ts'
 import type { Printer, Style } from '../printer.ts'
@@ -11,10 +11,10 @@ const kindWidth = 11
 const shownResult = 60
 
 export const createStory = (printer: Printer) => {
-  /** The kind of the newest item, and whether its line still goes on. */
+  /** The kind of the newest item, and whether its line can still grow. */
   let kind = ''
   let goesOn = false
-  /** The first of the frames that end an item. */
+  /** The number of the first frame that ends the current item. */
   let ending: number | undefined
 
   const line = (number: number | undefined, name: string, style: Style = 'plain') => {
@@ -31,7 +31,7 @@ export const createStory = (printer: Printer) => {
   }
 
   return {
-    /** Something that happens to the stream. */
+    /** Prints something that happens to the server or the connection. */
     happens(name: string, text: string): void {
       line(undefined, name, 'red')
       said(name, `${text}\n`)
@@ -43,7 +43,7 @@ export const createStory = (printer: Printer) => {
         kind = kinds[item?.type ?? ''] ?? item?.type ?? ''
         itemLine(number, item?.name === undefined ? '' : `${item.name} `)
       } else if (type.endsWith('.delta')) {
-        if (!goesOn) itemLine(number) // it was stored before the crash, and not seen
+        if (!goesOn) itemLine(number) // stored before the crash, received after it
         printer.text(String(frame.delta))
       } else if (type === 'task.tool_result.done') {
         const { message_content } = frame as unknown as ToolResultItem

@@ -1,17 +1,17 @@
-// What was promised, held against what was seen.
+// Compares what the demo promises with what it observed.
 import type { Frame } from '../../history/frames.ts'
 
 export type Seen = {
-  /** As they came, over both connections. */
+  /** In the order of arrival, over both connections. */
   frames: Frame[]
-  /** The same stream, read once more from its beginning. */
+  /** The same stream, read a second time from its beginning. */
   again: Frame[]
-  /** The last frame before the server was killed; undefined: it never was. */
+  /** The number of the last frame before the server was killed; undefined: it was not killed. */
   killedAfter: number | undefined
-  /** Lines that the tool has left in its file, one each time it ran. */
+  /** Lines in the tool's file: it writes one each time it runs. */
   runs: number
   events: number
-  /** What replaying everything has found wrong. */
+  /** Problems that the replay of all events found. */
   problems: string[]
 }
 
@@ -46,7 +46,7 @@ export const verdictOf = ({ frames, again, killedAfter, runs, events, problems }
     gapFinding(numbers),
     repeatFinding(numbers),
     {
-      promise: 'went on to its end',
+      promise: 'reached its end',
       kept: killedAfter !== undefined && last?.type === 'task.completed',
       found:
         killedAfter === undefined

@@ -4,8 +4,8 @@ import type { Components } from '../component.ts'
 
 const ofToken = {
   id: 'The id of the token, which is no secret.',
-  role: 'What it may do.',
-  user_id: 'Whose tasks it reaches; null: those of all users.',
+  role: 'The role, which decides what the token may do.',
+  user_id: 'The user whose tasks it reaches; null: those of all users.',
   expires_at: 'Unix seconds; null: never.',
 }
 
@@ -18,7 +18,7 @@ export const accessComponents: Components = {
   CreatedToken: {
     schema: answers.CreatedToken,
     about: 'A token, shown this once.',
-    fields: { ...ofToken, token: 'The token itself. Only its hash is kept.' },
+    fields: { ...ofToken, token: 'The token itself. The server stores only its hash.' },
   },
   TokenInfo: {
     schema: answers.TokenInfo,
@@ -44,14 +44,13 @@ export const accessComponents: Components = {
       log: '`failing`: nothing can be written at the moment.',
       read_models: '`behind`: lists are catching up with the log.',
       sandbox:
-        'What stands around shell commands of workspaces: `bubblewrap`; `limits` alone, where the operator allows that; ' +
+        'The sandbox of shell commands in workspaces: `bubblewrap`; `limits` without a sandbox, where the operator allows that; ' +
         '`refused`: there is no sandbox, and the environment `workspace` cannot be used.',
       own_users:
         'Which environments run with user ids of their own, where the server runs as root: `all`, `some` or `none`; the ' +
         "others have the server's.",
       position: 'The last position of the log.',
-      tasks:
-        'Tasks by status; `running` and `waiting` count places that are taken, and those who wait for one.',
+      tasks: 'Tasks by status; `running` and `waiting` count occupied places, and tasks that wait for one.',
     },
   },
 }

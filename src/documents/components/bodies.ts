@@ -8,16 +8,18 @@ export const bodyComponents: Components = {
     about:
       'A new task. Null is the same as leaving an optional field out, at any depth; unknown keys are ignored and named by their path in `metadata.ignored_fields`.',
     fields: {
-      user_message_content: 'What the user says. May be empty when `history_messages` answers waiting calls.',
+      user_message_content:
+        'The message of the user. May be empty when `history_messages` answers waiting calls.',
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
       structured_output:
         'JSON Schema (2020-12) of the answer; the last message must be JSON that fits. Ignored when streaming.',
-      client_id: 'Who calls; the name of an agent chooses it, any other name runs the default agent.',
+      client_id:
+        'The caller. The name of an agent chooses that agent; any other name runs the default agent.',
       request_id:
         'An id for the chain of requests; the envelope carries it. Never used to tell retries apart.',
-      session_id: 'The session to go on in; absent: a new one.',
+      session_id: 'The session to continue; if it is absent, a new one begins.',
       task_id:
-        'The id of the task; absent: made. The same id with the same body is the same task. Of a waiting task: this request answers it.',
+        'The id of the task; if it is absent, the server makes one. The same id with the same body is the same task. With the id of a waiting task, this request answers that task.',
       user_id: 'The end user; a token that belongs to a user must name that user or none.',
       agent_config: 'The agent and its settings.',
       allowed_tools:
@@ -28,21 +30,21 @@ export const bodyComponents: Components = {
       stop_tools: 'Tools after whose call the task completes.',
       client_tools: 'Tools of the client: when one is called the task waits for its result.',
       history_messages:
-        'What was said before, in place of what the session holds. Results (`tool_result`) for calls of a waiting task of the session answer it, and alone are no past.',
+        'The earlier messages, in place of those of the session. Results (`tool_result`) for calls of a waiting task of the session answer it, and alone are no past.',
       thought_messages: 'Hidden thoughts of the assistant, seen by the agent.',
       inference_args: 'Passed on to the model’s endpoint.',
       workspace_dir: 'The folder of file tools, below the own folder of the task’s user.',
-      env: 'Variables for what runs for the task: shell commands and steps of its session, `run_javascript` (`env`), subagents, MCP servers that list them in `env_from`. Their values are secrets and shown to nobody.',
+      env: 'Variables for everything that runs for the task: shell commands and steps of its session, `run_javascript` (`env`), subagents, MCP servers that list them in `env_from`. Their values are secrets and shown to nobody.',
       log_dir:
         'A folder for the task’s log, below the own folder of the task’s user: `<task id>.jsonl`, written when the task ends, a line of JSON for each frame, with its time.',
       rollout_save_dir:
         'Where rollouts are written as a file when the task has ended, below the own folder of the task’s user.',
-      return_rollout: 'The task, once it has ended, holds its rollouts.',
+      return_rollout: 'The task contains its rollouts once it has ended.',
       include_compress_model_rollout: 'Summaries of the context are among the rollouts.',
       include_subagent_rollout: 'Steps of subagents are among the rollouts.',
-      background: 'With `stream: false`: answer at once, and let the task go on.',
+      background: 'With `stream: false`: answer at once, while the task continues.',
       on_disconnect: '`cancel`: the task is canceled when the caller goes away before its answer.',
-      metadata: 'Kept and given back; keys that only the service writes are refused.',
+      metadata: 'Kept and returned; keys that only the service writes are refused.',
     },
   },
   AgentConfig: {
@@ -58,8 +60,8 @@ export const bodyComponents: Components = {
       max_model_length: 'The context window in tokens; near it the older part is summed up.',
       max_response_length: 'The longest answer in tokens.',
       compress_model: 'The model that sums up.',
-      compress_prompt: 'What it is told.',
-      compress_threshold_token_ratio: 'From which part of the window on it sums up.',
+      compress_prompt: 'The instructions for the summary.',
+      compress_threshold_token_ratio: 'The part of the window that must be full before a summary is made.',
       inference_args: 'Passed on to the endpoint, below those of the request.',
       allowed_tools: 'Tools of the server that may be called; null: all; empty: none.',
       builtin_tools: 'Which built-in tools are offered; null: all.',
@@ -84,7 +86,7 @@ export const bodyComponents: Components = {
       arguments: 'The arguments of the call.',
       tools: 'Calls these tools, all at once.',
       subagent: 'Gives `input` to this agent, as a task of its own.',
-      input: 'What the subagent is told.',
+      input: 'The message for the subagent.',
       sleep_ms: 'Waits.',
       pause: 'Pauses the task for this reason.',
       fail: 'Fails with this error.',
@@ -102,14 +104,14 @@ export const bodyComponents: Components = {
   PostMessageBody: {
     schema: wire.PostMessageBody,
     about: 'Something said to the agent while it works.',
-    fields: { content: 'What is said; not empty.' },
+    fields: { content: 'The message; not empty.' },
   },
   RewardBody: {
     schema: wire.RewardBody,
-    about: 'A judgement of a task.',
+    about: 'A reward for a task.',
     fields: {
       value: 'The reward.',
-      name: 'What it is called.',
+      name: 'The name of the reward.',
       data: 'Anything more.',
     },
   },
@@ -117,8 +119,8 @@ export const bodyComponents: Components = {
     schema: wire.CreateTokenBody,
     about: 'A new token.',
     fields: {
-      role: 'What it may do.',
-      user_id: 'Whose tasks it reaches; absent: those of all users.',
+      role: 'The role, which decides what the token may do.',
+      user_id: 'The user whose tasks it reaches; absent: those of all users.',
       ttl: 'Seconds until it ends; absent: never.',
     },
   },

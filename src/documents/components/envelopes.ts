@@ -1,10 +1,10 @@
-// What every operation answers: envelopes and problems.
+// Common to all operations: envelopes and errors.
 import * as answers from '../../contract/answers.ts'
 import type { Components } from '../component.ts'
 
 export const envelopeFields = {
   jsonrpc: 'Always `2.0`.',
-  id: 'The id of the request: `request_id` of the body, else the header `X-Request-ID`, else made.',
+  id: 'The id of the request: `request_id` of the body, else the header `X-Request-ID`, else one that the server makes.',
 }
 export const envelopeComponents: Components = {
   TaskEnvelope: {
@@ -24,10 +24,10 @@ export const envelopeComponents: Components = {
   },
   ValidationError: {
     schema: answers.ValidationError,
-    about: 'The request is not valid: everything that is wrong with it, at once.',
+    about: 'The request is not valid: the answer lists every problem.',
     fields: {
       detail:
-        'One entry for each problem: `loc` is where it is (`body`, `query` or `header` first), `msg` says it, `type` is a word for it.',
+        'One entry for each problem: `loc` is where it is (`body`, `query` or `header` first), `msg` says it, `type` names its kind.',
     },
   },
 }

@@ -5,12 +5,12 @@ import type { Components } from '../component.ts'
 import { frameName, named } from './named.ts'
 
 const sessionId = 'The session.'
-const envId = 'The `env_id` of its create; made where there was none.'
+const envId = 'The `env_id` of its create; if there was none, the server made one.'
 const seen = {
   tools: 'Tools that can be called now.',
   done: 'Whether the episode is over: the next step needs a reset.',
 }
-const state = 'All that there is to see now, as an observation gives it.'
+const state = 'The whole visible state, as an observation returns it.'
 const observation = 'What the agent sees.'
 
 const frameWords: Record<answers.StepFrameType, string> = {
@@ -26,32 +26,32 @@ const stepFields = {
   tool_result: 'What the tool answered; `incomplete` when it failed.',
   observation,
   state,
-  reward: 'Of this step.',
-  terminated: 'The episode has come to its end.',
+  reward: 'The reward of this step.',
+  terminated: 'The episode has reached its end.',
   truncated: 'The episode was cut off.',
   info: 'Anything more; `error` says why a tool failed.',
   ...seen,
 }
 const frameFields = {
   ...stepFields,
-  type: 'Which frame; also the `event` of the server-sent event.',
+  type: 'The type of the frame; also the `event` of the server-sent event.',
   sequence_number: 'Counts the frames of this answer from 0, without holes.',
   tool_name: 'The tool that is called.',
   tool_args: 'Its arguments.',
   delta: 'What is new, to be put at the end.',
   error: 'What went wrong; the codes are those of the answers that are no stream.',
 }
-const confirmed = { status: 'What was done.', message: 'The same in words.' }
+const confirmed = { status: 'The result.', message: 'The same in words.' }
 
 export const environmentComponents: Components = {
   CreateEnvBody: {
     schema: wire.CreateEnvBody,
     about: 'A new instance. Null is the same as leaving a field out; unknown fields are ignored.',
     fields: {
-      session_id: 'The id of the session; absent: made.',
+      session_id: 'The id of the session; if it is absent, the server makes one.',
       env_id:
-        'The name of an environment; one that is not known is refused (404). Where `env_class_path` is given, it is a label. Absent: made.',
-      user_id: 'Whose session it is; a token that belongs to a user must name that user or none.',
+        'The name of an environment; an unknown name is refused (404). With `env_class_path` it is a label. If it is absent, the server makes one.',
+      user_id: 'The user whose session it is; a token that belongs to a user must name that user or none.',
       client_id: 'Who calls.',
       env_vars:
         'Variables for the environment and its commands; their values are secrets and shown to nobody.',
@@ -80,8 +80,8 @@ export const environmentComponents: Components = {
     about: 'A new beginning.',
     fields: {
       session_id: sessionId,
-      seed: 'What the world is made from; absent: drawn.',
-      options: 'What the environment takes for a reset.',
+      seed: 'The seed from which the world is made; if it is absent, the server draws one.',
+      options: 'The options of the environment for a reset.',
     },
   },
   SessionBody: { schema: wire.SessionBody, about: 'Names a session.', fields: { session_id: sessionId } },
@@ -107,8 +107,8 @@ export const environmentComponents: Components = {
   },
   EnvironmentDetails: {
     schema: answers.EnvironmentDetails,
-    about: 'What is known of a name.',
-    fields: { name: 'The name that was asked for.', details: 'What there is of that name.' },
+    about: 'The environments of a name.',
+    fields: { name: 'The name that was asked for.', details: 'The environments of that name.' },
   },
   CreatedEnv: {
     schema: answers.CreatedEnv,
@@ -116,16 +116,20 @@ export const environmentComponents: Components = {
     fields: { session_id: sessionId, env_id: envId, initial_state: state, ...seen },
   },
   ResetEnv: { schema: answers.ResetEnv, about: 'A new beginning.', fields: { observation, ...seen } },
-  ObservedEnv: { schema: answers.ObservedEnv, about: 'What there is to see.', fields: { state, ...seen } },
+  ObservedEnv: {
+    schema: answers.ObservedEnv,
+    about: 'The present state of the session.',
+    fields: { state, ...seen },
+  },
   ClosedEnv: { schema: answers.ClosedEnv, about: 'An instance that is closed.', fields: confirmed },
   EnvStepAnswer: {
     schema: wire.EnvStepAnswer,
-    about: 'What came of a step.',
+    about: 'The result of a step.',
     fields: stepFields,
   },
   StepFrame: {
     schema: answers.StepFrame,
-    about: 'One frame of a streamed step. More kinds may come: pass over those that are not known.',
+    about: 'One frame of a streamed step. More kinds may come: ignore unknown kinds.',
   },
   ...named(answers.stepFrameSchemas, frameWords, frameFields, frameName),
   EnvSession: {
@@ -133,8 +137,8 @@ export const environmentComponents: Components = {
     about: 'The record of an environment session.',
     fields: {
       session_id: 'Its id.',
-      user_id: 'Whose it is.',
-      client_id: 'Who created it.',
+      user_id: 'The user whose session it is.',
+      client_id: 'The client that created it.',
       env_id: envId,
       env_vars: 'The names of its environment variables; their values are hidden.',
       is_active: 'Whether it can be stepped.',
@@ -147,16 +151,16 @@ export const environmentComponents: Components = {
   SessionList: {
     schema: answers.SessionList,
     about: 'Sessions.',
-    fields: { sessions: 'In the order of their creation.', total: 'How many they are.' },
+    fields: { sessions: 'In the order of their creation.', total: 'The number of sessions.' },
   },
   SessionMachine: {
     schema: answers.SessionMachine,
     about: 'The state machine of a session.',
     fields: {
       machine: 'The statechart.',
-      state: 'Where the session is.',
+      state: 'The state of the session.',
       value: 'The state in the chart, as XState writes it. The chart of a session is flat, so it is `state`.',
-      next_events: 'What may follow.',
+      next_events: 'The events that may follow.',
     },
   },
   DeletedSession: {
@@ -169,15 +173,15 @@ export const environmentComponents: Components = {
     about: 'Sessions that were closed because nobody used them.',
     fields: {
       status: 'Always `ok`.',
-      cleaned_count: 'How many.',
-      cleaned_sessions: 'Which.',
+      cleaned_count: 'The number of closed sessions.',
+      cleaned_sessions: 'The ids of the closed sessions.',
     },
   },
   DetailedError: {
     schema: answers.DetailedError,
-    about: 'An error that says its message once more: an environment or a session that is not there.',
+    about: 'An error whose message is repeated in `detail`: an environment or a session was not found.',
     fields: {
-      code: 'Which error.',
+      code: 'The code of the error.',
       message: 'The same in words.',
       data: 'More about it.',
       detail: 'The message.',

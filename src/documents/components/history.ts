@@ -1,4 +1,4 @@
-// Answers that tell of the past: rollouts, replays, the log.
+// Answers about the past: rollouts, replays, the log.
 import * as answers from '../../contract/answers.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
@@ -7,14 +7,14 @@ export const historyComponents: Components = {
   Rollout: {
     schema: answers.RolloutEntry,
     about:
-      'One completed agent step, also as a frame of the task’s stream with `return_rollout`: what it saw and what it said. Of a step with a model the messages are those of its call, in the form of chat completions; of other steps they are output items.',
+      'One completed agent step, also as a frame of the task’s stream with `return_rollout`: its input and its output. In a step with a model, the messages are those of its call, in the form of chat completions; in other steps they are output items.',
     fields: {
       type: 'Always `task.rollout`.',
       sequence_number: 'The number of the frame that was next when the step completed.',
       position: 'Where the step completed in the log.',
       session_id: 'The session.',
       task_id: 'The task.',
-      trace_id: 'The task that all began with.',
+      trace_id: 'The task that started the chain.',
       request_id: 'The id of the request that created the task.',
       rollout_id: 'Its own id.',
       parent_rollout_id: 'Of a subagent’s step: the step of its caller.',
@@ -23,13 +23,13 @@ export const historyComponents: Components = {
       turn: 'Counts the user’s messages, from 1.',
       step: 'Counts agent steps, from 1.',
       is_answer: 'Whether it is the agent’s answer.',
-      is_compress: 'Whether it sums up what was too long.',
-      inference_args: 'What the request passed on to the endpoint.',
+      is_compress: 'Whether it is a summary of a context that was too long.',
+      inference_args: 'Arguments that the request passed on to the endpoint.',
       tools: 'The tools that were offered.',
       request:
-        'What was sent besides messages and tools: the body was `{...request, messages: input_messages, tools}`, without `tools` when there were none. Without a model: the agent.',
+        'The fields that were sent besides messages and tools: the body was `{...request, messages: input_messages, tools}`, without `tools` when there were none. Without a model: the agent.',
       usage: 'Tokens of this step.',
-      reward: 'The newest that was given, on the last entry.',
+      reward: 'The newest reward of the task, on the last entry.',
       request_digest: 'base64url(SHA-256) of the body that was sent.',
       response_id: 'The endpoint’s id of its answer.',
       model: 'The model that answered.',
@@ -39,8 +39,8 @@ export const historyComponents: Components = {
       prompt_token_ids: 'Token ids of the prompt, where the endpoint gave them.',
       completion_token_ids: 'Token ids of the answer, where the endpoint gave them.',
       logprobs: 'Probabilities of the answer’s tokens, where the endpoint gave them.',
-      input_messages: 'What the step saw.',
-      output_messages: 'What it said.',
+      input_messages: 'The input of the step.',
+      output_messages: 'The output of the step.',
     },
   },
   RolloutList: {
@@ -69,7 +69,7 @@ export const historyComponents: Components = {
       task_id: 'The task.',
       events: 'How many events were folded.',
       state_hash: 'base64url(SHA-256) of the replayed task object, its keys sorted.',
-      matches: 'Whether the log and the read models say the same.',
+      matches: 'Whether the log and the read models agree.',
       mismatches: 'Fields of the task object that differ.',
     },
   },
@@ -81,13 +81,13 @@ export const historyComponents: Components = {
       state: 'The status of the task.',
       value:
         'The nested state in the chart, as XState writes it: a text, or an object such as `{"working": "thinking"}`.',
-      next_events: 'The facts that may move it from there.',
+      next_events: 'The events that may move it from there.',
     },
   },
   AuditEvent: {
     schema: answers.AuditEvent,
     about:
-      'A stored event, with the exact texts that its hashes were made of: `digest` in the header is SHA-256(salt + payload), `leaf_hash` is SHA-256(0x00 + header).',
+      'A stored event, with the exact texts from which its hashes were made: `digest` in the header is SHA-256(salt + payload), `leaf_hash` is SHA-256(0x00 + header).',
     fields: {
       position: 'Its place in the log, from 1 without holes.',
       stream: 'The stream it belongs to.',
@@ -96,19 +96,19 @@ export const historyComponents: Components = {
       schema_version: 'The version in which the payload is written.',
       time: 'When; never earlier than the event before it in the log.',
       principal: 'The id of the token that caused it, or `system`.',
-      correlation_id: 'The task that all began with.',
+      correlation_id: 'The task that started the chain.',
       causation_id: 'The event or the request that caused it.',
       data: 'The payload as a value.',
       leaf_hash: 'The hash of the header.',
       header: 'The header as it is stored.',
       payload: 'The payload as it is stored.',
-      salt: 'What the payload was hashed with.',
+      salt: 'The salt of the payload’s digest.',
     },
   },
   AuditEventPage: {
     schema: answers.AuditEventPage,
     about: 'A page of stored events.',
-    fields: { events: 'Events, oldest first.', has_more: 'Whether there are more by now.' },
+    fields: { events: 'Events, oldest first.', has_more: 'Whether there are more events at present.' },
   },
   AuditStream: {
     schema: answers.StreamSummary,
@@ -116,15 +116,18 @@ export const historyComponents: Components = {
     fields: {
       stream: 'Its name.',
       revision: 'Of its last event.',
-      first_position: 'Where its first event stands.',
-      last_position: 'Where its last event stands.',
-      last_type: 'What happened last.',
-      owner: 'The user whose stream it is; empty: nobody’s.',
+      first_position: 'The position of its first event.',
+      last_position: 'The position of its last event.',
+      last_type: 'The type of its last event.',
+      owner: 'The user whose stream it is; empty if it belongs to no user.',
     },
   },
   AuditStreamPage: {
     schema: answers.AuditStreamPage,
     about: 'A page of streams.',
-    fields: { streams: 'Streams, in order of creation.', has_more: 'Whether there are more by now.' },
+    fields: {
+      streams: 'Streams, in order of creation.',
+      has_more: 'Whether there are more streams at present.',
+    },
   },
 }

@@ -1,4 +1,4 @@
-// Components for a family of messages, each named after its `type`, with words for the fields that it has.
+// Components for a family of messages. Each is named after its `type`, and its fields have descriptions.
 import type { TObject } from 'typebox'
 import type { Components } from '../component.ts'
 

@@ -1,4 +1,4 @@
-// What is streamed: the frames of a task, the events of everything.
+// What is streamed: the frames of a task, and public events.
 import Type from 'typebox'
 import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage, type FrameType, frameSchemas } from '../../contract/frames.ts'
@@ -7,7 +7,7 @@ import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
 import { eventName, frameName, named } from './named.ts'
 
-// A rollout's frame is the rollout.
+// The frame of a rollout is the rollout itself.
 const { 'task.rollout': _, ...framesOfTheirOwn } = frameSchemas
 
 const frameWords: Record<Exclude<FrameType, 'task.rollout'>, string> = {
@@ -27,7 +27,7 @@ const frameWords: Record<Exclude<FrameType, 'task.rollout'>, string> = {
   'task.text.delta': 'More text of a message.',
   'task.text.done': 'The whole text of a part.',
   'task.reasoning_text.delta': 'More of a thought.',
-  'task.reasoning_text.done': 'The whole thought.',
+  'task.reasoning_text.done': 'The whole text of the thought.',
   'task.reasoning_summary_part.added': 'A part of a summary of thoughts begins.',
   'task.reasoning_summary_part.done': 'A part of a summary is whole.',
   'task.reasoning_summary_text.delta': 'More of a summary.',
@@ -35,14 +35,15 @@ const frameWords: Record<Exclude<FrameType, 'task.rollout'>, string> = {
   'task.tool_call_arguments.delta': 'More of the arguments of a call.',
   'task.tool_call_arguments.done': 'The whole arguments.',
   'task.tool_result.delta': 'More of the result of a call that speaks while it runs.',
-  'task.tool_result.done': 'The result of a call, whoever gave it; where there were deltas, their sum.',
+  'task.tool_result.done':
+    'The result of a call, of a tool or of the client. Where there were deltas, it is all of them together.',
   'task.tools_updated': 'The agent is offered other tools from now on.',
   'task.context_compression.created': 'The conversation has become too long for the model.',
   'task.context_compression.in_progress': 'Its older part is being summed up.',
   'task.context_compression.completed': 'The summary stands in its place.',
 }
 const frameFields = {
-  type: 'Which frame; also the `event` of the server-sent event.',
+  type: 'The type of the frame; also the `event` of the server-sent event.',
   sequence_number: 'Counts the frames of the task from 0, without holes.',
   task_id: 'The task.',
   timestamp: 'When.',
@@ -52,7 +53,7 @@ const frameFields = {
   agent_step: 'Counts agent steps, from 1.',
   item: 'The item as of this frame.',
   item_id: 'The item.',
-  content_index: 'Which part of the item, from 0.',
+  content_index: 'The number of the part in the item, from 0.',
   part: 'The part as of this frame.',
   delta: 'What is new, to be put at the end.',
   text: 'The whole text of the part.',
@@ -82,30 +83,30 @@ const eventWords: Record<PublicEventType, string> = {
   EnvSessionDeleted: 'An environment session was deleted.',
 }
 const eventFields = {
-  type: 'Which event; also the `event` of the server-sent event.',
+  type: 'The type of the event; also the `event` of the server-sent event.',
   timestamp: 'When.',
   task_id: 'The task.',
   session_id: 'The session: of the task, or of the environment.',
   user_id: 'Whose it is.',
   title: 'The first 80 characters of what the user said.',
-  sequence_number: 'The last frame of the task’s stream that tells it.',
-  changed: 'Fields of the task object that are others now.',
-  reason: 'Why, where somebody or something said so.',
+  sequence_number: 'The last frame of the task’s stream that belongs to the event.',
+  changed: 'Fields of the task object whose values changed.',
+  reason: 'The reason, if one was given.',
   agent_id: 'The agent, one of its own for each task.',
-  parent_agent_id: 'Of a subagent: who called it.',
+  parent_agent_id: 'Of a subagent: the agent that called it.',
   workdir: 'The folder of its file tools.',
   status: 'Its status.',
-  old_status: 'Where it came from.',
-  new_status: 'Where it is now.',
+  old_status: 'The status before.',
+  new_status: 'The status after.',
   success: 'Whether the task completed.',
   error: 'What went wrong.',
   code: 'The code of the task’s error.',
   env_id: 'The `env_id` of the session.',
   step: 'The number of the step.',
   tool_name: 'The tool that was called.',
-  reward: 'Of this step.',
+  reward: 'The reward of this step.',
   done: 'Whether the episode is over.',
-  seed: 'What the world was made from.',
+  seed: 'The seed from which the world was made.',
 }
 
 /** Any public event. */
@@ -114,7 +115,7 @@ export const PublicEvent = Type.Union(Object.values(publicEventSchemas))
 export const streamComponents: Components = {
   TaskFrame: {
     schema: Frame,
-    about: 'One frame of a task’s stream. More kinds may come: pass over those that are not known.',
+    about: 'One frame of a task’s stream. More kinds may come: ignore unknown kinds.',
   },
   ...named(framesOfTheirOwn, frameWords, frameFields, frameName),
   TaskFramePage: {
@@ -123,12 +124,12 @@ export const streamComponents: Components = {
     fields: {
       ...envelopeFields,
       result: 'Frames, oldest first.',
-      has_more: 'Whether there are more by now.',
+      has_more: 'Whether there are more frames at present.',
     },
   },
   PublicEvent: {
     schema: PublicEvent,
-    about: 'One event of `/api/events`. More kinds may come: pass over those that are not known.',
+    about: 'One event of `/api/events`. More kinds may come: ignore unknown kinds.',
   },
   ...named(publicEventSchemas, eventWords, eventFields, eventName),
   Position: {

@@ -1,4 +1,4 @@
-// The task object and what it is made of.
+// The task object and its parts.
 import * as answers from '../../contract/answers.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
@@ -10,7 +10,7 @@ const { items: Annotation } = wire.TextContentItem.properties.annotations
 
 const itemFields = {
   type: 'The kind of item.',
-  id: 'Its id; made by the service when it is absent.',
+  id: 'Its id; if it is absent, the service makes one.',
   status: '`in_progress` while it grows; `incomplete` when it was cut off, refused, or failed.',
 }
 const taskFields = {
@@ -18,14 +18,14 @@ const taskFields = {
   id: 'Its id.',
   session_id: 'The session it belongs to: tasks of one session share their context and work one at a time.',
   user_id: 'The user whose task it is.',
-  status: 'Where it is in its lifecycle.',
+  status: 'The state of its lifecycle.',
   created_at: 'Unix seconds.',
   output: 'What the agent said and did, in the order in which it began.',
   usage: 'Tokens used by its own model calls.',
   error: 'Why it failed.',
   input_required: 'The oldest tool call that waits for the client.',
   metadata:
-    'What the create gave, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
+    'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
   previous_task_id: 'The task of the session before it.',
   rollouts:
     'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',
@@ -51,10 +51,10 @@ export const taskComponents: Components = {
   },
   TaskCounts: {
     schema: answers.TaskCounts,
-    about: 'How many tasks fit the filters of a list.',
+    about: 'The number of tasks that match the filters of a list.',
     fields: {
       total: 'All of them.',
-      by_status: 'How many are in each status; those without a task are left out.',
+      by_status: 'Tasks in each status; a status without tasks is left out.',
       by_agent: 'The same for each agent.',
     },
   },
@@ -78,10 +78,10 @@ export const taskComponents: Components = {
     about:
       '`completed`, `canceled`, `expired` and `failed` are final. `input-required` waits for results of client tools, `paused` for a resume.',
   },
-  OutputItem: { schema: wire.OutputItem, about: 'One thing that was said or done.' },
+  OutputItem: { schema: wire.OutputItem, about: 'A message, a reasoning, a tool call or a tool result.' },
   ReasoningItem: {
     schema: wire.ReasoningItem,
-    about: 'What the agent thought.',
+    about: 'A reasoning of the agent.',
     fields: { ...itemFields, summary: 'A summary of it.', content: 'The thoughts themselves.' },
   },
   MessageItem: {
@@ -91,7 +91,7 @@ export const taskComponents: Components = {
       ...itemFields,
       role: 'Who speaks.',
       name: 'The name of the role.',
-      message_content: 'What is said.',
+      message_content: 'The content of the message.',
       block_list: 'Blocks to render, such as charts and tables.',
     },
   },
@@ -100,10 +100,10 @@ export const taskComponents: Components = {
     about: 'A call of a tool.',
     fields: {
       ...itemFields,
-      call_id: 'Unique; the result names it.',
+      call_id: 'A unique id; the result has the same one.',
       name: 'The tool.',
       arguments: 'The arguments as JSON text.',
-      language: 'What the arguments are written in.',
+      language: 'The language of the arguments.',
     },
   },
   ToolResultItem: {
@@ -143,13 +143,13 @@ export const taskComponents: Components = {
   },
   Block: {
     schema: wire.Block,
-    about: 'Something to render. Kinds that are not known pass untouched.',
-    fields: { type: 'What it is.' },
+    about: 'Something to render. Unknown kinds are passed on unchanged.',
+    fields: { type: 'The kind of block.' },
     open: true,
   },
   Usage: {
     schema: Usage,
-    about: 'Tokens used. An endpoint may have given more than these.',
+    about: 'Tokens used. An endpoint may report more fields.',
     fields: {
       input_tokens: 'What the model read.',
       output_tokens: 'What it wrote.',
@@ -162,7 +162,7 @@ export const taskComponents: Components = {
     about: 'A tool that can be called.',
     fields: {
       type: 'Always `function`.',
-      function: 'Its name, a JSON Schema of its arguments, what it is for.',
+      function: 'Its name, a JSON Schema of its arguments, and its purpose.',
     },
   },
   ErrorObject: {
@@ -170,7 +170,7 @@ export const taskComponents: Components = {
     about:
       'A JSON-RPC error. Of a failed task: `-32000` the agent or its model, `-32008` a tool, `-32602` no answer that fits `structured_output`. Of a request: each operation names its codes.',
     fields: {
-      code: 'Which error.',
+      code: 'The code of the error.',
       message: 'The same in words.',
       data: 'More about it.',
     },

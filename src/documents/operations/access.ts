@@ -12,7 +12,7 @@ export const accessOperations = defineOperations({
     access: 'follow',
     summary: 'Get a ticket for a stream',
     about:
-      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed. On `/ws` it subscribes; to command there, too, it must have been asked for with `{"for": "socket"}`.',
+      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed. On `/ws` it subscribes; to send commands there too, request it with `{"for": "socket"}`.',
     body: {
       schema: StreamTicketBody,
       isOptional: true,
@@ -37,7 +37,7 @@ export const accessOperations = defineOperations({
     tag: 'Access',
     access: 'manage',
     summary: 'Create a token',
-    about: 'It is shown this once. An admin of one user makes tokens of that user.',
+    about: 'The token is shown only in this answer. An admin of one user makes tokens of that user.',
     body: {
       schema: CreateTokenBody,
       examples: {
@@ -63,7 +63,7 @@ export const accessOperations = defineOperations({
     tag: 'Access',
     access: 'manage',
     summary: 'List tokens',
-    about: 'Without the tokens themselves, of which only hashes are kept.',
+    about: 'The list does not contain the tokens themselves: the server stores only their hashes.',
     answers: [{ status: 200, about: 'The tokens.', type: json, schema: TokenList }],
   },
   revokeToken: {
@@ -72,9 +72,9 @@ export const accessOperations = defineOperations({
     tag: 'Access',
     access: 'manage',
     summary: 'Revoke a token',
-    about: 'It works no more from now on.',
+    about: 'The token stops working at once.',
     parameters: [tokenId],
-    answers: [{ status: 200, about: 'It is revoked.', type: json, schema: RevokedToken }],
+    answers: [{ status: 200, about: 'The token is revoked.', type: json, schema: RevokedToken }],
     refusals: ['TokenNotFound'],
   },
 })

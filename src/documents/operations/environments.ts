@@ -1,4 +1,4 @@
-// The operations of an environment: what there is, and the life of an instance.
+// The operations of environments: the kinds, and the life of an instance.
 import Type from 'typebox'
 import {
   ClosedEnv,
@@ -28,7 +28,7 @@ const thisSession = { session: { summary: 'Of this session', value: { session_id
 const sessionRetryCount = header(
   'X-Stainless-Retry-Count',
   Type.Integer({ minimum: 0 }),
-  'More than 0: this is a retry. If the newest request of this caller had the same body and no key, and its answer did not arrive whole, that answer is given.',
+  'More than 0: this is a retry. If the newest request of this caller had the same body and no key, and its answer did not arrive whole, that answer is returned.',
 )
 
 export const environmentOperations = defineOperations({
@@ -39,10 +39,10 @@ export const environmentOperations = defineOperations({
     access: 'read',
     summary: 'List the environments',
     about:
-      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed; one of the two may be given.',
+      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed itself; a request may have only one of the two.',
     parameters: [
-      query('starting_after', text, 'Those whose names come after this one.'),
-      query('ending_before', text, 'Those whose names come just before this one.'),
+      query('starting_after', text, 'Environments whose names come after this one.'),
+      query('ending_before', text, 'Environments whose names come just before this one.'),
       limit(1000, 100, 'environments'),
     ],
     answers: [{ status: 200, about: 'A page of environments.', type: json, schema: EnvironmentList }],
@@ -53,9 +53,11 @@ export const environmentOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'Get an environment',
-    about: 'What is known of a name: a module of the operator’s folder may hold several.',
+    about: 'The environments of a name: a module of the operator’s folder may hold several.',
     parameters: [{ in: 'path', name: 'env_id', schema: text, about: 'Its name, as it is listed.' }],
-    answers: [{ status: 200, about: 'What there is of it.', type: json, schema: EnvironmentDetails }],
+    answers: [
+      { status: 200, about: 'The environments of that name.', type: json, schema: EnvironmentDetails },
+    ],
     refusals: ['EnvNotFound'],
   },
   createEnv: {
@@ -65,12 +67,12 @@ export const environmentOperations = defineOperations({
     access: 'write',
     summary: 'Create an instance of an environment',
     about:
-      'Starts an instance, in a process of its own, and resets it with a seed that is drawn. It belongs to a session. A session that is active is given back when its environment and `env_init_kwargs` are the same; one that was closed goes on with a new instance, and its steps count on.',
+      'Starts an instance, in a process of its own, and resets it with a seed that is drawn. It belongs to a session. An active session is returned if its environment and `env_init_kwargs` are the same. A closed session continues with a new instance, and its step numbers continue.',
     parameters: [
       header(
         'Idempotency-Key',
         short,
-        'The same key with the same body is answered as it was then, whatever became of the session; with another body it is refused (409).',
+        'The same key with the same body gets the same answer, whatever happened to the session since; with another body it is refused (409).',
       ),
       sessionRetryCount,
     ],
@@ -78,7 +80,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'The session, and how its world begins.',
+        about: 'The session, and the initial state of its world.',
         type: json,
         schema: CreatedEnv,
         headers: ['Idempotency-Replayed'],
@@ -94,7 +96,7 @@ export const environmentOperations = defineOperations({
     access: 'write',
     summary: 'Take a step',
     about:
-      'One call of a tool. Steps of a session run one after another, and go on when their caller goes away. A tool that fails is an answer too: `tool_result` is `incomplete`, and `info.error` says why. An instance that crashes or breaks a limit answers so as well, with `truncated` true, and its session is closed.\n\nWith `stream: true` the answer is a stream of frames. With `stream: false` it is the answer of the step; one that takes longer than 10 seconds begins with spaces, which keep the connection alive.',
+      'One call of a tool. Steps of a session run one after another, and continue when their caller disconnects. A tool that fails is an answer too: `tool_result` is `incomplete`, and `info.error` says why. An instance that crashes or breaks a limit answers so as well, with `truncated` true, and its session is closed.\n\nWith `stream: true` the answer is a stream of frames. With `stream: false` it is the answer of the step; one that takes longer than 10 seconds begins with spaces, which keep the connection alive.',
     parameters: [
       header(
         'Idempotency-Key',
@@ -107,7 +109,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'What came of it.',
+        about: 'The result of the step.',
         type: json,
         schema: EnvStepAnswer,
         headers: ['Idempotency-Replayed'],
@@ -131,7 +133,7 @@ export const environmentOperations = defineOperations({
     tag: 'Environments',
     access: 'write',
     summary: 'Begin anew',
-    about: 'The same seed and options begin the same way. Steps count on.',
+    about: 'The same seed and options give the same beginning. Step numbers continue.',
     parameters: [
       header(
         'Idempotency-Key',
@@ -144,7 +146,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'How the world begins.',
+        about: 'The initial state of the world.',
         type: json,
         schema: ResetEnv,
         headers: ['Idempotency-Replayed'],
@@ -158,13 +160,13 @@ export const environmentOperations = defineOperations({
     path: '/v1/env/observation',
     tag: 'Environments',
     access: 'write',
-    summary: 'Look, without a step',
+    summary: 'Observe without a step',
     about: 'Changes nothing, but counts as a use of the session.',
     body: { schema: SessionBody, examples: thisSession },
     answers: [
       {
         status: 200,
-        about: 'What there is to see.',
+        about: 'The present state.',
         type: json,
         schema: ObservedEnv,
         examples: { map: observedEnv },
@@ -183,7 +185,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'It is closed.',
+        about: 'The instance is closed.',
         type: json,
         schema: ClosedEnv,
         examples: { closed: { status: 'closed', message: 'session maze is closed' } },

@@ -1,4 +1,4 @@
-// The streams that can be taken up again.
+// The streams that can be resumed.
 import Type from 'typebox'
 import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage } from '../../contract/frames.ts'
@@ -17,7 +17,7 @@ export const eventOperations = defineOperations({
     path: '/v1/tasks/{task_id}/events',
     tag: 'Events',
     access: 'follow',
-    summary: 'Take the stream of a task up again',
+    summary: 'Resume the stream of a task',
     about:
       'With `Accept: text/event-stream` its frames from any point on, past and live, until the task has ended; an `EventSource` reconnects by itself. Otherwise a page of them as JSON.',
     parameters: [
@@ -46,16 +46,20 @@ export const eventOperations = defineOperations({
     path: '/api/events',
     tag: 'Events',
     access: 'follow',
-    summary: 'Follow everything that happens',
+    summary: 'Follow all events',
     about:
-      'Events of all tasks and environment sessions that the token reaches, past and live, as server-sent events; `id:` is the position in the log, and any position is a cursor. Without a cursor it begins with what comes, and with an event `Position` that says where. Nothing is lost or doubled. A reader that takes nothing for 10 seconds is cut, and comes back from its cursor.',
+      'Events of all tasks and environment sessions that the token reaches, past and live, as server-sent events; `id:` is the position in the log, and any position is a cursor. Without a cursor it begins with an event `Position`, which names the last position, and continues with new events. Every event is sent exactly once. The server disconnects a client that reads nothing for 10 seconds; the client resumes from its cursor.',
     parameters: [
-      query('starting_after', position, 'Events after this position; `earliest`: all that there ever were.'),
+      query(
+        'starting_after',
+        position,
+        'Events after this position; `earliest`: all events from the first one on.',
+      ),
       header('Last-Event-ID', position, 'As `starting_after`, which it beats.'),
       query(
         'types',
         Type.Array(Type.Enum([...eventNames])),
-        'Only these events; repeated (as `types` or as `types[]`), or a list with commas. Those of environment sessions are told only when they are named here.',
+        'Only these events; repeated (as `types` or as `types[]`), or a list with commas. Events of environment sessions are sent only when they are named here.',
       ),
       query('session_id', text, 'Only events of this session.'),
       query('task_id', text, 'Only events of this task, and steps that were taken for it.'),
@@ -78,10 +82,10 @@ export const eventOperations = defineOperations({
     access: 'open',
     summary: 'Open a WebSocket',
     about:
-      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. Who asks is said by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection beyond the quota `sockets` or `max_streams` gets a message `error` that names it, and is closed with 1013.',
+      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. A client authenticates by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection beyond the quota `sockets` or `max_streams` gets a message `error` that names it, and is closed with 1013.',
     answers: [
-      { status: 101, about: 'It is a WebSocket from here on.' },
-      { status: 426, about: 'No WebSocket was asked for.', type: json, schema: ErrorObject },
+      { status: 101, about: 'The connection becomes a WebSocket.' },
+      { status: 426, about: 'The request does not ask for a WebSocket.', type: json, schema: ErrorObject },
     ],
   },
 })

@@ -1,4 +1,4 @@
-// What is read of the past: rollouts, replays, machines, the log.
+// The operations on the past: rollouts, replays, machines, the log.
 import Type from 'typebox'
 import {
   AuditEvent,
@@ -23,7 +23,7 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Get the rollouts of a task',
     about:
-      'What each completed agent step saw and said, folded from the log. Steps of subagents and summaries are there if the task was created so.',
+      'The input and output of each completed agent step, folded from the log. Steps of subagents and summaries are included if the create asked for them.',
     parameters: [
       taskId,
       query(
@@ -61,7 +61,7 @@ export const historyOperations = defineOperations({
     summary: 'Replay a task',
     about: 'Folds its stored events again and compares. Runs nothing and stores nothing.',
     parameters: [taskId],
-    answers: [{ status: 200, about: 'What was found.', type: json, schema: Replay }],
+    answers: [{ status: 200, about: 'The result of the comparison.', type: json, schema: Replay }],
     refusals: ['TaskNotFound'],
   },
   getMachine: {
@@ -70,7 +70,7 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'Get the state machine of a task',
-    about: 'The statechart, where the task is in it, and what may follow.',
+    about: 'The statechart, the present state of the task in it, and the events that may follow.',
     parameters: [taskId],
     answers: [{ status: 200, about: 'The machine.', type: json, schema: Machine }],
     refusals: ['TaskNotFound'],
@@ -82,11 +82,11 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Read the log',
     about:
-      'Stored events that the token reaches, in the order of the log, with the exact texts that their hashes were made of. JSON is one page (100 events unless `limit` says otherwise; fewer where they are large); with `Accept: application/x-ndjson` everything up to the end, one event a line.',
+      'Stored events that the token reaches, in the order of the log, with the exact texts from which their hashes were made. JSON is one page (100 events unless `limit` says otherwise; fewer where they are large); with `Accept: application/x-ndjson` everything up to the end, one event a line.',
     parameters: [
       fromStart,
       query('stream', text, 'Events of this stream, such as `task-<id>`.'),
-      query('limit', Type.Integer({ minimum: 1, maximum: 1000 }), 'How many events at most.'),
+      query('limit', Type.Integer({ minimum: 1, maximum: 1000 }), 'The largest number of events.'),
     ],
     answers: [
       { status: 200, about: 'A page of events.', type: json, schema: AuditEventPage },

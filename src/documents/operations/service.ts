@@ -1,4 +1,4 @@
-// What needs no token: health, metrics, documents.
+// The operations without a token: health, metrics, documents.
 import Type from 'typebox'
 import { Health, Readiness } from '../../contract/answers.ts'
 import { defineOperations, json } from '../operation.ts'
@@ -23,7 +23,7 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'Can the server take work?',
-    about: 'Not while its log cannot be written, its lists are behind, or it is going down.',
+    about: 'No while its log cannot be written, its lists are behind the log, or it shuts down.',
     answers: [
       { status: 200, about: 'It can.', type: json, schema: Readiness },
       { status: 503, about: 'It cannot.', type: json, schema: Readiness },

@@ -23,7 +23,7 @@ export const sessionOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'List sessions',
-    about: 'Sessions that the token reaches, closed ones too, in the order of their creation.',
+    about: 'All sessions that the token reaches, including closed ones, in the order of their creation.',
     parameters: [query('user_id', text, 'Sessions of this user.')],
     answers: [
       {
@@ -41,7 +41,7 @@ export const sessionOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'Get a session',
-    about: 'Its record, also after it was closed.',
+    about: 'The record of the session, also after it was closed.',
     parameters: [sessionId],
     answers: [
       {
@@ -61,12 +61,12 @@ export const sessionOperations = defineOperations({
     access: 'write',
     summary: 'Delete a session',
     about:
-      'Closes it first if it is active. What happened stays in the log, for auditors; its id is not used again.',
+      'Closes it first if it is active. Its events stay in the log, for auditors; its id is not used again.',
     parameters: [sessionId],
     answers: [
       {
         status: 200,
-        about: 'It is deleted.',
+        about: 'The session is deleted.',
         type: json,
         schema: DeletedSession,
         examples: {
@@ -82,7 +82,7 @@ export const sessionOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'Get the state machine of a session',
-    about: 'The statechart, where the session is in it, and what may follow.',
+    about: 'The statechart, the present state of the session in it, and the events that may follow.',
     parameters: [sessionId],
     answers: [{ status: 200, about: 'The machine.', type: json, schema: SessionMachine }],
     refusals: ['SessionNotFound'],
@@ -94,18 +94,18 @@ export const sessionOperations = defineOperations({
     access: 'write',
     summary: 'Close sessions that nobody uses',
     about:
-      'Those that were not created, stepped, reset or looked at for so long; never one with a step under way, or one that a task which has not ended names. The server does the same by itself every five minutes.',
+      'Closes sessions that were not created, stepped, reset or observed for so long; never a session with a running step, or one that an unfinished task names. The server does the same every five minutes.',
     parameters: [
       query(
         'inactive_seconds',
         Type.Integer({ minimum: 0 }),
-        'For longer than so many seconds; absent: as long as the operator says, an hour unless told otherwise.',
+        'Seconds without use; absent: the operator’s setting, an hour by default.',
       ),
     ],
     answers: [
       {
         status: 200,
-        about: 'Which were closed.',
+        about: 'The sessions that were closed.',
         type: json,
         schema: CleanedSessions,
         examples: { one: { status: 'ok', cleaned_count: 1, cleaned_sessions: ['maze'] } },

@@ -40,7 +40,7 @@ export const taskOperations = defineOperations({
     envelope: true,
     summary: 'Create a task',
     about:
-      'Gives a task to an agent. With `stream: true` the answer is its stream of frames. With `stream: false` it is the task, when it has ended, or waits for its client, or is paused; an answer that takes longer than 10 seconds begins with spaces, which keep the connection alive. With `background: true` it comes at once.\n\nThe work never depends on the connection. A retry is told from a new request by `Idempotency-Key`, else by the `task_id` of the body, else by `X-Stainless-Retry-Count`.\n\nA create whose `history_messages` hold results for calls of a waiting task answers it: with `task_id` that task goes on, without it a new task of the session does.',
+      'Gives a task to an agent. With `stream: true` the answer is its stream of frames. With `stream: false` it is the task, when it has ended, or waits for its client, or is paused; an answer that takes longer than 10 seconds begins with spaces, which keep the connection alive. With `background: true` the server answers at once.\n\nThe work never depends on the connection. A retry is recognized by `Idempotency-Key`, else by the `task_id` of the body, else by `X-Stainless-Retry-Count`.\n\nA create whose `history_messages` hold results for calls of a waiting task answers it: with `task_id` that task continues, without it a new task of the session does.',
     parameters: [idempotencyKey, retryCount],
     body: { schema: CreateTaskBody, examples: createExamples },
     answers: [
@@ -54,7 +54,7 @@ export const taskOperations = defineOperations({
       {
         status: 200,
         about:
-          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The stream ends with the task, or when it waits or is paused.',
+          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The stream ends with the task, or when the task waits or is paused.',
         type: eventStream,
         items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: Frame }),
         headers: ['X-Task-Id', 'Content-Location', 'Idempotency-Replayed'],
@@ -101,8 +101,8 @@ export const taskOperations = defineOperations({
         Type.Enum(['counts', 'summary']),
         '`counts`: how many tasks there are, by status and by agent, instead of a page of them. `summary`: tasks without their output, each with the beginning of the question and its times.',
       ),
-      query('starting_after', text, 'The tasks that follow this one.'),
-      query('ending_before', text, 'The tasks that come just before this one.'),
+      query('starting_after', text, 'The tasks after this one in the list.'),
+      query('ending_before', text, 'The tasks just before this one in the list.'),
       limit(100, 10, 'tasks'),
       query('order', Type.Enum(['asc', 'desc'], { default: 'desc' }), '`desc`: newest first.'),
       query('include_subtasks', Type.Boolean({ default: false }), 'Tasks of subagents too.'),
@@ -155,9 +155,9 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Delete a task',
-    about: 'Cancels it first if it has not ended. What happened stays in the log, for auditors.',
+    about: 'Cancels it first if it has not ended. Its events stay in the log, for auditors.',
     parameters: [taskId],
-    answers: [inEnvelope('The task as it was last.')],
+    answers: [inEnvelope('The last state of the task.')],
     refusals: ['TaskNotFound'],
   },
   cancelTask: {
@@ -167,7 +167,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Cancel a task',
     about:
-      'Stops what runs, and answers when it is canceled. A task that was canceled already is given back as it is; a second cancel joins the first.',
+      'Stops the task, and answers when it is canceled. A task that was canceled before is returned unchanged; a second cancel joins the first.',
     parameters: [taskId],
     answers: [theTask('The task, canceled.')],
     refusals: ['NotCancelable', 'TaskNotFound'],
@@ -190,7 +190,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Resume a task',
     about:
-      'A paused task works again; one that works or is queued is given back as it is. A call whose outcome nobody knows (`metadata.reason` is `outcome_unknown`) runs again.',
+      'Resumes a paused task; a task that works or is queued is returned unchanged. A call whose outcome nobody knows (`metadata.reason` is `outcome_unknown`) runs again.',
     parameters: [taskId],
     answers: [theTask('The task.')],
     refusals: ['WrongState', 'InputMissing', 'TaskNotFound'],
@@ -202,7 +202,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Answer calls',
     about:
-      'Results of client tools, some or all, or of a call whose outcome is unknown. The task goes on by itself when none is missing. The same answer again changes nothing; another one is refused.',
+      'Results of client tools, some or all, or of a call whose outcome is unknown. The task continues when no result is missing. A repeated answer changes nothing; a different one is refused.',
     parameters: [taskId],
     body: {
       schema: AnswerCallsBody,
@@ -222,7 +222,7 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Say something to a working agent',
-    about: 'The agent sees it before its next step. A task that has ended hears nothing.',
+    about: 'The agent sees it before its next step. A task that has ended accepts no message.',
     parameters: [taskId, idempotencyKey, retryCount],
     body: {
       schema: PostMessageBody,
@@ -237,7 +237,7 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Judge a task',
-    about: 'A reward, also after the task has ended. The newest stands on its last rollout.',
+    about: 'Stores a reward, also after the task has ended. The last rollout contains the newest one.',
     parameters: [taskId],
     body: {
       schema: RewardBody,

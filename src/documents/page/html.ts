@@ -1,4 +1,4 @@
-// Text as HTML.
+// Converts text to HTML.
 const entities: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -10,7 +10,7 @@ export const escaped = (text: string): string => text.replace(/[&<>"']/g, sign =
 
 export const code = (text: string): string => `<code>${escaped(text)}</code>`
 
-/** One line; what stands between backticks is code. */
+/** One line; text between backticks becomes code. */
 export const line = (text: string): string =>
   text
     .split('`')

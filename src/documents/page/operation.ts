@@ -1,4 +1,4 @@
-// One operation on the page: what it does, what it takes and answers, and a form to try it with.
+// One operation on the page: its description, its input and its answers, and a form to try it.
 import { rolesOf } from '../../access/roles.ts'
 import { eventStream, json, type Operation, type Parameter } from '../operation.ts'
 import { refusedAnswers } from '../refused.ts'
@@ -69,7 +69,7 @@ const bodyOf = ({ body }: Operation): string => {
 const formOf = (operation: Operation, schemas: Schemas): string => {
   const { method, path, parameters = [], answers, access } = operation
   const types = [...new Set(answers.flatMap(({ type }) => type ?? []))]
-  // Where the request says what it wants to be answered.
+  // The media types, if the request header chooses among several.
   const accept =
     method !== 'GET' || types.length < 2
       ? ''

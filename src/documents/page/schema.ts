@@ -1,8 +1,8 @@
-// A JSON Schema as a person reads it.
+// A JSON Schema in a form for people.
 import type { Json } from '../schemas.ts'
 import { code, line, table } from './html.ts'
 
-/** What stands before the name of a schema in references, and in the address of its place on the page. */
+/** The prefix of a schema's name in references, and in the address of its place on the page. */
 export const schemaPrefix = '#schema-'
 
 const link = (reference: string): string =>
@@ -22,7 +22,7 @@ const limitsOf = (schema: Json): string =>
     .flatMap(([keyword, words]) => (keyword in schema ? [`${words} ${code(String(schema[keyword]))}`] : []))
     .join(', ')
 
-/** The type in a few words, with links to what has a name. */
+/** The type in a few words, with links to named schemas. */
 export const typeOf = (schema: Json): string => {
   if (typeof schema.$ref === 'string') return link(schema.$ref)
   if ('const' in schema) return code(JSON.stringify(schema.const))
@@ -33,7 +33,7 @@ export const typeOf = (schema: Json): string => {
   return String(schema.type)
 }
 
-/** The schema of an object that stands in a field, itself or in a list; its fields are told below the field. */
+/** The object schema of a field, itself or in a list; its fields are described below the field. */
 const inner = (schema: Json): Json | undefined => {
   if (schema.properties !== undefined) return schema
   const within = [schema.items, ...((schema.anyOf as Json[] | undefined) ?? [])].filter(
@@ -41,7 +41,7 @@ const inner = (schema: Json): Json | undefined => {
   )
   return within.length === 0
     ? undefined
-    : within.map(part => inner(part as Json)).find(found => found !== undefined)
+    : within.map(part => inner(part as Json)).find(schema => schema !== undefined)
 }
 
 export const fieldsOf = (schema: Json): string => {
@@ -62,7 +62,7 @@ export const fieldsOf = (schema: Json): string => {
   return table(['Field', 'Type', ''], rows)
 }
 
-/** A named schema, whole. */
+/** The section of a named schema. */
 export const schemaSection = (name: string, schema: Json): string => {
   const { description, anyOf, properties } = schema
   const body =

@@ -1,11 +1,11 @@
-// Nothing outlives the service: neither this process nor what it has started.
+// Ends this process and every process that it started, so that nothing outlives the service.
 import { Worker } from 'node:worker_threads'
 import { killStragglers, ownMark, ownUserId } from '../stragglers.ts'
 
-/** Known before anything runs that could outlast it. */
+/** Read before any code runs that could outlive the parent. */
 const parent = process.ppid
 
-/** Kills the whole group where we lead one, as we do when the service has started us. */
+/** Kills the whole process group if this process leads one, as it does when the service started it. */
 export const endAll = (): never => {
   killStragglers(ownMark(), ownUserId())
   try {
@@ -14,7 +14,7 @@ export const endAll = (): never => {
   process.exit(0)
 }
 
-// A step that never yields does not see that the standard input has ended: a thread sees that the parent is another.
+// A step that never yields does not notice the end of standard input. A thread notices that the parent has changed.
 const watcher = `
   setInterval(() => {
     if (process.ppid === ${parent}) return

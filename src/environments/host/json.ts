@@ -1,4 +1,4 @@
-// JSON as the protocol wants it: what JSON does not have is a failure, not silently something else.
+// Values as strict JSON: a value that JSON does not have is an error, not silently something else.
 
 const nameOf = (value: unknown): string | undefined => {
   if (value === undefined) return 'undefined'
@@ -12,7 +12,7 @@ const nameOf = (value: unknown): string | undefined => {
   return undefined
 }
 
-/** Throws TypeError: which field is no JSON, and what it is instead. */
+/** Throws TypeError, which names the field that is no JSON value and what it is instead. */
 export const jsonOf = (value: unknown): string => {
   try {
     return JSON.stringify(value, (key, field) => {
@@ -29,7 +29,7 @@ export const jsonOf = (value: unknown): string => {
 
 const longest = 1 << 16
 
-/** What was thrown, whatever it is. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => {
   try {
     return (error instanceof Error ? `${error.message || error.name}` : String(error)).slice(0, longest)

@@ -1,16 +1,16 @@
-// The classes of a module that are environments, and what they say of themselves.
+// Finds the environment classes of a module, and describes them for the hello.
 import { pathToFileURL } from 'node:url'
 import type { EnvironmentClass } from '../../contract/environment.ts'
 
 const methods = ['reset', 'step', 'observe', 'tools']
-const own = ['reset', 'step'] // a class with these means to be one
+const own = ['reset', 'step'] // a class with these methods is meant to be an environment
 
 export type Loaded = { name: string; isDefault: boolean; Class: EnvironmentClass }
 
 const isEnvironment = (value: unknown): value is EnvironmentClass =>
   typeof value === 'function' && own.every(name => typeof value.prototype?.[name] === 'function')
 
-/** TypeScript needs its loader, which others do not wait for. */
+/** Only TypeScript modules load the TypeScript loader, which takes time. */
 const importModule = async (file: string): Promise<Record<string, unknown>> => {
   const { href } = pathToFileURL(file)
   return file.endsWith('.ts') ? (await import('tsx/esm/api')).tsImport(href, import.meta.url) : import(href)
@@ -18,18 +18,18 @@ const importModule = async (file: string): Promise<Record<string, unknown>> => {
 
 export const loadClasses = async (file: string): Promise<Loaded[]> => {
   const { default: byDefault, ...named } = await importModule(file)
-  // A CommonJS module gives its exports as the default.
+  // A CommonJS module has its exports in the default export.
   const exported = typeof byDefault === 'object' ? { ...byDefault, ...named } : named
-  const found = new Map<EnvironmentClass, Loaded>()
+  const loaded = new Map<EnvironmentClass, Loaded>()
   for (const [name, Class] of Object.entries(exported)) {
     if (isEnvironment(Class) && name !== 'module.exports') {
-      found.set(Class, { name, isDefault: Class === byDefault, Class })
+      loaded.set(Class, { name, isDefault: Class === byDefault, Class })
     }
   }
-  if (isEnvironment(byDefault) && !found.has(byDefault)) {
-    found.set(byDefault, { name: byDefault.name || 'default', isDefault: true, Class: byDefault })
+  if (isEnvironment(byDefault) && !loaded.has(byDefault)) {
+    loaded.set(byDefault, { name: byDefault.name || 'default', isDefault: true, Class: byDefault })
   }
-  return [...found.values()]
+  return [...loaded.values()]
 }
 
 const problemOf = ({ prototype, recovery }: EnvironmentClass): string | undefined => {
@@ -38,8 +38,8 @@ const problemOf = ({ prototype, recovery }: EnvironmentClass): string | undefine
   return missing.length === 0 ? undefined : `the class has no ${missing.join(', no ')}`
 }
 
-/** As the hello tells it. */
-export const told = ({ name, isDefault, Class }: Loaded): object => {
+/** The description of a class in the hello. */
+export const describe = ({ name, isDefault, Class }: Loaded): object => {
   const { recovery, parameters, description, limits, stepTimeoutMs } = Class as EnvironmentClass & {
     stepTimeoutMs?: unknown
   }

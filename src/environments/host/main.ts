@@ -1,9 +1,9 @@
-// Runs the environments of one JavaScript module: loads it, says hello, and does what it is asked.
+// Runs the environments of one JavaScript module: loads it, sends the hello, and answers requests.
 
 import { protocolVersion } from '../protocol.ts'
 import { endAll, watchParent } from './end.ts'
 import { jsonOf, messageOf } from './json.ts'
-import { loadClasses, told } from './load.ts'
+import { describe, loadClasses } from './load.ts'
 import { createServer } from './serve.ts'
 import { takeStdio } from './stdio.ts'
 
@@ -20,5 +20,5 @@ process.on('unhandledRejection', fail)
 const file = process.argv[2] ?? ''
 const classes = await loadClasses(file).catch((error: Error) => fail(`${error.name}: ${messageOf(error)}`))
 onLine(createServer(classes, send))
-send(jsonOf({ method: 'hello', params: { protocol: protocolVersion, classes: classes.map(told) } }))
+send(jsonOf({ method: 'hello', params: { protocol: protocolVersion, classes: classes.map(describe) } }))
 watchParent()

@@ -1,9 +1,10 @@
-// What a step says, kept within a line of the protocol: the service cuts it to the byte, and says that it did.
+// Cuts the output of a step so that it fits in a line of the protocol. The service cuts it to the byte, and marks the
+// cut.
 import type { MessageContent } from '../../contract/wire.ts'
 import { mostContent } from '../cut.ts'
 import { isObject } from '../protocol.ts'
 
-const longest = mostContent + 1 // by the one more it is seen that there was more
+const longest = mostContent + 1 // one character more shows the service that the output was longer
 
 export const within = (content: MessageContent): MessageContent => {
   if (typeof content === 'string') return content.slice(0, longest)
@@ -15,11 +16,11 @@ export const within = (content: MessageContent): MessageContent => {
   })
 }
 
-/** Says no more than is kept. */
+/** Sends only as much output as the service keeps. */
 export const outputOf = (send: (text: string) => void): ((text: unknown) => void) => {
   let room = longest
-  return given => {
-    const text = String(given).slice(0, room)
+  return output => {
+    const text = String(output).slice(0, room)
     room -= text.length
     if (text !== '') send(text)
   }

@@ -1,6 +1,6 @@
-// Numbers that follow from a seed and the number of a step, the same in every language (docs/environments.md):
-// key = SHA-256 of "seed/number"; the j-th block = SHA-256 of the key and j as 8 bytes, big-endian; each block is four
-// 64-bit words, big-endian, and the upper 53 bits of each are a number from 0 to 1.
+// Random numbers that depend only on a seed and the number of a step, the same in every language
+// (docs/environments.md): key = SHA-256 of "seed/number"; block j = SHA-256 of the key and j as 8 bytes, big-endian;
+// each block holds four 64-bit words, big-endian, and the upper 53 bits of each word make a number from 0 to 1.
 import { createHash } from 'node:crypto'
 
 const blockOf = (key: Buffer, index: number) => {

@@ -1,12 +1,12 @@
-// Standard input and output belong to the protocol. What an environment prints goes to standard error instead, and
-// it has nothing to read.
+// Standard input and output belong to the protocol. Whatever an environment prints goes to standard error, and its own
+// standard input is empty.
 import { writeSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createLines } from '../lines.ts'
 
 const stdoutFd = 1
 
-/** Written at once, also by a step that never yields. The parent reads on, so this waits at most for that. */
+/** Writes at once, also during a step that never yields. It waits only until the parent has read enough. */
 const writeAll = (bytes: Buffer): void => {
   for (let written = 0; written < bytes.length; ) {
     try {
@@ -19,7 +19,7 @@ const writeAll = (bytes: Buffer): void => {
 }
 
 export type Stdio = {
-  /** One line; the text must be JSON. */
+  /** Sends one line; the text must be JSON. */
   send(text: string): void
   onLine(take: (line: string) => void): void
   onEnd(job: () => void): void

@@ -1,18 +1,20 @@
-// How many bytes each user has on the disk: counted by a look at the folders, then added to as we write ourselves.
-// Looks happen in a thread, one at a time for each user.
+// The bytes that each user has on the disk: counted by walking through the folders, then increased by what the server
+// itself writes. Walks run in a thread, one at a time for each user.
 import type { Clock, Report } from '../../contract/ports.ts'
 import type { Walker } from './walker.ts'
 
-/** The folders of a user are looked at this often at most. */
+/** Milliseconds between two walks for the same user, at least. */
 export const everyMs = 1_000
-/** A look that took long is followed by a pause this many times as long, so that one user's many files keep no others waiting. */
+/**
+ * After a walk comes a pause of this many times its duration, so that one user's many files do not delay the others.
+ */
 const restFactor = 10
 
 type Counted = {
   bytes: number
-  /** Added since the look that is under way began. */
+  /** Bytes added since the present walk began. */
   added: number
-  /** Somebody else may have written, or removed, since the last look. */
+  /** An environment may have written or removed files since the last walk. */
   isOld: boolean
   lookedAt: number
   tookMs: number
@@ -31,7 +33,7 @@ type Deps = {
   walker: Walker
   /** All folders of a user. */
   foldersOf: (user: string) => string[]
-  /** A look counts no further than this. */
+  /** Bytes at which a walk may stop. */
   enough: number
   clock: Clock
   report: Report
@@ -50,17 +52,17 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
 
   return {
     of: (user: string): number => countedOf(user).bytes,
-    /** Bytes of all users, as far as they were looked at. */
+    /** Bytes of all users that have been counted. */
     total: (): number => [...users.values()].reduce((sum, { bytes }) => sum + bytes, 0),
     isNew: (user: string): boolean => countedOf(user).lookedAt === Number.NEGATIVE_INFINITY,
     isOld: (user: string): boolean => countedOf(user).isOld,
     isLooking: (user: string): boolean => countedOf(user).looking !== undefined,
-    /** Whether the last look is long enough ago for another. */
+    /** Whether enough time has passed since the last walk. */
     isRested(user: string): boolean {
       const { lookedAt, tookMs } = countedOf(user)
       return performance.now() - lookedAt >= Math.max(everyMs, restFactor * tookMs)
     },
-    /** Counts what is there; resolves, too, when that fails. A look that is under way is shared. */
+    /** Counts the user's files. Resolves also when the count fails. A walk in progress is shared. */
     look(user: string): Promise<void> {
       const counted = countedOf(user)
       counted.looking ??= (async () => {
@@ -68,8 +70,8 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
         counted.added = 0
         counted.isOld = false
         try {
-          const found = await walker.walk({ folders: foldersOf(user), startedAt, enough })
-          counted.bytes = found + counted.added
+          const bytes = await walker.walk({ folders: foldersOf(user), startedAt, enough })
+          counted.bytes = bytes + counted.added
         } catch (error) {
           counted.isOld = true
           if (!isClosed) report('warn', 'the files of a user could not be counted', { error: String(error) })
@@ -86,7 +88,7 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
       counted.bytes = Math.max(0, counted.bytes + bytes)
       counted.added += bytes
     },
-    /** Files were written or removed, nobody has counted how many. */
+    /** Files were written or removed, and their size is not known. */
     changed(user: string): void {
       countedOf(user).isOld = true
     },

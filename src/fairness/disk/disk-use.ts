@@ -1,5 +1,5 @@
-// What each user may have on the disk. Nobody waits for a count but the first use of a user and those who would be
-// refused. While environments run for a user, the folders are counted again and again.
+// Enforces the disk quota of each user. Only the first use of a user, and users who would be refused, wait for a count.
+// While environments run for a user, the folders are counted repeatedly.
 import type { Clock, Report, Timers } from '../../contract/ports.ts'
 import type { Refusal } from '../../contract/refusals.ts'
 import type { DiskShare } from '../../contract/tools.ts'
@@ -11,30 +11,30 @@ type Deps = {
   walker: Walker
   /** All folders of a user. */
   foldersOf: (user: string) => string[]
-  /** The quota in bytes; 0: none, and nothing is counted. */
+  /** The quota in bytes; 0: there is none, and nothing is counted. */
   limit: number
-  /** Whether there is a token of this user: others are not bound by quotas. */
+  /** Whether a token belongs to this user: quotas apply to such users only. */
   isBound: (user: string) => boolean
-  /** The refusal of a user who may have no more. */
+  /** Makes the refusal for a user whose quota is used up. */
   refusal: () => Refusal
   clock: Clock
   timers: Timers
   report: Report
 }
 
-/** What a file of this length counts. */
+/** The bytes that a file of this length counts. */
 const ofFile = (bytes: number): number => Math.max(Math.ceil(bytes / leastBytes), 1) * leastBytes
-/** What a new file adds; `replaced`: the length of the one that it takes the place of. */
+/** The bytes that a new file adds; `replaced` is the length of the file that it replaces. */
 const growth = (bytes: number, replaced: number | undefined): number =>
   ofFile(bytes) - (replaced === undefined ? 0 : ofFile(replaced))
 
 export const createDiskUse = (deps: Deps) => {
   const { limit, isBound, refusal, timers } = deps
   const counted = createCountedBytes({ ...deps, enough: 2 * limit })
-  /** Users for whom environments are at work, and what stops these. */
+  /** Users for whom environments run, and the functions that stop these. */
   const watched = new Map<string, Set<(why: Refusal) => void>>()
 
-  /** An error of ours refuses nobody. */
+  /** A failed look-up of the user's tokens refuses nobody. */
   const mayBeRefused = (user: string): boolean => {
     try {
       return isBound(user)
@@ -45,7 +45,7 @@ export const createDiskUse = (deps: Deps) => {
   const isOver = (user: string, more: number): boolean =>
     counted.of(user) + more > limit && mayBeRefused(user)
 
-  /** Throws when the user has no room for `more` bytes, after a count if the last one may be out of date. */
+  /** Throws if the user has no room for `more` bytes; counts again first if the last count may be out of date. */
   const mustHaveRoom = async (user: string, more = 0): Promise<void> => {
     if (limit === 0) return
     if (counted.isNew(user)) {
@@ -53,7 +53,7 @@ export const createDiskUse = (deps: Deps) => {
       if (mayBeRefused(user)) await looked
     } else if (counted.isOld(user) && counted.isRested(user)) void counted.look(user)
     if (!isOver(user, more)) return
-    // Something may have been removed meanwhile.
+    // Files may have been removed meanwhile.
     await counted.look(user)
     if (isOver(user, more)) throw refusal()
   }
@@ -75,19 +75,21 @@ export const createDiskUse = (deps: Deps) => {
         const more = growth(bytes, replaced)
         if (more > 0) await mustHaveRoom(user, more)
         counted.add(user, more)
-        counted.changed(user) // folders are made for it that nobody has counted
+        counted.changed(user) // the environment gets new folders, which are not counted yet
       },
       giveBack(bytes, replaced) {
         if (limit > 0) counted.add(user, -growth(bytes, replaced))
       },
     }),
-    /** No file of the user may be longer; undefined: any may. */
+    /** The longest file that the user may have, in bytes; undefined: there is no limit. */
     longestFile: (user: string): number | undefined => (limit > 0 && mayBeRefused(user) ? limit : undefined),
-    /** Files of the user were written or removed, nobody has counted how many. */
+    /** Files of the user were written or removed, and their size is not known. */
     changed(user: string): void {
       if (limit > 0) counted.changed(user)
     },
-    /** An environment is at work for the user until the answer is called; `stop` is called when it writes too much. */
+    /**
+     * An environment runs for the user until the returned function is called; `stop` is called when it writes too much.
+     */
     watch(user: string, stop: (why: Refusal) => void): () => void {
       if (limit === 0) return () => {}
       const stops = watched.get(user) ?? new Set()

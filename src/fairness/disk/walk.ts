@@ -1,22 +1,25 @@
-// What folders use on the disk. Runs in a thread of its own, where it holds nobody up.
+// Adds up what folders use on the disk. Runs in a thread of its own, where it delays nobody.
 import { type Dirent, lstatSync, opendirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
 export type WalkJob = {
   folders: string[]
-  /** Files that a tool was writing when an earlier server was killed: older than this, they are removed. */
+  /**
+   * Milliseconds. Temporary files of file tools that are older than this server are removed: an earlier server was
+   * killed.
+   */
   startedAt: number
-  /** No need to count further than this. */
+  /** Bytes at which the count may stop. */
   enough: number
 }
 
-/** Each file and folder counts this much at least, for its name and its place in the file system. */
+/** Bytes that each file and folder counts at least, for its name and its place in the file system. */
 export const leastBytes = 4096
 const blockBytes = 512
-/** As put-file.ts names what it is writing. */
+/** The names that put-file.ts gives to unfinished files. */
 const temporary = /^\.reprise-[\w-]{22}$/
 
-/** What one entry uses; what has gone meanwhile uses nothing. Links are not followed. */
+/** Bytes of one entry; 0 if it was removed meanwhile. Links are not followed. */
 const sizeOf = (at: string, entry: Dirent, startedAt: number): number => {
   try {
     const stats = lstatSync(at)
@@ -30,7 +33,7 @@ const sizeOf = (at: string, entry: Dirent, startedAt: number): number => {
   }
 }
 
-/** One by one: a folder may have more than fit into memory. */
+/** Yields entries one by one: a folder may have more than fit into memory. */
 function* entriesOf(folder: string): Generator<Dirent> {
   const open = opendirSync(folder, { bufferSize: 256 })
   try {
@@ -44,9 +47,9 @@ export const walk = ({ folders, startedAt, enough }: WalkJob): number => {
   let bytes = 0
   const open = folders.flatMap(folder => {
     try {
-      return [realpathSync(folder)] // an operator may have put it elsewhere
+      return [realpathSync(folder)] // the operator may have made it a link to another place
     } catch {
-      return [] // it is not made yet
+      return [] // the folder does not exist yet
     }
   })
   for (let folder = open.pop(); folder !== undefined && bytes < enough; folder = open.pop()) {
@@ -58,7 +61,7 @@ export const walk = ({ folders, startedAt, enough }: WalkJob): number => {
         if (bytes >= enough) break
       }
     } catch (error) {
-      // What cannot be looked into could hold anything: it counts as too much. Anything else has gone.
+      // A folder that may not be read could hold anything, so it counts as too much. After any other error it is gone.
       if ((error as { code: string }).code === 'EACCES') bytes += enough
     }
   }

@@ -1,4 +1,4 @@
-// Asks the walking thread, which starts with the first question and goes when nobody has asked for a while.
+// Sends jobs to the walking thread. The thread starts with the first job and ends after a while without jobs.
 import type { Worker } from 'node:worker_threads'
 import type { Timers } from '../../contract/ports.ts'
 import { startThread } from '../../platform/thread.ts'
@@ -9,7 +9,7 @@ const idleMs = 60_000
 
 type Waiting = { resolve: (bytes: number) => void; reject: (error: Error) => void }
 export type Walker = {
-  /** Bytes that the folders use. Rejects when the thread ends. */
+  /** Resolves with the bytes that the folders use. Rejects when the thread ends. */
   walk(job: WalkJob): Promise<number>
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export const createWalker = (timers: Pick<Timers, 'after'>): Walker => {
     })
     worker.on('error', error => end(worker, error.message))
     worker.on('exit', () => end(worker, 'the thread that looks at folders has ended'))
-    worker.unref() // only now: to listen is to keep the process alive
+    worker.unref() // after the listeners, since adding one keeps the process alive
     return worker
   }
 

@@ -1,10 +1,10 @@
-// Arithmetic by a parser of its own: what a model writes is never run as code.
+// Evaluates arithmetic with a parser of its own: the text of a model is never run as code.
 import { createCursor } from './cursor.ts'
 import { applied, constants, functions } from './functions.ts'
 import { divided, raised, ranged } from './operations.ts'
 import { longest, shown, type Token, tokensOf, wrong } from './tokens.ts'
 
-/** The value of an expression; throws with the position of what is wrong. */
+/** The value of an expression. Throws with the position of an error. */
 export const evaluate = (text: string): number => {
   if (text.length > longest) throw new Error(`The expression is longer than ${longest} characters`)
   const { peek, take, isSign, expect, deeper } = createCursor(tokensOf(text))

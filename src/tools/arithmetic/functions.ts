@@ -1,4 +1,4 @@
-// What names mean: constants, and functions of one value or of several.
+// The names in expressions: constants, and functions of one or several values.
 import { longest, type Token, wrong } from './tokens.ts'
 
 type Fn = { least: number; most: number; of: (...values: number[]) => number }
@@ -25,7 +25,7 @@ export const functions = new Map<string, Fn>([
   ['exp', one(Math.exp)],
 ])
 
-/** A function's value; throws when it has none for these. */
+/** The value of a function. Throws if it has none for these values. */
 export const applied = (name: Token, { least, most, of }: Fn, values: number[]): number => {
   if (values.length < least || values.length > most) {
     throw wrong(`${name.text} takes ${most === 1 ? 'one value' : 'at least one value'}`, name)

@@ -1,4 +1,4 @@
-// Numbers that an operation may give; each throws at the sign when it gives none.
+// Operations on numbers. Each throws an error with the position of its sign if there is no result.
 import { type Token, wrong } from './tokens.ts'
 
 export const ranged = (value: number, at: Token): number => {

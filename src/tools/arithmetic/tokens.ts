@@ -1,14 +1,14 @@
-/** Characters of the longest expression. */
+/** Characters that an expression may have. */
 export const longest = 10_000
 
-/** `at`: the place of its first character, counted from 1. */
+/** `at` is the position of its first character, counted from 1. */
 export type Token = { kind: 'number' | 'name' | 'sign' | 'end'; text: string; at: number }
 
 export const wrong = (what: string, { at }: { at: number }): Error => new Error(`${what} at position ${at}`)
 export const shown = ({ kind, text }: Token): string =>
   kind === 'end' ? 'the end' : `"${text.slice(0, 40)}"`
 
-/** The tokens of an expression; the last is its end. Throws at a character that belongs to none. */
+/** The tokens of an expression; the last one marks its end. Throws at a character that belongs to no token. */
 export const tokensOf = (text: string): Token[] => {
   const tokens: Token[] = []
   const next = /\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|([a-z_]\w*)|(\*\*|[-+*/%^(),])|(\S))?/iuy

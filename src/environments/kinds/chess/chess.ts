@@ -9,7 +9,16 @@ import type {
 } from '../../../contract/environment.ts'
 import { oneOf, randomFrom } from '../shared/random.ts'
 import { toolbox } from '../shared/toolbox.ts'
-import { boardOf, isOpponentsTurn, type Match, make, observationOf, rewardOf, title, told } from './match.ts'
+import {
+  boardOf,
+  isOpponentsTurn,
+  type Match,
+  make,
+  observationOf,
+  rewardOf,
+  stateText,
+  title,
+} from './match.ts'
 import { endingOf, gameFrom, lastingMoves, movesFrom, uciOf } from './position.ts'
 import { parameters, settingsOf } from './settings.ts'
 
@@ -58,7 +67,7 @@ export class Chess implements Environment {
       description: 'Shows the board (capitals are white), the position in FEN and whose turn it is.',
       run: () => {
         const match = this.#current()
-        return this.#answer(match, `${boardOf(match)}\nFEN: ${match.game.fen()}\n${told(match)}`)
+        return this.#answer(match, `${boardOf(match)}\nFEN: ${match.game.fen()}\n${stateText(match)}`)
       },
     },
   })
@@ -122,7 +131,7 @@ export class Chess implements Environment {
     const moves = [mine, ...(theirs === undefined ? [] : [theirs])].map(
       ({ by, san }) => `${title(by)} plays ${san}.`,
     )
-    const result = this.#answer(match, [...moves, told(match)].join(' '), rewardOf(match))
+    const result = this.#answer(match, [...moves, stateText(match)].join(' '), rewardOf(match))
     return {
       ...result,
       info: { move: mine, ...(theirs !== undefined && { answer: theirs }), ...endingOf(match.game) },

@@ -1,4 +1,4 @@
-// One game between two sides: who is to move, what was played, what it means for the agent.
+// One game between two sides: whose turn it is, the moves so far, and the reward of the agent.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { endingOf, type Game, play, type Side, sideOf, uciOf } from './position.ts'
 import type { Settings } from './settings.ts'
@@ -8,7 +8,7 @@ export type Match = Settings & { game: Game; seed: number; moves: Played[] }
 
 const winners: Record<string, Side> = { '1-0': 'white', '0-1': 'black' }
 
-/** 1 for a win of the agent's side, -1 for a loss, 0.5 for a draw, 0 while the game goes on. */
+/** 1 for a win of the agent's side, -1 for a loss, 0.5 for a draw, 0 while the game continues. */
 export const rewardOf = ({ game, side }: Match): number => {
   const ending = endingOf(game)
   if (ending === undefined) return 0
@@ -42,8 +42,8 @@ export const observationOf = (match: Match): OpenObject => {
   }
 }
 
-/** What the position means in words; the words of an ending are those of `reason`. */
-export const told = (match: Match): string => {
+/** The state of the game in words; the words of an ending are those of `reason`. */
+export const stateText = (match: Match): string => {
   const { game } = match
   const ending = endingOf(game)
   if (ending !== undefined)

@@ -1,4 +1,4 @@
-// The rules of chess, by chess.js: positions that can be played, moves in either notation, and how a game ends.
+// The rules of chess, by chess.js: playable positions, moves in either notation, and the end of a game.
 import { Chess, type Color, type Move, type Square, validateFen } from 'chess.js'
 
 export { DEFAULT_POSITION } from 'chess.js'
@@ -12,7 +12,7 @@ export type Ending = {
 export const sideOf = (color: Color): Side => (color === 'w' ? 'white' : 'black')
 export const other = (side: Side): Side => (side === 'white' ? 'black' : 'white')
 
-/** Undefined while the game goes on. A draw that may be claimed ends the game. */
+/** Undefined while the game continues. A draw that may be claimed ends the game. */
 export const endingOf = (game: Game): Ending | undefined => {
   if (game.isCheckmate()) return { result: game.turn() === 'w' ? '0-1' : '1-0', reason: 'checkmate' }
   const drawn = (reason: Ending['reason']): Ending => ({ result: '1/2-1/2', reason })
@@ -22,7 +22,7 @@ export const endingOf = (game: Game): Ending | undefined => {
   return game.isDrawByFiftyMoves() ? drawn('fifty_moves') : undefined
 }
 
-/** Sets up a position. Throws when none can move from there. */
+/** Sets up a position. Throws if no move is possible in it. */
 export const gameFrom = (fen: string): Game => {
   const { ok, error } = validateFen(fen)
   if (!ok) throw new Error(`fen is no position: ${error}`)
@@ -43,7 +43,7 @@ export const movesFrom = (game: Game, square?: string): Move[] =>
     ? game.moves({ verbose: true })
     : game.moves({ verbose: true, square: square as Square })
 
-/** The moves after which the game goes on. */
+/** The moves that do not end the game. */
 export const lastingMoves = (game: Game): Move[] =>
   movesFrom(game).filter(({ after }) => endingOf(new Chess(after)) === undefined)
 
@@ -51,14 +51,14 @@ const castlings: Record<string, string> = { 'O-O': 'k', 'O-O-O': 'q' }
 const spelling =
   /^(?<piece>[NBRQK])?(?<file>[a-h])?(?<rank>[1-8])?[x-]?(?<to>[a-h][1-8])(?:=?(?<promotion>[nbrqNBRQ]))?$/
 
-/** The legal moves that a spelling can mean: SAN, UCI, or either with more said than it needs. */
+/** The legal moves that a spelling can mean: SAN, UCI, or either with more detail than necessary. */
 const meant = (game: Game, given: string): Move[] => {
   const said = given.trim().replace(/[+#!?]+$/, '')
   const legal = movesFrom(game)
   const castling = castlings[said.replaceAll('0', 'O')]
   if (castling !== undefined) return legal.filter(({ flags }) => flags === castling)
   const { piece, file, rank, to, promotion } = said.match(spelling)?.groups ?? {}
-  // Two squares, as in UCI, name the piece as well; one square without a letter is a pawn's.
+  // Two squares, as in UCI, can mean any piece; one square without a letter means a pawn.
   const type = piece?.toLowerCase() ?? (file && rank ? undefined : 'p')
   return legal.filter(
     move =>
@@ -70,9 +70,9 @@ const meant = (game: Game, given: string): Move[] => {
   )
 }
 
-/** Plays a move in SAN (Nf3, exd5, O-O, e8=Q) or UCI (g1f3, e7e8q). Throws when it is not one legal move. */
+/** Plays a move in SAN (Nf3, exd5, O-O, e8=Q) or UCI (g1f3, e7e8q). Throws unless it means exactly one legal move. */
 export const play = (game: Game, given: string): Move => {
-  // The parser of chess.js guesses what is left out, a promotion's piece for example, and lets a side pass with --.
+  // The parser of chess.js guesses omitted details, for example the piece of a promotion, and lets a side pass with --.
   const [move, another] = meant(game, given)
   if (move !== undefined && another === undefined) {
     return game.move({ from: move.from, to: move.to, ...(move.promotion && { promotion: move.promotion }) })

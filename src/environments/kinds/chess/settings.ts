@@ -1,4 +1,4 @@
-// What a game can be told: its kwargs, which are also its reset's options.
+// The settings of a game, as kwargs and as options of a reset.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
 import { DEFAULT_POSITION, gameFrom, type Side } from './position.ts'
@@ -29,9 +29,9 @@ export const parameters: ObjectSchema = {
 }
 export type Settings = { fen: string; side: Side; opponent: 'random' | 'none' }
 
-/** Throws when a field does not fit, or when nobody can move from the position. */
-export const settingsOf = (given: OpenObject): Settings => {
-  const settings = checked(parameters, given) as Settings
+/** Throws if a field is invalid, or if no move is possible in the position. */
+export const settingsOf = (values: OpenObject): Settings => {
+  const settings = checked(parameters, values) as Settings
   gameFrom(settings.fen)
   return settings
 }

@@ -1,4 +1,4 @@
-// Makes maps that can be solved: chambers in a row, a locked door between each two, the key of each door before it.
+// Generates solvable maps: chambers in a row, a locked door between neighbours, and the key of each door before it.
 import { oneOf, shuffled } from '../shared/random.ts'
 import { type GridMap, type Spot, setCell } from './map.ts'
 
@@ -7,11 +7,11 @@ export type Size = { width: number; height: number; walls: number; keys: number 
 const narrowest = 2
 const letter = (index: number): string => String.fromCharCode('a'.charCodeAt(0) + index)
 
-/** How many locked doors a map of this size has room for. */
+/** The largest number of locked doors for a map of this size. */
 export const mostKeys = ({ width, height }: Pick<Size, 'width' | 'height'>): number =>
   Math.min(6, Math.floor((Math.max(width, height) - 2 - narrowest) / (narrowest + 1)))
 
-/** Lengths of the chambers, which together with the walls between them fill the map. */
+/** The lengths of the chambers, which fill the map together with the walls between them. */
 const lengths = (along: number, keys: number, random: () => number): number[] => {
   const chambers = Array.from({ length: keys + 1 }, () => narrowest)
   for (let left = along - keys - chambers.length * narrowest; left > 0; left--) {
@@ -23,7 +23,7 @@ const lengths = (along: number, keys: number, random: () => number): number[] =>
 
 const keyOf = ({ x, y }: Spot): string => `${x},${y}`
 
-/** Whether one can go from each of the floor's cells to every other. */
+/** Whether every cell of the floor can be reached from every other. */
 const isConnected = (floor: Map<string, Spot>): boolean => {
   const [first] = floor.values()
   if (first === undefined) return true
@@ -49,7 +49,7 @@ const isConnected = (floor: Map<string, Spot>): boolean => {
 export const generate = ({ width, height, walls, keys }: Size, random: () => number): GridMap => {
   const [isWide, isBackward] = [width >= height, random() < 0.5]
   const [along, across] = isWide ? [width - 2, height - 2] : [height - 2, width - 2]
-  /** `u` along the row of chambers, `v` across it, both from 0. */
+  /** `u` counts along the row of chambers, `v` across it, both from 0. */
   const spotAt = (u: number, v: number): Spot => {
     const [first, second] = [(isBackward ? along - 1 - u : u) + 1, v + 1]
     return isWide ? { x: first, y: second } : { x: second, y: first }
@@ -77,7 +77,7 @@ export const generate = ({ width, height, walls, keys }: Size, random: () => num
   }
 
   const taken = new Set<string>()
-  /** A free cell in one of these chambers; each has at least four, which is enough for a start, a goal and keys. */
+  /** A free cell in one of these chambers. Each chamber has at least four, enough for a start, a goal and keys. */
   const place = (first: number, last: number): Spot => {
     const cells = chambers.slice(first, last + 1).flatMap(chamber => [...chamber.values()])
     const spot = oneOf(

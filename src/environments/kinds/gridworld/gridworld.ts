@@ -1,4 +1,4 @@
-// A grid world with walls, keys and locked doors; the agent sees what is near it and looks for the goal.
+// A grid world with walls, keys and locked doors. The agent sees the cells near it and looks for the goal.
 import type {
   Environment,
   EnvironmentClass,
@@ -13,13 +13,13 @@ import {
   type Direction,
   directions,
   type GridMap,
+  gridText,
   isDoor,
   isKey,
   nameOf,
   next,
   type Spot,
   setCell,
-  textOf,
   withAgent,
 } from './map.ts'
 import { mapOf, parameters, settingsOf } from './settings.ts'
@@ -37,7 +37,7 @@ type Episode = {
   truncated: boolean
 }
 
-/** What the agent sees: a square around it. */
+/** The square of cells around the agent that it sees. */
 const viewOf = ({ map, agent, viewRadius }: Episode): string[][] => {
   const span = Array.from({ length: 2 * viewRadius + 1 }, (_, index) => index - viewRadius)
   return span.map(down =>
@@ -55,7 +55,7 @@ const observationOf = (episode: Episode): OpenObject => {
     direction,
     standing_on: nameOf(cellAt(map, agent)),
     carrying: [...carrying],
-    view: { text: textOf(view), grid: view.map(row => row.map(nameOf)) },
+    view: { text: gridText(view), grid: view.map(row => row.map(nameOf)) },
     steps,
     steps_left: maxSteps - steps,
   }
@@ -73,7 +73,7 @@ export class GridWorld implements Environment {
 
   constructor(kwargs: OpenObject) {
     this.#kwargs = kwargs
-    mapOf(settingsOf(kwargs), 0) // what is wrong with a map is told now
+    mapOf(settingsOf(kwargs), 0) // an invalid map is an error of the create, not of the first reset
   }
 
   readonly #tools = toolbox({
@@ -129,7 +129,7 @@ export class GridWorld implements Environment {
     const rows = withAgent(map, episode.agent)
     return {
       ...observationOf(episode),
-      text: textOf(rows),
+      text: gridText(rows),
       width: rows[0]?.length ?? 0,
       height: rows.length,
       seed,
@@ -163,7 +163,7 @@ export class GridWorld implements Environment {
     const { terminated, truncated, steps, maxSteps } = episode
     const end = terminated ? ' You have reached the goal.' : truncated ? ' There are no steps left.' : ''
     return {
-      content: `${message}${end}\n\n${textOf(viewOf(episode))}`,
+      content: `${message}${end}\n\n${gridText(viewOf(episode))}`,
       observation: observationOf(episode),
       reward: terminated ? 1 - (0.9 * steps) / maxSteps : 0,
       terminated,

@@ -1,15 +1,15 @@
-// A map of the grid world and its text: # wall, . floor, @ start, G goal, a–f keys, A–F the doors they open.
+// A map of the grid world and its text: # wall, . floor, @ start, G goal, a–f keys, A–F the doors that they open.
 
 export const directions = { north: [0, -1], east: [1, 0], south: [0, 1], west: [-1, 0] } as const
 export type Direction = keyof typeof directions
 
 export type Spot = { x: number; y: number }
-/** `cells[y][x]`: the letter of what is there; the start is floor. */
+/** `cells[y][x]` is the letter of the cell; the start is floor. */
 export type GridMap = { cells: string[][]; start: Spot }
 
 export const isKey = (cell: string): boolean => /^[a-f]$/.test(cell)
 export const isDoor = (cell: string): boolean => /^[A-F]$/.test(cell)
-/** What lies outside of the map is wall. */
+/** Everything outside of the map is wall. */
 export const cellAt = ({ cells }: GridMap, { x, y }: Spot): string => cells[y]?.[x] ?? '#'
 export const setCell = ({ cells }: GridMap, { x, y }: Spot, cell: string): void => {
   const row = cells[y]
@@ -23,14 +23,14 @@ export const next = ({ x, y }: Spot, direction: Direction): Spot => {
 const names: Record<string, string> = { '#': 'wall', '.': 'floor', '@': 'agent', G: 'goal' }
 export const nameOf = (cell: string): string => names[cell] ?? (isKey(cell) ? `key ${cell}` : `door ${cell}`)
 
-/** Rows of cells with the agent in them. */
+/** The rows of cells, with the agent in them. */
 export const withAgent = ({ cells }: GridMap, agent: Spot): string[][] =>
   cells.map((row, y) => row.map((cell, x) => (x === agent.x && y === agent.y ? '@' : cell)))
-export const textOf = (rows: string[][]): string => rows.map(row => row.join('')).join('\n')
+export const gridText = (rows: string[][]): string => rows.map(row => row.join('')).join('\n')
 
 const largest = 50
 
-/** Reads a map. Throws when it is none; whether the goal can be reached is not its business. */
+/** Parses a map. Throws if the text is no map; it does not check that the goal can be reached. */
 export const parseMap = (text: string): GridMap => {
   const cells = text.split(/\r?\n/).map(row => [...row])
   while (cells.at(-1)?.length === 0) cells.pop()

@@ -1,4 +1,4 @@
-// What a grid world can be told: its kwargs, which are also its reset's options, and the map that they mean.
+// The settings of a grid world, as kwargs and as options of a reset, and the map that they describe.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { randomFrom } from '../shared/random.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
@@ -64,8 +64,8 @@ export const parameters: ObjectSchema = {
 
 export type Settings = Size & { max_steps?: number; view_radius: number; map?: string }
 
-export const settingsOf = (given: OpenObject): Settings => {
-  const settings = checked(parameters, given) as Omit<Settings, 'keys'> & { keys?: number }
+export const settingsOf = (values: OpenObject): Settings => {
+  const settings = checked(parameters, values) as Omit<Settings, 'keys'> & { keys?: number }
   const most = mostKeys(settings)
   const { width, height, map, keys = Math.min(1, most) } = settings
   if (map === undefined && keys > most) {

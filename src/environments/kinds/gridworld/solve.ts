@@ -1,4 +1,4 @@
-// Finds a shortest way to a goal, with the keys that it needs: proof that a map can be solved.
+// Finds a shortest path to a goal, with the keys that it needs, as a proof that the map can be solved.
 import { cellAt, type Direction, directions, type GridMap, isDoor, isKey, next, type Spot } from './map.ts'
 
 export type Action = { tool: 'move'; args: { direction: Direction } } | { tool: 'pick_up'; args: object }
@@ -29,7 +29,7 @@ const placesAfter = (map: GridMap, before: Place): Place[] => {
   return places
 }
 
-/** Undefined when no goal can be reached. */
+/** Undefined if no goal can be reached. */
 export const solve = (map: GridMap): Action[] | undefined => {
   const first: Place = { spot: map.start, keys: '' }
   const seen = new Set([keyOf(first)])

@@ -1,6 +1,6 @@
-// Bytes of a state as earlier versions have kept it: base64 of gzip.
+// Decodes a state as earlier versions stored it: base64 of gzip.
 import { gunzipSync } from 'node:zlib'
 
-/** Throws when it is no such text, or more than `most` bytes. */
+/** Throws if the text is not in this form, or holds more than `most` bytes. */
 export const unpack = (text: string, most: number): Buffer =>
   gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: most })

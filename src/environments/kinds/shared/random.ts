@@ -1,7 +1,7 @@
-// Random numbers for a reset, which is given a seed and none of its own.
+// Random numbers for a reset, which gets a seed only.
 import { createHash } from 'node:crypto'
 
-/** 0 to 1; the same numbers for the same seed on every machine. The generator is mulberry32. */
+/** Returns numbers from 0 to 1; the same seed gives the same numbers on every machine. The generator is mulberry32. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = createHash('sha256').update(String(seed)).digest().readInt32LE(0)
   return () => {

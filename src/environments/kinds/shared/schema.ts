@@ -1,4 +1,4 @@
-// Values against the part of JSON Schema that the parameters and tools of our kinds use; defaults are filled in.
+// Checks values against the part of JSON Schema that the parameters and tools of our kinds use, and fills in defaults.
 import type { OpenObject } from '../../../contract/environment.ts'
 
 type Type = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
@@ -13,7 +13,7 @@ export type Schema = {
   maxLength?: number
   properties?: Record<string, Schema>
   required?: string[]
-  /** Left out or true: any further fields. */
+  /** Absent or true: any further fields are allowed. */
   additionalProperties?: boolean | Schema
 }
 export type ObjectSchema = Schema & { type: 'object' }
@@ -59,18 +59,18 @@ const check = (schema: Schema, value: unknown, name: string): unknown => {
   return fits.object(value) ? checked(schema, value as OpenObject, name) : value
 }
 
-/** The object with its defaults. Throws an Error that names the first field that does not fit. */
+/** Returns the object with its defaults. Throws an Error that names the first invalid field. */
 export const checked = (schema: Schema, value: OpenObject, name = ''): OpenObject => {
   const { properties = {}, required = [], additionalProperties: others = true } = schema
   const inside = (field: string) => (name === '' ? field : `${name}.${field}`)
-  const entries = Object.entries(value).map(([field, given]) => {
+  const entries = Object.entries(value).map(([field, fieldValue]) => {
     const known = Object.hasOwn(properties, field) ? properties[field] : others
     if (known === false || known === undefined) {
       throw new Error(
         `${inside(field)} is not known: there is ${Object.keys(properties).join(', ') || 'none'}`,
       )
     }
-    return [field, known === true ? given : check(known, given, inside(field))] as const
+    return [field, known === true ? fieldValue : check(known, fieldValue, inside(field))] as const
   })
   for (const field of required) {
     if (!Object.hasOwn(value, field)) throw new Error(`${inside(field)} is missing`)

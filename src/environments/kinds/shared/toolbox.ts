@@ -1,4 +1,4 @@
-// The tools of an instance: what a model reads of them, and where a call of one leads.
+// The tools of an instance: their definitions for a model, and the functions that run them.
 import type { OpenObject, StepContext, StepResult } from '../../../contract/environment.ts'
 import type { ToolDefinition } from '../../../contract/wire.ts'
 import { checked, type ObjectSchema, type Schema } from './schema.ts'
@@ -11,7 +11,7 @@ export type Tool = {
 }
 export type Toolbox = {
   definitions(): ToolDefinition[]
-  /** Throws when there is no such tool, or when its arguments do not fit. */
+  /** Throws if there is no such tool, or if its arguments are invalid. */
   call(name: string, args: OpenObject, context: StepContext): StepResult | Promise<StepResult>
 }
 

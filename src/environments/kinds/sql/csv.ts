@@ -1,6 +1,6 @@
-// Comma-separated values (RFC 4180) as rows, and as a table with column types that fit all of its values.
+// Parses comma-separated values (RFC 4180), and finds column types that fit all values.
 
-/** `null`: nothing stands between two commas; "" is an empty text. */
+/** `null`: there is nothing between two commas; "" is an empty text. */
 export type Field = string | null
 
 const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy
@@ -33,10 +33,10 @@ export const parseCsv = (text: string): Field[][] => {
 const integer = /^-?(?:0|[1-9]\d{0,17})$/
 const real = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** 007 stays a text: as a number it would lose its zeros. */
+/** 007 stays a text: a number would lose the zeros. */
 export const typeOf = (values: Field[]): 'INTEGER' | 'REAL' | 'TEXT' => {
-  const given = values.filter(value => value !== null)
-  if (given.length === 0) return 'TEXT'
-  if (given.every(value => integer.test(value))) return 'INTEGER'
-  return given.every(value => real.test(value)) ? 'REAL' : 'TEXT'
+  const present = values.filter(value => value !== null)
+  if (present.length === 0) return 'TEXT'
+  if (present.every(value => integer.test(value))) return 'INTEGER'
+  return present.every(value => real.test(value)) ? 'REAL' : 'TEXT'
 }

@@ -1,10 +1,10 @@
-// The database of a session: one file, with what SQLite itself can be told so that nothing else is reached.
+// The database of a session: one file, with SQLite configured so that a statement can reach nothing else.
 import { rmSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import Library from '../../../platform/sqlite/library.ts'
 
 export type { Database }
-/** Where random() and CURRENT_TIMESTAMP get their values. */
+/** The source of values for random() and CURRENT_TIMESTAMP. */
 export type World = { random(): number; now(): number }
 
 export const mostBytes = 1 << 30
@@ -23,7 +23,7 @@ const define = (database: Database, world: World): void => {
   database.function('current_timestamp', () => stamp().slice(0, 19).replace('T', ' '))
   database.function('current_date', () => stamp().slice(0, 10))
   database.function('current_time', () => stamp().slice(11, 19))
-  // SQLite's own tells the path of the file.
+  // SQLite's own version shows the path of the file.
   database.table('pragma_database_list', {
     columns: ['seq', 'name', 'file'],
     *rows() {
@@ -36,14 +36,14 @@ export const remove = (file: string): void => {
   for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
 }
 
-/** Opens the file or makes it. The library keeps `defensive` on and load_extension() off. */
+/** Opens the file or creates it. The library keeps `defensive` on and load_extension() off. */
 export const open = (file: string, world: World, most = mostBytes): Database => {
   const database = new Library(file)
   try {
     database.pragma(`page_size = ${pageBytes}`)
     database.pragma(`max_page_count = ${most / pageBytes}`)
-    // What a crash leaves is never read again: a session comes back from what was kept of it. What undoes a transaction
-    // lies in a file all the same, since a large one has no room in memory.
+    // The file of a crashed process is never read again: a session is restored from its kept state. The rollback
+    // journal is a file nevertheless, since that of a large transaction does not fit in memory.
     database.pragma('journal_mode = DELETE')
     database.pragma('synchronous = OFF')
     database.pragma('temp_store = FILE')
@@ -63,7 +63,7 @@ export type Table = {
   columns: { name: string; type: string }[]
 }
 
-/** Tables and views with their columns, by name; not those that SQLite keeps for itself or a virtual table. */
+/** Tables and views with their columns, by name; without internal tables of SQLite and of virtual tables. */
 export const tablesOf = (database: Database): Table[] => {
   const columns = database.prepare<[string], Table['columns'][number]>(
     'SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid',
@@ -72,7 +72,7 @@ export const tablesOf = (database: Database): Table[] => {
     try {
       return columns.all(name)
     } catch {
-      return [] // a view of tables that are gone
+      return [] // a view of tables that do not exist any more
     }
   }
   return database

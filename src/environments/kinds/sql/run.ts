@@ -1,4 +1,4 @@
-// Runs statements: one that only reads, with its rows up to a limit, or several that write, all of them or none.
+// Runs SQL statements: one that only reads, with its rows up to a limit; or several that write, all of them or none.
 import type { Statement } from 'better-sqlite3'
 import type { Database } from './database.ts'
 import { prepare, statementsOf } from './statements.ts'
@@ -7,12 +7,12 @@ import { boundOf, fieldNames, type Json, toJson } from './values.ts'
 export type Rows = {
   columns: string[]
   rows: Record<string, Json>[]
-  /** There are more rows than these. */
+  /** Whether rows were left out. */
   more: boolean
 }
 export type Written = { statements: number; changes: number } & Partial<Rows>
 
-/** Characters of all rows as JSON. */
+/** Characters of all rows together, as JSON. */
 const longest = 256 << 10
 
 const rowsOf = (statement: Statement<unknown[]>, params: unknown, limit: number): Rows => {
@@ -44,12 +44,12 @@ const worded = (error: unknown, database: Database): Error => {
   return new Error(code === 'SQLITE_FULL' ? fullText(database) : message)
 }
 
-/** Throws when the statement could write. */
+/** Throws if the statement can write. */
 export const query = (database: Database, sql: string, params: unknown, limit: number): Rows => {
   try {
     const statement = prepare(database, sql)
     if (!statement.readonly) throw new Error('This statement writes: use execute')
-    // Some functions write although the statement counts as one that reads, optimize for example.
+    // Some functions write although SQLite calls the statement read-only, for example optimize.
     database.pragma('query_only = ON')
     return rowsOf(statement, params, limit)
   } catch (error) {
@@ -83,7 +83,7 @@ const runAll = (database: Database, sql: string, params: unknown): Written => {
   return { statements: count, changes: (total.get() as number) - before, ...last }
 }
 
-/** Runs statements as one transaction, and gives the rows of the last one that has any. */
+/** Runs statements as one transaction, and returns the rows of the last statement that has any. */
 export const execute = (database: Database, sql: string, params: unknown): Written => {
   database.exec('BEGIN')
   try {

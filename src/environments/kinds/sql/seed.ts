@@ -1,4 +1,4 @@
-// What a database begins with: its schema, tables of comma-separated values, then further statements.
+// The initial content of a database: its schema, tables of comma-separated values, then further statements.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
 import { parseCsv, typeOf } from './csv.ts'
@@ -40,7 +40,7 @@ const load = (database: Database, table: string, text: string): void => {
   for (const row of rows) insert.run(...row)
 }
 
-const telling = (field: string, job: () => unknown): void => {
+const namingField = (field: string, job: () => unknown): void => {
   try {
     job()
   } catch (error) {
@@ -49,14 +49,14 @@ const telling = (field: string, job: () => unknown): void => {
 }
 
 const run = (database: Database, field: string, statements = ''): void => {
-  if (statements.trim() !== '') telling(field, () => execute(database, statements, undefined))
+  if (statements.trim() !== '') namingField(field, () => execute(database, statements, undefined))
 }
 
-/** Throws an Error that names the field whose content does not work. */
+/** Throws an Error that names the field with the invalid content. */
 export const plant = (database: Database, { schema, csv = {}, seed_sql }: Seed): void => {
   run(database, 'schema', schema)
   for (const [table, text] of Object.entries(csv)) {
-    telling(`csv.${table}`, () => database.transaction(() => load(database, table, text))())
+    namingField(`csv.${table}`, () => database.transaction(() => load(database, table, text))())
   }
   run(database, 'seed_sql', seed_sql)
 }

@@ -1,4 +1,4 @@
-// A SQLite database for each session, to be asked and changed in SQL.
+// An environment with a SQLite database for each session, read and changed in SQL.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type {
@@ -70,8 +70,8 @@ export class Sql implements Environment {
           description: 'How many rows at most.',
         },
       },
-      run: ({ sql, params: given, limit }) =>
-        this.#answer(database => query(database, sql as string, given, limit as number)),
+      run: ({ sql, params: bound, limit }) =>
+        this.#answer(database => query(database, sql as string, bound, limit as number)),
     },
     execute: {
       description:
@@ -82,7 +82,7 @@ export class Sql implements Environment {
         sql: { ...statement, description: 'Statements in the SQL of SQLite, separated by semicolons.' },
       },
       optional: { params: { ...params, description: `${params.description} Only with one statement.` } },
-      run: ({ sql, params: given }) => this.#answer(database => execute(database, sql as string, given)),
+      run: ({ sql, params: bound }) => this.#answer(database => execute(database, sql as string, bound)),
     },
     schema: {
       description: 'Gives the statements that make the tables, views, indexes and triggers as they are now.',
@@ -100,7 +100,7 @@ export class Sql implements Environment {
     },
   })
 
-  /** `moment`: the clock of the reset; without it that of the machine is read. */
+  /** `moment` is the clock of the reset; by default the clock of the machine. */
   reset(seed: number, options: OpenObject, moment: Pick<StepContext, 'now'> = { now: Date.now }): OpenObject {
     const planted = seedOf({ ...this.#kwargs, ...options })
     Object.assign(this.#world, { random: randomFrom(seed), now: moment.now })

@@ -1,11 +1,11 @@
-// Which statements may run. SQLite has an authorizer for this, which the library does not offer, so it is decided by
-// the word that a statement begins with: in the grammar of SQLite it says what kind of statement follows.
+// Decides which statements may run. The library does not offer SQLite's authorizer, so the first word of a statement
+// decides: in the grammar of SQLite it determines the kind of statement.
 import type { Database, Statement } from 'better-sqlite3'
 
 const blank = /^(?:[ \t\n\f\r;]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
 const withoutBlank = (sql: string): string => sql.replace(blank, '')
 
-// ATTACH and VACUUM INTO reach other files; transactions and PRAGMA would undo what is set up here.
+// ATTACH and VACUUM INTO reach other files; transactions and PRAGMA could undo the configuration of the database.
 const words = new Set(
   'select values with insert replace update delete create drop alter reindex analyze'.split(' '),
 )
@@ -41,25 +41,25 @@ const unlessAllowed = (sql: string): void => {
   throw new Error(`${word?.toUpperCase() ?? 'This'} is not allowed: ${why}`)
 }
 
-/** Compiles one statement. Throws when it is none, several, or one that may not run. */
+/** Compiles one statement. Throws if the text is not exactly one statement, or if it may not run. */
 export const prepare = (database: Database, sql: string): Statement<unknown[]> => {
   if (sql.includes('\0')) throw new Error('SQL cannot hold a NUL character')
   if (withoutBlank(sql) === '') throw new Error('There is no statement')
-  unlessAllowed(sql) // first: some PRAGMAs act when they are compiled
+  unlessAllowed(sql) // before the compilation, since some PRAGMAs act during it
   return database.prepare(sql)
 }
 
 const piece = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[^;'"`[/-]+|[/-]/g
 
-/** The places where a statement may end: after each semicolon that is not quoted, and at the end. */
+/** The positions where a statement may end: after each semicolon outside of quotes, and at the end. */
 const ends = (sql: string): number[] => [
-  ...[...sql.matchAll(piece)].flatMap(({ 0: found, index }) => (found === ';' ? [index + 1] : [])),
+  ...[...sql.matchAll(piece)].flatMap(({ 0: text, index }) => (text === ';' ? [index + 1] : [])),
   sql.length,
 ]
 
 /**
- * Compiles the statements of a text one after the other, each when those before it have run. A semicolon inside of a
- * trigger ends no statement, which SQLite itself says: the text up to there is incomplete.
+ * Compiles the statements of a text one after another, each after the one before it has run. A semicolon inside of a
+ * trigger ends no statement: SQLite calls the text up to there incomplete.
  */
 export function* statementsOf(database: Database, sql: string): Generator<Statement<unknown[]>> {
   let start = 0

@@ -1,4 +1,4 @@
-// Values of SQLite as JSON and back: large integers are strings, blobs are { base64 }.
+// Converts values of SQLite to JSON and back: large integers are strings, blobs are { base64 }.
 export type Json = string | number | null | { base64: string }
 export type Bound = string | number | bigint | null | Buffer
 
@@ -21,7 +21,7 @@ const toBound = (value: unknown): Bound => {
   throw new Error('params must hold strings, numbers, true or false, null, or {"base64": "…"} for a blob')
 }
 
-/** What a statement is given for its ? (a list) or its :names (an object). */
+/** The values that a statement binds to its ? (a list) or its :names (an object). */
 export const boundOf = (params: unknown): [Bound[] | Record<string, Bound>] | [] => {
   if (params === undefined) return []
   if (Array.isArray(params)) return [params.map(toBound)]
@@ -32,7 +32,7 @@ export const boundOf = (params: unknown): [Bound[] | Record<string, Bound>] | []
   return [Object.fromEntries(named) as Record<string, Bound>]
 }
 
-/** Names for the fields of a row: of two columns of a name, the second is name:1. */
+/** Names for the fields of a row. If two columns have the same name, the second gets ":1" at the end. */
 export const fieldNames = (columns: string[]): string[] => {
   const names: string[] = []
   for (const column of columns) {

@@ -12,16 +12,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { existing, named, openFile, telling, writable } from './inside.ts'
+import { existing, named, namingPath, openFile, writable } from './inside.ts'
 import { byName } from './walk.ts'
 
 const mostBytes = 16 << 20
-/** Characters that are given at once. */
+/** Characters of the longest answer. */
 const mostText = 256 << 10
 const mostNames = 1_000
 
-/** Undefined when the bytes are no UTF-8. */
-export const textOf = (bytes: Buffer): string | undefined => {
+/** Undefined if the bytes are not valid UTF-8. */
+export const utf8Text = (bytes: Buffer): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -29,7 +29,7 @@ export const textOf = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The whole file. Throws when it has more than `most` bytes. */
+/** The whole file. Throws if it has more than `most` bytes. */
 export const bytesOf = (real: string, given: string, most: number): Buffer => {
   const file = openFile(real, given)
   try {
@@ -43,20 +43,20 @@ export const bytesOf = (real: string, given: string, most: number): Buffer => {
 }
 
 const wholeText = (root: string, given: string): string => {
-  const text = textOf(bytesOf(existing(root, given), given, mostBytes))
+  const text = utf8Text(bytesOf(existing(root, given), given, mostBytes))
   if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
   return text
 }
 
-/** Where the line after the one that begins at `start` does. */
+/** Where the next line begins, after the line that begins at `start`. */
 const nextLine = (text: string, start: number): number => {
   const end = text.indexOf('\n', start)
   return end === -1 ? text.length : end + 1
 }
 
-/** Lines from `offset`, counted from 1; marked when there are more. */
+/** Lines from `offset`, counted from 1; a note follows if there are more. */
 export const readFile = (root: string, given: string, offset: number, limit: number): string =>
-  telling(given, () => {
+  namingPath(given, () => {
     const text = wholeText(root, given)
     let [first, end, last, count, isCut] = [0, 0, 0, 0, false]
     for (let start = 0, next: number; start < text.length; start = next) {
@@ -75,12 +75,12 @@ export const readFile = (root: string, given: string, offset: number, limit: num
     return isCut ? `${part.replace(/\n$/, '')}\n[Cut: lines ${offset} to ${last} of ${count}]` : part
   })
 
-/** A new file takes the place of the old one, so another name of that one, wherever it is, keeps its content. */
+/** Replaces the file with a new one, so that another name of the old file, wherever it is, keeps its content. */
 const replace = (real: string, content: string, mode: number): void => {
   const fresh = path.join(path.dirname(real), `.${randomUUID()}`)
   try {
     writeFileSync(fresh, content, { flag: 'wx' })
-    chmodSync(fresh, mode) // whatever the mask of the process
+    chmodSync(fresh, mode) // independent of the umask of the process
     renameSync(fresh, real)
   } finally {
     rmSync(fresh, { force: true })
@@ -88,7 +88,7 @@ const replace = (real: string, content: string, mode: number): void => {
 }
 
 export const writeFile = (root: string, given: string, content: string): string =>
-  telling(given, () => {
+  namingPath(given, () => {
     const real = writable(root, given)
     const there = lstatSync(real, { throwIfNoEntry: false })
     replace(real, content, there === undefined ? 0o644 : there.mode & 0o777)
@@ -96,7 +96,7 @@ export const writeFile = (root: string, given: string, content: string): string 
   })
 
 export const patchFile = (root: string, given: string, old: string, fresh: string): string =>
-  telling(given, () => {
+  namingPath(given, () => {
     const text = wholeText(root, given)
     const at = text.indexOf(old)
     if (at === -1)
@@ -111,7 +111,7 @@ export const patchFile = (root: string, given: string, old: string, fresh: strin
   })
 
 export const listFiles = (root: string, given: string): string =>
-  telling(given, () => {
+  namingPath(given, () => {
     const real = existing(root, given)
     if (!lstatSync(real).isDirectory()) throw new Error(`${named(given)} is not a folder`)
     const lines = readdirSync(real, { withFileTypes: true })

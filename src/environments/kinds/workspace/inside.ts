@@ -1,6 +1,6 @@
-// Keeps the file tools inside of one folder: a path is judged by where it really leads. Nothing else runs in the
-// folder while a file tool does, so what was judged is still there when it is used: the sandbox ends a command with
-// all that it started, and without a sandbox a command reaches every file anyway.
+// Keeps the file tools inside of one folder: a path is judged by where it really leads. Nothing else runs in the folder
+// during a call of a file tool, so the judgement stays true until the path is used: the sandbox ends every process of a
+// command, and without a sandbox a command can reach every file anyway.
 import { constants, type Dirent, lstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { home } from '../../wall.ts'
@@ -17,16 +17,16 @@ const reasons: Record<string, string | undefined> = {
   ENOSPC: 'cannot be written: the disk is full',
 }
 
-/** A path as it was given, short enough to be part of a sentence. */
+/** A path as the caller wrote it, short enough for a sentence. */
 export const named = (given: string): string => (given.length > 200 ? `${given.slice(0, 200)}…` : given)
 
-/** What the system objects to, in words that never hold a path of the machine. */
-export const telling = <Answer>(given: string, job: () => Answer): Answer => {
+/** Runs a job, and describes errors of the system in words that never contain a path of the machine. */
+export const namingPath = <Answer>(given: string, job: () => Answer): Answer => {
   try {
     return job()
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (typeof code !== 'string') throw error // ours, and in words
+    if (typeof code !== 'string') throw error // an error of our own, already in words
     throw new Error(`${named(given)} ${reasons[code] ?? `cannot be used (${code})`}`)
   }
 }
@@ -58,7 +58,7 @@ const wanted = (root: string, given: string): string => {
 
 const isThere = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
 
-/** Where a path really leads, as far as there is something; the names that are missing stay as they are. */
+/** Resolves the existing part of a path to its real path; the missing names are appended unchanged. */
 const realPartOf = (at: string): string => {
   const missing: string[] = []
   let there = at
@@ -69,15 +69,15 @@ const realPartOf = (at: string): string => {
   return path.join(realpathSync(there), ...missing)
 }
 
-/** The real path of something that exists. Throws when it does not, or leads outside. */
+/** The real path of an existing file or folder. Throws if it does not exist or leads outside. */
 export const existing = (root: string, given: string): string => {
   const at = wanted(root, given)
-  // What is outside is not told of, not even whether it exists.
+  // Nothing outside is revealed, not even whether it exists.
   unlessInside(root, realPartOf(at), given)
   return realpathSync(at)
 }
 
-/** The real path of a file to be written, its folders made. Throws when it is something else, or leads outside. */
+/** The real path of a file to be written; creates its folders. Throws if it is no regular file or leads outside. */
 export const writable = (root: string, given: string): string => {
   const at = wanted(root, given)
   if (at === root) throw new Error(`${named(given)} is a folder, not a file`)
@@ -90,8 +90,8 @@ export const writable = (root: string, given: string): string => {
   return path.join(folder, path.basename(at))
 }
 
-/** Opens a regular file for reading: never a device, never waiting for the other end of a pipe. */
+/** Opens a regular file for reading. It never opens a device, and never waits for the writer of a pipe. */
 export const openFile = (real: string, given: string): number => {
-  unlessFile(lstatSync(real), given) // to open a device can already do something
+  unlessFile(lstatSync(real), given) // opening a device can already have an effect
   return openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY)
 }

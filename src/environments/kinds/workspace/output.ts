@@ -1,4 +1,4 @@
-// What a command prints: handed on while it comes, and kept with its beginning and its end.
+// The output of a command: passed on as it arrives, and kept with its beginning and its end.
 import { StringDecoder } from 'node:string_decoder'
 
 const mostEmitted = 256 << 10
@@ -7,7 +7,7 @@ const mostTail = 32 << 10
 
 export type Output = {
   add(chunk: Buffer): void
-  /** Bytes so far. */
+  /** Bytes until now. */
   size(): number
   end(): { output: string; cut: boolean }
 }

@@ -1,4 +1,4 @@
-// How a command is started: inside of bubblewrap where that works, else as a plain process with limits.
+// How a command is started: in bubblewrap where that works, else as a plain process with limits.
 import { isLoaderVariable } from '../../../contract/variables.ts'
 import { enclosed, find, standard } from '../../wall.ts'
 
@@ -7,16 +7,16 @@ export type Launch = {
   args: string[]
   env: Record<string, string>
   cwd: string
-  /** What is written to descriptor 4. Descriptor 3 stays open as long as we live. */
-  told: string
+  /** The input on descriptor 4. Descriptor 3 stays open as long as this process lives. */
+  input: string
 }
 
-// A process at a time: 4 GiB of addresses, files of 256 MiB; no core dumps.
+// Limits of each process: 4 GiB of addresses, files of 256 MiB, no core dumps.
 const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
 
-// Ends the whole group when descriptor 3 does, that is when this process is gone. Bubblewrap has a way of its own, which
-// misses what happens while it starts. It stays in the group (no --new-session): there is no terminal to protect.
+// Kills the whole group when descriptor 3 closes, that is when this process has ended. Bubblewrap's own option for that
+// does not cover its start. The command stays in the group (no --new-session): there is no terminal to protect.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 
 type Wanted = {
@@ -29,7 +29,7 @@ type Wanted = {
 const withoutLoaders = (variables: Wanted['env_vars']): Wanted['env_vars'] =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => !isLoaderVariable(name)))
 
-/** `bubblewrap`: the program, undefined where there is none. */
+/** `bubblewrap` is the path of the program; undefined where there is none. */
 export const launchOf = (
   bubblewrap: string | undefined,
   { command, seconds, root, env_vars }: Wanted,
@@ -38,10 +38,16 @@ export const launchOf = (
   const begin = `exec 2>&1; ${watchdog} { ${limits(seconds)}; } 2>/dev/null;`
   if (bubblewrap === undefined) {
     const env = { ...standard, HOME: root, ...withoutLoaders(env_vars) }
-    return { file: bash, args: ['-c', `${begin} exec "$0" -c "$1"`, bash, command], env, cwd: root, told: '' }
+    return {
+      file: bash,
+      args: ['-c', `${begin} exec "$0" -c "$1"`, bash, command],
+      env,
+      cwd: root,
+      input: '',
+    }
   }
-  // By a descriptor, since others see the arguments of a process; and values of callers, which can name a library to
-  // be loaded, reach nothing outside.
+  // The arguments go through a descriptor, since other processes can see the command line. And the values of callers,
+  // which can name a library to be loaded, take effect only inside of the sandbox.
   const args = enclosed(root, { ...standard, HOME: '/tmp', ...env_vars })
   const inner = ['bash', '-c', 'ulimit -u 1024 2>/dev/null; exec bash -c "$1"', 'bash', command]
   return {
@@ -49,6 +55,6 @@ export const launchOf = (
     args: ['-c', `${begin} exec "$0" --args 4 "$@"`, bubblewrap, ...inner],
     env: standard,
     cwd: root,
-    told: args.map(arg => `${arg}\0`).join(''),
+    input: args.map(arg => `${arg}\0`).join(''),
   }
 }

@@ -1,10 +1,10 @@
-// Searches the text files of a workspace for a regular expression, which can take for ever: it runs in a context of
-// its own, where the engine ends it at a deadline.
+// Searches the text files of a workspace for a regular expression. A match can take for ever, so it runs in a context
+// of its own, which the engine ends at a deadline.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import vm from 'node:vm'
-import { bytesOf, textOf } from './files.ts'
-import { existing, named, telling, unlessFile } from './inside.ts'
+import { bytesOf, utf8Text } from './files.ts'
+import { existing, named, namingPath, unlessFile } from './inside.ts'
 import { goOn, walk } from './walk.ts'
 
 const largest = 4 << 20
@@ -13,7 +13,7 @@ const longestLine = 400
 
 const run = new vm.Script('job()')
 
-/** Runs jobs that together may take so long. A context costs more than a job, so there is one for all. */
+/** Runs jobs that share one deadline. All use the same context, since a context costs more than a job. */
 const withDeadline = (deadlineMs: number) => {
   const context = vm.createContext({ job: undefined })
   const end = performance.now() + deadlineMs
@@ -38,11 +38,11 @@ const expressionOf = (pattern: string): RegExp => {
   }
 }
 
-/** Undefined for what is not searched: large files, those that are no text, and those that may not be read. */
+/** Undefined for a file that is not searched: a large one, one that is no text, one that may not be read. */
 const searchable = (real: string, given: string): string | undefined => {
   try {
     const bytes = bytesOf(real, given, largest)
-    return bytes.includes(0) ? undefined : textOf(bytes)
+    return bytes.includes(0) ? undefined : utf8Text(bytes)
   } catch {
     return undefined
   }
@@ -63,9 +63,9 @@ function* textsBelow(root: string, given: string): Generator<{ file: string; tex
   }
 }
 
-/** The lines that match, as "file:line: text". */
+/** The matching lines, as "file:line: text". */
 export const search = (root: string, pattern: string, given: string, deadlineMs: number): string =>
-  telling(given, () => {
+  namingPath(given, () => {
     const expression = expressionOf(pattern)
     const inTime = withDeadline(deadlineMs)
     const found: string[] = []

@@ -1,4 +1,4 @@
-// What a workspace can be told: its kwargs, which are also its reset's options.
+// The settings of a workspace, as kwargs and as options of a reset.
 import path from 'node:path'
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
@@ -16,9 +16,9 @@ export const parameters: ObjectSchema = {
   },
 }
 
-/** Throws when a path is not one of a file below. */
-export const filesOf = (given: OpenObject): Record<string, string> => {
-  const { files } = checked(parameters, given) as { files: Record<string, string> }
+/** Throws if a path is not that of a file below the workspace. */
+export const filesOf = (values: OpenObject): Record<string, string> => {
+  const { files } = checked(parameters, values) as { files: Record<string, string> }
   for (const name of Object.keys(files)) {
     const below = path.normalize(name)
     const isBelow = !path.isAbsolute(below) && !/^\.\.?(?:$|[/\\])/.test(below) && !/[/\\]$|\0/.test(below)
@@ -28,7 +28,7 @@ export const filesOf = (given: OpenObject): Record<string, string> => {
   return files
 }
 
-/** Throws when the environment of a process cannot hold them. */
+/** Throws if a process cannot have these variables. */
 export const unlessEnv = (vars: Readonly<Record<string, string>>): void => {
   for (const [name, value] of Object.entries(vars)) {
     if (name === '' || /[=\0]/.test(name)) throw new Error('env_vars must have names without = and NUL')

@@ -1,4 +1,4 @@
-// Runs one command of bash and everything that it starts, and ends all of it.
+// Runs one bash command, and ends every process that it started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -9,10 +9,10 @@ import type { Launch } from './sandbox.ts'
 
 export type Ended = {
   output: string
-  /** 128 + the number of the signal when one has ended it, as a shell says it. */
+  /** 128 + the number of the signal if a signal ended the command, as in a shell. */
   exit_code: number
   timed_out: boolean
-  /** It printed more than is read. */
+  /** The command printed more than is read. */
   flooded: boolean
   cut: boolean
 }
@@ -25,13 +25,13 @@ const kill = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All of the group are gone.
+    // No process of the group is left.
   }
 }
 
-/** Resolves when nothing of the command runs any more. Rejects when it was stopped, or cannot be started. */
+/** Resolves when no process of the command runs any more. Rejects if the command was stopped or cannot be started. */
 export const run = async (
-  { file, args, env, cwd, told }: Launch,
+  { file, args, env, cwd, input }: Launch,
   timeoutMs: number,
   { emit, signal }: Watch,
 ): Promise<Ended> => {
@@ -57,12 +57,12 @@ export const run = async (
     if (output.size() > mostOutput) stop()
   })
   const [life, words] = child.stdio.slice(3) as [Writable, Writable]
-  for (const pipe of [life, words]) pipe.on('error', () => {}) // it may end before it has read all
-  words.end(told)
+  for (const pipe of [life, words]) pipe.on('error', () => {}) // the process may end before it has read everything
+  words.end(input)
   try {
     const [code, name] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    stop() // what runs on in the background
-    // Who has left the group keeps the pipe open.
+    stop() // ends the processes in the background
+    // A process that has left the group keeps the pipe open.
     const patience = setTimeout(() => child.stdout?.destroy(), patienceMs)
     life.destroy()
     words.destroy()

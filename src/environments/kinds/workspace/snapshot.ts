@@ -1,4 +1,4 @@
-// A workspace as it is kept, and back: folders, regular files and links, with permissions and times of change.
+// Keeps a workspace and restores it: folders, regular files and links, with permissions and modification times.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Found, findBelow } from '../shared/kept/found.ts'
@@ -9,11 +9,11 @@ import { writable } from './inside.ts'
 type Packed = {
   path: string
   mode: number
-  /** Absent: a folder. */
+  /** Absent for a folder. */
   base64?: string
 }
 
-/** What is kept of one workspace. */
+/** The largest workspace that is kept. */
 export type Limits = { entries: number; bytes: number }
 export const limits: Limits = { entries: 200_000, bytes: 1 << 30 }
 
@@ -22,7 +22,7 @@ const tooMuch = (what: string): never => {
   throw new Error(`the workspace has more than ${what}, which is the most that is kept`)
 }
 
-/** Keeps all that is in the folder. Throws when it is more than the limits allow. */
+/** Keeps all contents of the folder. Throws if they exceed the limits. */
 export const keep = (kept: Kept, root: string, keeping: Keeping, most: Limits = limits): Reference => {
   const found: Found[] = []
   let bytes = 0
@@ -39,7 +39,7 @@ export const keep = (kept: Kept, root: string, keeping: Keeping, most: Limits = 
   }
 }
 
-/** Opens folders that may not be entered, so that they can be removed. A name may be no UTF-8. */
+/** Adds permissions to folders, so that their contents can be removed. A name may not be valid UTF-8. */
 const open = (folder: Buffer): void => {
   chmodSync(folder, 0o700)
   for (const entry of readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })) {
@@ -47,14 +47,14 @@ const open = (folder: Buffer): void => {
   }
 }
 
-/** Makes the folder anew. */
+/** Removes the contents of the folder; creates it if it is missing. */
 export const empty = (root: string): void => {
   if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory()) open(Buffer.from(root))
   rmSync(root, { recursive: true, force: true })
   mkdirSync(root, { recursive: true })
 }
 
-/** A state of an earlier version: all files in one text. */
+/** Restores a state of an earlier version, which has all files in one text. */
 export const restorePacked = (root: string, packed: string): void => {
   const files = JSON.parse(`${unpack(packed, 64 << 20)}`) as Packed[]
   empty(root)
@@ -63,7 +63,8 @@ export const restorePacked = (root: string, packed: string): void => {
     if (base64 === undefined) mkdirSync(real)
     else writeFileSync(real, Buffer.from(base64, 'base64'), { flag: 'wx', mode })
   }
-  // Last, and inner folders first: one that may not be written could not be filled. The mask of the process is undone.
+  // Permissions come last, inner folders first: a folder without write permission could not be filled. chmod is needed,
+  // since the umask of the process applies to new files.
   for (const { path: name, mode } of files.reverse()) {
     const real = path.join(root, name)
     if ((lstatSync(real).mode & 0o777) !== mode) chmodSync(real, mode)

@@ -1,7 +1,7 @@
-// Everything below a folder, by name, without following links.
+// Lists everything below a folder, by name, without following links.
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { telling } from './inside.ts'
+import { namingPath } from './inside.ts'
 
 export type Entry = { path: string; real: string; stats: Stats }
 
@@ -10,17 +10,17 @@ export const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 
 const fail = (error: unknown): never => {
   throw error
 }
-/** For a walk that goes past what cannot be read. */
+/** Ignores errors, so that the walk continues after an entry that cannot be read. */
 export const goOn = (): void => {}
 
 /**
- * Each folder comes before what is in it. `path` is relative to the root. What may not be read, or has a name that is
- * no UTF-8, is an error unless `failed` takes it.
+ * Each folder comes before its contents. `path` is relative to the root. An entry that may not be read, or whose name
+ * is not valid UTF-8, is an error unless `failed` handles it.
  */
 export function* walk(root: string, failed: (error: unknown) => void = fail, below = ''): Generator<Entry> {
   const tried = <Answer>(name: string, job: () => Answer): Answer | undefined => {
     try {
-      return telling(name, job)
+      return namingPath(name, job)
     } catch (error) {
       failed(error)
       return undefined

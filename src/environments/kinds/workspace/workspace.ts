@@ -55,7 +55,7 @@ export class Workspace implements Environment {
     `A workspace is kept with up to ${limits.entries} files and folders and ${limits.bytes >> 30} GiB of files; ` +
     'pipes, sockets and devices are not kept. A shell command takes at most ' +
     `${longestSeconds} s, a process 4 GiB of addresses, a file that it writes 256 MiB.`
-  /** Longer than any command may take. */
+  /** Milliseconds; longer than any command may take. */
   static readonly stepTimeoutMs = (longestSeconds + 10) * 1_000
 
   readonly #kwargs: OpenObject
@@ -225,7 +225,7 @@ export class Workspace implements Environment {
     this.#kept.restore(this.#root, [...findBelow(this.#root).all()], state.kept)
   }
 
-  /** Ends what still runs. */
+  /** Ends processes that still run. */
   async close(): Promise<void> {
     this.#ending.abort()
     await Promise.allSettled(this.#running)

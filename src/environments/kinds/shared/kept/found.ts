@@ -1,5 +1,5 @@
-// What is below a folder, with all that says whether it has changed. Names are bytes: one character each, as Latin-1 has it,
-// so that a name which is no UTF-8 is kept like others.
+// Lists the contents of a folder, with the data that shows whether a file has changed. A name is its bytes as Latin-1,
+// one character for each byte, so that a name that is not valid UTF-8 is kept too.
 import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 
 export type Found = { path: string } & (
@@ -19,14 +19,14 @@ export type Found = { path: string } & (
 )
 
 export const bytesOf = (name: string): Buffer => Buffer.from(name, 'latin1')
-/** As a reader knows the name. */
+/** The name as UTF-8 text, for a person. */
 export const readable = (name: string): string => bytesOf(name).toString('utf8')
 export const nameOf = (text: string): string => Buffer.from(text).toString('latin1')
 
 const kindOf = (stats: Stats): string =>
   stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device'
 
-/** Differs when the file has changed, unless that was within a moment. */
+/** Differs if the file has changed, unless the change came too soon after the last one to alter its times. */
 export const signatureOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string =>
   `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 
@@ -49,13 +49,13 @@ const foundAt = (at: string, path: string): Found => {
   }
 }
 
-/** A file, by its own name below the root. */
+/** Reads one file, by its name relative to the root. */
 export const foundFile = (root: string, name: string): Found =>
   foundAt(nameOf(`${root}/${name}`), nameOf(name))
 
 /**
- * Everything below the root, each folder before what is in it; links are not followed. Folders that their owner may not
- * enter are opened, and closed again by `close`.
+ * Lists everything below the root, each folder before its contents; links are not followed. Folders that their owner
+ * may not enter get permissions for that, until `close` restores their own.
  */
 export const findBelow = (root: string) => {
   const opened: [at: string, mode: number][] = []

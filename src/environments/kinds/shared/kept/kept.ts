@@ -1,75 +1,49 @@
-// Keeps what is below a folder, and brings it back. A state is kept by reference: the bytes of files lie as pieces in
-// packs, of which each state adds only what is new, and the reference holds the hash of the listing that names them.
-// What the newest state and the one before do not need is removed: which of the two counts is for the log to say.
+// Keeps the contents of a folder, and restores them. A state is kept by reference: the bytes of files lie as pieces in
+// packs, to which each state adds only new pieces. The reference holds the hash of the listing that names the pieces.
+// Packs that neither the newest state nor the one before it needs are removed. The log says which of the two counts.
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { worded } from './disk-errors.ts'
 import { bytesOf, type Found, readable, signatureOf } from './found.ts'
+import { emptyState, packsOf, remember, wastedIn } from './kept-state.ts'
 import { createListing, readListing } from './listing.ts'
 import { type Piece, readPacks, removePacks, sha256, writePacks } from './packs.ts'
 import { putBack } from './put-back.ts'
 import { isReadable, readPieces } from './read-pieces.ts'
 
-/** All that has to be remembered of a state: where its listing lies. */
+/** Where the listing of a state lies; this is all that the log has to store of the state. */
 export type Reference = Piece
 export type Keeping = {
-  /** Hears of what is there and is not kept. */
+  /** Called for everything in the folder that cannot be kept. */
   leaveOut(what: string): void
-  /** What earlier states need is not removed. */
+  /** Packs that earlier states need stay. */
   keepOld: boolean
 }
 
-/** A file that was changed so shortly before a look may change again without a difference in its times. */
+/** A file that changed less than these milliseconds before it was read may change again and keep its times. */
 const restlessMs = 100
-/** With more packs than this, small ones are written together. */
-const mostPacks = 64
-const smallPack = 1 << 20
-/** Bytes in a pack that are needed no more, and not worth the work to be rid of them. */
-const leastWaste = 256 << 10
-
-type Known = { pieces: Piece[]; signature: string | undefined }
-type State = { files: Map<string, Known>; pieces: Map<string, Piece>; sizes: Map<string, number> }
-
-const emptyState = (): State => ({ files: new Map(), pieces: new Map(), sizes: new Map() })
-
-const remember = (state: State, name: string, known: Known): void => {
-  state.files.set(name, known)
-  for (const piece of known.pieces) state.pieces.set(piece.sha256, piece)
+/** The directory entry is synced too, so that the folder survives a crash of the machine. */
+const makeFolder = (folder: string): void => {
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return
+  mkdirSync(folder, { mode: 0o700 })
+  const above = openSync(path.dirname(folder), 'r')
+  fsyncSync(above)
+  closeSync(above)
 }
 
-/** Packs that are not worth their room: their pieces are written again, and they can go. */
-const wastedIn = ({ pieces, sizes }: State): Set<string> => {
-  const used = new Map<string, number>()
-  for (const { pack, length } of pieces.values()) used.set(pack, (used.get(pack) ?? 0) + length)
-  const isCrowded = used.size > mostPacks
-  const isWasted = ([pack, bytes]: [string, number]) => {
-    const waste = (sizes.get(pack) ?? 0) - bytes
-    return (waste > leastWaste && 2 * waste > bytes) || (isCrowded && bytes < smallPack)
-  }
-  return new Set([...used].filter(isWasted).map(([pack]) => pack))
-}
-
-/** `folder`: where packs lie, made when there is something to keep. */
+/** `folder` holds the packs; it is created with the first state. */
 export const createKept = (folder: string) => {
   let now = emptyState()
   let newest: Reference | undefined
 
-  const makeFolder = (): void => {
-    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return
-    mkdirSync(folder, { mode: 0o700 })
-    const above = openSync(path.dirname(folder), 'r')
-    fsyncSync(above)
-    closeSync(above)
-  }
-
   const keep = (root: string, found: Iterable<Found>, { leaveOut, keepOld }: Keeping): Reference => {
-    makeFolder()
+    makeFolder(folder)
     const began = Date.now()
     const next = emptyState()
     const wasted = wastedIn(now)
     const packs = writePacks(folder)
     const listing = createListing()
-    /** Where these bytes lie already, or from now on. */
+    /** Finds these bytes in a pack, or adds them to one. */
     const placeOf = (bytes: Buffer): Piece => {
       const name = sha256(bytes)
       const known = next.pieces.get(name) ?? now.pieces.get(name)
@@ -103,8 +77,7 @@ export const createKept = (folder: string) => {
       }
       const reference = packs.add(text)
       const sizes = [...now.sizes, ...packs.finish()]
-      const needed = new Set([reference.pack, newest?.pack ?? ''])
-      for (const { pieces } of [next, now]) for (const { pack } of pieces.values()) needed.add(pack)
+      const needed = packsOf([reference, ...(newest === undefined ? [] : [newest])], [next, now])
       for (const [pack, bytes] of sizes) if (needed.has(pack)) next.sizes.set(pack, bytes)
       if (!keepOld) removePacks(folder, needed)
       now = next
@@ -116,13 +89,12 @@ export const createKept = (folder: string) => {
     }
   }
 
-  /** `found`: what is there; what is not the same as it was kept goes. */
+  /** `found` is what the folder holds now; whatever differs from the kept state is removed or replaced. */
   const restore = (root: string, found: Found[], reference: Reference): void => {
     const packs = readPacks(folder)
     const state = emptyState()
     try {
-      const listed = [...readListing(packs.read(reference))]
-      putBack(root, listed, {
+      putBack(root, [...readListing(packs.read(reference))], {
         found,
         read: packs.read,
         put({ path: name, pieces }, stats) {
@@ -130,8 +102,7 @@ export const createKept = (folder: string) => {
           remember(state, name, { pieces, signature })
         },
       })
-      for (const [pack, bytes] of packs.sizes()) state.sizes.set(pack, bytes)
-      now = state
+      now = { ...state, sizes: packs.sizes() }
       newest = reference
     } catch (error) {
       throw worded(error)

@@ -1,5 +1,5 @@
-// What a kept state holds, as one text: a line of JSON for each folder, file and link, after one with the names of the
-// packs in which the pieces of the files lie.
+// The listing of a kept state as one text. The first line names the packs that hold the pieces of the files; then each
+// folder, file and link has a line of JSON.
 import type { Piece } from './packs.ts'
 
 export type Listed = { path: string } & (
@@ -45,8 +45,8 @@ export function* readListing(bytes: Buffer): Generator<Listed> {
     if (line[0] === 'l') yield { is: 'link', path: line[1], to: line[2] }
     else if (line[0] === 'd') yield { is: 'folder', path: line[1], mode: line[2], changed: line[3] }
     else {
-      const [, path, mode, changed, ...given] = line
-      const pieces = given.map(([sha256, pack, offset, length]) => ({
+      const [, path, mode, changed, ...pieceLines] = line
+      const pieces = pieceLines.map(([sha256, pack, offset, length]) => ({
         sha256,
         pack: packs[pack] ?? '',
         offset,

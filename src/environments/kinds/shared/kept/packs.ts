@@ -1,5 +1,5 @@
-// Pack files: pieces of files, one after the other, in files that are written once and never changed. A pack is on the
-// disk, synced, before anything names it, so a process that is killed leaves packs that nobody names, and no half state.
+// Pack files hold pieces of files, one after another; they are written once and never changed. A pack is synced to the
+// disk before anything refers to it. So a process that is killed can leave unused packs, but no incomplete state.
 import { hash, randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -14,10 +14,10 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 
-/** Where some bytes lie, and their SHA-256. */
+/** The place of some bytes, and their SHA-256. */
 export type Piece = { sha256: string; pack: string; offset: number; length: number }
 
-/** A pack that has grown so long is followed by another. */
+/** Bytes after which a new pack is begun. */
 const longestPack = 256 << 20
 
 export const sha256 = (bytes: Buffer): string => hash('sha256', bytes, 'base64url')
@@ -31,7 +31,7 @@ const sync = (place: string): void => {
   }
 }
 
-/** Writes pieces into new packs below a folder that is there. */
+/** Writes pieces into new packs in an existing folder. */
 export const writePacks = (folder: string) => {
   const sizes = new Map<string, number>()
   let open: { pack: string; file: number; bytes: number } | undefined
@@ -63,7 +63,7 @@ export const writePacks = (folder: string) => {
       sizes.set(into.pack, into.bytes)
       return { sha256: name, pack: into.pack, offset, length: bytes.length }
     },
-    /** Bytes by pack, all of them on the disk from now on. */
+    /** Syncs all packs to the disk, and returns their sizes in bytes. */
     finish(): Map<string, number> {
       end()
       sync(folder)
@@ -80,7 +80,7 @@ const damaged = (): never => {
   throw new Error('what was kept of it is damaged')
 }
 
-/** Reads pieces; each is compared with its hash. */
+/** Reads pieces, and compares each with its hash. */
 export const readPacks = (folder: string) => {
   const files = new Map<string, number>()
   const fileOf = (pack: string): number => {
@@ -114,7 +114,7 @@ export const readPacks = (folder: string) => {
   }
 }
 
-/** Removes all packs but these. */
+/** Removes all packs except these. */
 export const removePacks = (folder: string, but: ReadonlySet<string>): void => {
   for (const name of readdirSync(folder)) if (!but.has(name)) rmSync(path.join(folder, name), { force: true })
 }

@@ -1,5 +1,5 @@
-// Makes files, folders and links again as they were listed. What is there already and the same is left where it is, so
-// that a large folder comes back without being written anew.
+// Restores files, folders and links as they were listed. Whatever is unchanged stays in place, so that a large folder
+// is restored without being written again.
 import {
   chmodSync,
   closeSync,
@@ -23,10 +23,10 @@ import { isReadable, readPieces } from './read-pieces.ts'
 
 type File = Listed & { is: 'file' }
 type Job = {
-  /** What is there. */
+  /** The present contents of the folder. */
   found: Found[]
   read: (piece: Piece) => Buffer
-  /** Hears of each file that is there again. */
+  /** Called for each restored file. */
   put: (file: File, stats: Stats) => void
 }
 
@@ -36,7 +36,7 @@ const fill = (file: number, pieces: Piece[], read: Job['read']): void => {
   let at = 0
   for (const piece of pieces) {
     const bytes = read(piece)
-    // Where there is nothing but zeros, nothing is written: a hole takes no room.
+    // A piece that holds only zeros is not written: a hole in a file takes no room.
     const isHole = bytes.equals(nothing.subarray(0, bytes.length))
     for (let written = 0; !isHole && written < bytes.length; ) {
       written += writeSync(file, bytes, written, bytes.length - written, at + written)
@@ -66,12 +66,12 @@ const putFile = (
 
 const sizeOf = (pieces: Piece[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** Whether what is there has the contents that were kept. */
+/** Whether the present entry has the contents that were kept. */
 const isSame = (real: Buffer, wanted: Listed | undefined, found: Found): boolean => {
   if (wanted?.is !== found.is) return false
   if (wanted.is === 'link') return found.is === 'link' && wanted.to === found.to
   if (wanted.is === 'folder' || found.is !== 'file') return true
-  // Another name of a file may lie elsewhere: its permissions are not ours to set.
+  // Another name of the file may lie outside of the folder, so its permissions must stay as they are.
   if (found.names > 1 || found.size !== sizeOf(wanted.pieces)) return false
   let same = 0
   const compare = (bytes: Buffer): Piece => {
@@ -89,7 +89,7 @@ export const putBack = (root: string, listed: Listed[], { found, read, put }: Jo
   for (const one of found) {
     if (one.is === 'folder' && (one.mode & 0o700) !== 0o700) chmodSync(realOf(one.path), 0o700)
   }
-  // What is in a folder comes after it: it goes first.
+  // The contents of a folder come after it in the list, and are removed first.
   for (const one of found.toReversed()) {
     const real = realOf(one.path)
     if (isSame(real, wanted.get(one.path), one)) there.add(one.path)
@@ -103,7 +103,7 @@ export const putBack = (root: string, listed: Listed[], { found, read, put }: Jo
     else if (one.is === 'folder') mkdirSync(realOf(one.path), { mode: 0o700 })
     else symlinkSync(bytesOf(one.to), realOf(one.path))
   }
-  // Last, and inner folders first: one that may not be written could not be filled.
+  // Permissions come last, inner folders first: a folder without write permission could not be filled.
   for (const one of listed.toReversed()) {
     if (one.is !== 'folder') continue
     utimesSync(realOf(one.path), one.changed / 1_000, one.changed / 1_000)

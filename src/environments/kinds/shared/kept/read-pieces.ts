@@ -5,7 +5,7 @@ import type { Piece } from './packs.ts'
 const pieceBytes = 64 << 10
 const room = Buffer.allocUnsafe(pieceBytes)
 
-/** Opens a file also when its owner may not read it. */
+/** Opens a file for reading, even if its owner has no read permission. */
 const openForReading = (real: Buffer, mode: number): number => {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
   if ((mode & 0o400) !== 0) return openSync(real, flags)
@@ -27,7 +27,7 @@ const fill = (file: number): number => {
   return length
 }
 
-/** `placeOf` has the bytes of a piece only as long as it runs. */
+/** `placeOf` may use the bytes of a piece only during its call: the buffer is reused. */
 export const readPieces = (real: Buffer, mode: number, placeOf: (bytes: Buffer) => Piece): Piece[] => {
   const pieces: Piece[] = []
   const file = openForReading(real, mode)
@@ -42,7 +42,7 @@ export const readPieces = (real: Buffer, mode: number, placeOf: (bytes: Buffer) 
   }
 }
 
-/** Whether the system lets a file be read for this; it may belong to somebody else. */
+/** Whether the job runs without a permission error; a file may belong to another user. */
 export const isReadable = (job: () => void): boolean => {
   try {
     job()

@@ -1,11 +1,11 @@
-// What a program answers, checked, with what it may leave out. The service relies on nothing that is not checked here.
+// Checks and completes the answers of a program. The service relies only on fields that are checked here.
 import type { Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
 import type { Block, ToolDefinition } from '../contract/wire.ts'
 import { isContent } from './content.ts'
 import { createCut, cutContent } from './cut.ts'
 import { deepest, isObject, Unfit } from './protocol.ts'
 
-/** Never goes deeper than `levels`. JSON.parse makes 1e999 infinite, and takes `__proto__` for a name like others. */
+/** Reads at most `levels` deep. JSON.parse turns 1e999 into infinity, and takes `__proto__` for an ordinary name. */
 const flawOf = (value: unknown, levels: number): string | undefined => {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'holds a number that is not finite'
@@ -18,7 +18,7 @@ const flawOf = (value: unknown, levels: number): string | undefined => {
   return undefined
 }
 
-/** What a program answers, if it is an object that can be stored and given. Throws Unfit. */
+/** The answer of a program, if it is an object that can be stored and sent. Throws Unfit. */
 export const checked = (result: unknown, what: string): OpenObject => {
   if (!isObject(result)) throw new Unfit(`${what} gave no object`)
   for (const [name, value] of Object.entries(result)) {
@@ -108,7 +108,7 @@ const failed = (error: string, { state, tools }: Pick<Observed, 'state' | 'tools
   }
 }
 
-/** A step always has an answer: one that failed has the newest state that is known. */
+/** A step always has an answer: a failed step has the newest known state. */
 export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools'>): StepAnswer => {
   let newest = last
   try {
@@ -121,7 +121,7 @@ export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools
   }
 }
 
-/** A step that was told to stop: what it still answered is kept. */
+/** The answer of a stopped step: its other fields stay as the program sent them. */
 export const stoppedAnswer = (answer: StepAnswer, why: string): StepAnswer => ({
   ...answer,
   stopped: true,
