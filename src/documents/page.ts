@@ -1,6 +1,6 @@
 // The page at /docs: every operation, to read and to try. Written once, from the same table as the OpenAPI document;
 // its script only sends what its forms say. It asks nothing of anybody but this server.
-import { apiVersion } from '../contract/answers.ts'
+import { apiVersion } from '../contract/responses.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
 import { operations } from './operations.ts'

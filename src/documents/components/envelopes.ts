@@ -1,5 +1,5 @@
 // What every operation answers: envelopes and problems.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 
 export const envelopeFields = {
