@@ -87,7 +87,9 @@ function* paired(
   }
 }
 
-/** All differences. Neither store may change meanwhile. `task`: only rows of the task that was created at this position. */
+/**
+ * All differences. Neither store may change meanwhile. `task`: only rows of the task that was created at this position.
+ */
 export function* differences(stored: ReadStore, replayed: ReadStore, task?: number): Generator<Difference> {
   const idAt = (store: ReadStore, position: unknown): string | undefined =>
     store.prepare<[unknown], string>('SELECT id FROM tasks WHERE position = ?').pluck().get(position)

@@ -1,6 +1,6 @@
-// Runs the projections. They fold events in memory as these are committed. A moment later, or before a query, the projector
-// writes their rows together with the checkpoint in one transaction. So a read model can stop at any point and continue, and
-// is never ahead of its checkpoint.
+// Runs the projections. They fold events in memory as these are committed. A moment later, or before a query, the
+// projector writes their rows together with the checkpoint in one transaction. So a read model can stop at any point
+// and continue, and is never ahead of its checkpoint.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'

@@ -1,5 +1,5 @@
-// Access tokens and their principals. Each token is stored as a hash in a stream of its own. A token is 256 random bits, so
-// a plain SHA-256 of it is enough.
+// Access tokens and their principals. Each token is stored as a hash in a stream of its own. A token is 256 random
+// bits, so a plain SHA-256 of it is enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from '../contract/ports.ts'

@@ -1,6 +1,6 @@
-// Tickets let a browser open a stream, since an EventSource cannot send headers. A ticket acts for the token that requested
-// it. It must be used within a minute. Then its connection may reconnect with it until the token ends or a day has passed.
-// Used tickets survive a restart; only their hashes are stored.
+// Tickets let a browser open a stream, since an EventSource cannot send headers. A ticket acts for the token that
+// requested it. It must be used within a minute. Then its connection may reconnect with it until the token ends or a
+// day has passed. Used tickets survive a restart; only their hashes are stored.
 import type { Clock, Random } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Secrets } from '../platform/secrets.ts'

@@ -54,8 +54,8 @@ export const within = (folder: string, given: string): string | undefined => {
 }
 
 /**
- * The path in the user's own folder for a stored path. An earlier version may have stored a path below the root but outside
- * of the user's folder; its names below the root stay the same. Undefined when the path is not below this root.
+ * The path in the user's own folder for a stored path. An earlier version may have stored a path below the root but
+ * outside of the user's folder; its names below the root stay the same. Undefined when the path is not below this root.
  */
 export const ownPath = (root: string, userId: string, stored: string): string | undefined => {
   const own = userFolder(root, userId)

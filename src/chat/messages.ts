@@ -1,5 +1,5 @@
-// Output items as the messages of a chat completion. There, an assistant's text and its calls are one message, and a result
-// names its call by id.
+// Output items as the messages of a chat completion. There, an assistant's text and its calls are one message, and a
+// result names its call by id.
 import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 

@@ -83,7 +83,10 @@ export type TaskCommand = Asked &
         message?: { itemId: string; content: MessageContent }
         keys: RequestKeys
       }
-    /** Answers every pending call and completes the task. A new task, made in the same append, continues the conversation. */
+    /**
+     * Answers every pending call and completes the task. A new task, made in the same append, continues the
+     * conversation.
+     */
     | { type: 'ContinueElsewhere'; answers: CallAnswer[]; created: Created; start: boolean; context: Context }
     | { type: 'PostMessage'; itemId: string; content: MessageContent; isRetry: boolean; keys: RequestKeys }
     | ({ type: 'ConsumeInputs' } & AtRevision)

@@ -1,5 +1,5 @@
-// The events of an environment session, as its stream in the log holds them. Together with the environment's own code they
-// are enough to restore the session and to show what happened in it.
+// The events of an environment session, as its stream in the log holds them. Together with the environment's own code
+// they are enough to restore the session and to show what happened in it.
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Block, MessageContent, ToolDefinition } from './wire.ts'
 

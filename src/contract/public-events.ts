@@ -90,7 +90,10 @@ export const eventNames = [
 ] as const
 export type EventName = (typeof eventNames)[number]
 
-/** On a stream of all events, a subscriber gets these only when `types` names them: they are not in the original interface. */
+/**
+ * On a stream of all events, a subscriber gets these only when `types` names them: they are not in the original
+ * interface.
+ */
 export const heardByName: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionCreated',
   'EnvStepCompleted',

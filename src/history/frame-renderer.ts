@@ -1,5 +1,6 @@
-// Renders the frames of one task, from its first event or from a saved fold. Everything but rollouts comes from the task's
-// own stream. A rollout also holds what the task saw of its session, and at the end the rollouts of its subagents.
+// Renders the frames of one task, from its first event or from a saved fold. Everything but rollouts comes from the
+// task's own stream. A rollout also holds what the task saw of its session, and at the end the rollouts of its
+// subagents.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -18,8 +19,9 @@ const renderWhole = framesOf(evolve)
 
 const lateRollouts = new WeakMap<Frame, () => AsyncGenerator<Rollout>>()
 /**
- * The rollouts of the task in a frame, for the last field of the task; the task is the last field of the frame. Rollouts may
- * be longer than everything stored, so each is made when the writer takes it. Undefined when the frame shows none.
+ * The rollouts of the task in a frame, for the last field of the task; the task is the last field of the frame.
+ * Rollouts may be longer than everything stored, so each is made when the writer takes it. Undefined when the frame
+ * shows none.
  */
 export const rolloutsIn = (frame: Frame): (() => AsyncGenerator<Rollout>) | undefined =>
   lateRollouts.get(frame)
@@ -37,8 +39,8 @@ const withTools = (toolsOf: ReturnType<typeof toolListReader>) => async (frames:
 }
 
 /**
- * Renders a task from the middle, after a saved fold; not for tasks that show rollouts. `items` returns the first items of
- * the output; the renderer calls it when a frame first holds the task.
+ * Renders a task from the middle, after a saved fold; not for tasks that show rollouts. `items` returns the first items
+ * of the output; the renderer calls it when a frame first holds the task.
  */
 export const createLateRenderer = (
   read: ReadStream,

@@ -272,8 +272,8 @@ export const frameCount = ({ type, data }: TaskEvent): number =>
   (rules[type] as Rule<TaskEventType>).count(data)
 
 /**
- * Makes a function that applies one event to a view and returns the frames of that event. The function throws DamagedEvent
- * when the number of frames differs from the stored one.
+ * Makes a function that applies one event to a view and returns the frames of that event. The function throws
+ * DamagedEvent when the number of frames differs from the stored one.
  */
 export const framesOf =
   <View extends FramedTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>

@@ -83,7 +83,9 @@ export async function* inOrder(
   }
 }
 
-/** The entries of a task, oldest first. Each is made when the reader takes it, since all together repeat every context. */
+/**
+ * The entries of a task, oldest first. Each is made when the reader takes it, since all together repeat every context.
+ */
 export async function* rolloutsOf(
   read: ReadStream,
   stream: string,

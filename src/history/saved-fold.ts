@@ -5,11 +5,16 @@ import type { TaskEventData } from '../contract/task-events.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
 
-/** Raise this whenever the fold of frames gives another state for the same events: folds of older versions are not used. */
+/**
+ * Raise this whenever the fold of frames gives another state for the same events: folds of older versions are not used.
+ */
 export const foldVersion = 1
 /** Events of a stream after which the fold of its task is saved, each time. */
 export const savedEvery = 1000
-/** Characters of a fold. A longer fold is saved less often, so that saved folds together stay about as long as the stream. */
+/**
+ * Characters of a fold. A longer fold is saved less often, so that saved folds together stay about as long as the
+ * stream.
+ */
 const usualLength = 1024 * 1024
 
 type Created = TaskEventData<'TaskCreated'>

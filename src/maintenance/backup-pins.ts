@@ -1,5 +1,5 @@
-// A running backup marks itself with a file, so that a server beside it removes no kept state that the copied log may name.
-// The file of a killed backup stops counting when nothing has touched it for a minute.
+// A running backup marks itself with a file, so that a server beside it removes no kept state that the copied log may
+// name. The file of a killed backup stops counting when nothing has touched it for a minute.
 import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// The kept states of environment sessions beside the backup of a log: a folder named after the backup holds the states that
-// the copied log names. File names are unique, so adding them to a data folder replaces no other file.
+// The kept states of environment sessions beside the backup of a log: a folder named after the backup holds the states
+// that the copied log names. File names are unique, so adding them to a data folder replaces no other file.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'

@@ -1,6 +1,6 @@
-// A backup is the log and, in a folder beside it, the kept states of environment sessions. Read models are derived from the
-// log, and secrets never leave their file. Backup and restore check every event and then end with one rename, so a file
-// under its final name is always whole.
+// A backup is the log and, in a folder beside it, the kept states of environment sessions. Read models are derived from
+// the log, and secrets never leave their file. Backup and restore check every event and then end with one rename, so a
+// file under its final name is always whole.
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -138,8 +138,8 @@ const noNewLog = (): string => {
 }
 
 /**
- * Restores a backup. The caller must hold the lock of the folder of `log`. `goOn` may append to the new log before it gets
- * its name. Throws CannotStart and DamagedLog; the folder is then unchanged.
+ * Restores a backup. The caller must hold the lock of the folder of `log`. `goOn` may append to the new log before it
+ * gets its name. Throws CannotStart and DamagedLog; the folder is then unchanged.
  */
 export const restore = async (
   from: string,
@@ -157,8 +157,8 @@ export const restore = async (
     }))
     openForWriting(partOf(log), noNewLog).close() // fails here if a start of the server would refuse the log
     await goOn(partOf(log), copied)
-    // SQLite would take an old WAL for that of the new file. So its content is first copied into the old file, which stays
-    // until the rename.
+    // SQLite would take an old WAL for that of the new file. So its content is first copied into the old file, which
+    // stays until the rename.
     if (existsSync(log)) foldIn(log)
     removeAll(log, ['-wal', '-shm'])
     rename(log)

@@ -1,5 +1,5 @@
-// Checks the log once a second: whether its files still exist, whether it can be written again after a failure, and whether
-// the read models have fallen behind.
+// Checks the log once a second: whether its files still exist, whether it can be written again after a failure, and
+// whether the read models have fallen behind.
 import type { Projector } from '../../projections/projector.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'

@@ -1,6 +1,7 @@
-// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. The files of their
-// tasks are moved into the folders of their users once, before any task is resumed. Each move is a rename, so when a start
-// is killed, the next one moves the rest. A place that several users may have used stays, and the operator gets a warning.
+// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. The files of
+// their tasks are moved into the folders of their users once, before any task is resumed. Each move is a rename, so
+// when a start is killed, the next one moves the rest. A place that several users may have used stays, and the operator
+// gets a warning.
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -41,8 +41,8 @@ export const createRecovery = (deps: Deps) => {
     return unfinished.length
   }
 
-  // First the read models catch up with events that a failed write still stored. Then the actors that the failure passivated
-  // come back.
+  // First the read models catch up with events that a failed write still stored. Then the actors that the failure
+  // passivated come back.
   deps.log.onReopened(async () => {
     await deps.projector.catchUp()
     takePlaces()

@@ -1,5 +1,5 @@
-// Handles a log with fewer events than clients have seen: it was cut, or it is a backup. The operator must accept the loss
-// before the log continues, and an event in the log says so.
+// Handles a log with fewer events than clients have seen: it was cut, or it is a backup. The operator must accept the
+// loss before the log continues, and an event in the log says so.
 import { existsSync } from 'node:fs'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { openReadStore } from '../../projections/store.ts'

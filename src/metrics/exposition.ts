@@ -1,5 +1,5 @@
-// Writes the metrics in the format of Prometheus. prom-client provides the text format and the metrics of the process. The
-// first scrape loads it, since it would cost each start 20 ms.
+// Writes the metrics in the format of Prometheus. prom-client provides the text format and the metrics of the process.
+// The first scrape loads it, since it would cost each start 20 ms.
 import type { Metric, Registry } from 'prom-client'
 import type { Tally } from './tally.ts'
 

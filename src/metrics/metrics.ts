@@ -1,5 +1,5 @@
-// The metrics of a server: counters that its work updates, and values that are read at a scrape. No label ever holds an id,
-// a user, or anything else that a caller can choose.
+// The metrics of a server: counters that its work updates, and values that are read at a scrape. No label ever holds an
+// id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
 import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'

@@ -1,5 +1,5 @@
-// Threads and processes of Reprise run from the bundle, even when the server runs from sources: each of them would have to
-// load a TypeScript loader, which takes longer than their work.
+// Threads and processes of Reprise run from the bundle, even when the server runs from sources: each of them would have
+// to load a TypeScript loader, which takes longer than their work.
 import { readFileSync } from 'node:fs'
 
 const here = new URL('./', import.meta.url)

@@ -11,9 +11,10 @@ const lower = (pid: number, priority: number): void => {
 }
 
 /**
- * Linux may share the processors first between process sessions (autogroups), which setsid makes, and apply priorities only
- * within each of them. So a process that begins a session lowers the priority of the session, too. It lowers that less than
- * its own: otherwise a step of one user would wait 0.2 s for each turn while another user keeps the processors busy.
+ * Linux may share the processors first between process sessions (autogroups), which setsid makes, and apply priorities
+ * only within each of them. So a process that begins a session lowers the priority of the session, too. It lowers that
+ * less than its own: otherwise a step of one user would wait 0.2 s for each turn while another user keeps the
+ * processors busy.
  */
 export const sessionGivesWay = (pid: number): void => {
   try {

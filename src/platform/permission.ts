@@ -51,8 +51,8 @@ const explained = (
 }
 
 /**
- * Explains what prevents this process from reading, or reading and writing, a file or folder; undefined when nothing does.
- * When the place does not exist yet, the question is whether it can be made.
+ * Explains what prevents this process from reading, or reading and writing, a file or folder; undefined when nothing
+ * does. When the place does not exist yet, the question is whether it can be made.
  */
 export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): string | undefined => {
   const full = path.resolve(place)

@@ -1,4 +1,5 @@
-// Opens files that another program may have replaced by a folder, a link or a FIFO. A plain open of a FIFO waits for ever.
+// Opens files that another program may have replaced by a folder, a link or a FIFO. A plain open of a FIFO waits for
+// ever.
 import {
   closeSync,
   constants,

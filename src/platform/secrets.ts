@@ -1,5 +1,5 @@
-// Secret values, such as those of `env`. They are in a file of their own (mode 0600), never in the log. They are written and
-// synced before the append that names them, and removed when the task ends.
+// Secret values, such as those of `env`. They are in a file of their own (mode 0600), never in the log. They are
+// written and synced before the append that names them, and removed when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -51,7 +51,9 @@ const open = (path: string): Database.Database => {
   }
 }
 
-/** Opens or makes the file. Values that cannot be read any more are missing, which is reported once. Throws CannotStart. */
+/**
+ * Opens or makes the file. Values that cannot be read any more are missing, which is reported once. Throws CannotStart.
+ */
 export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)
   let isReported = false

@@ -7,7 +7,9 @@ const isOn = (list: string[] | null | undefined, name: string): boolean => list?
 export const isDenied = (request: CreateTaskBody, name: string): boolean =>
   request.disallowed_tools?.includes(name) === true
 
-/** The lists of allowed tools apply to tools of the server. Subagents have a list of their own; client tools need none. */
+/**
+ * The lists of allowed tools apply to tools of the server. Subagents have a list of their own; client tools need none.
+ */
 export const isListed = (request: CreateTaskBody, name: string): boolean =>
   isOn(request.allowed_tools, name) && isOn(request.agent_config?.allowed_tools, name)
 

@@ -1,6 +1,6 @@
 // Rollouts and logs as files, for tasks that asked for them. Each is one file of JSON lines in the folder of the task's
-// user, below the root of its kind, written when the task has ended. A read model lists the missing files, so after a crash
-// they are written later. A file that exceeds the user's quota is not written, and a log line says so.
+// user, below the root of its kind, written when the task has ended. A read model lists the missing files, so after a
+// crash they are written later. A file that exceeds the user's quota is not written, and a log line says so.
 
 import { taskFileOf, userFolder } from '../access/user-folders.ts'
 import type { Clock, Report } from '../contract/ports.ts'

@@ -1,5 +1,5 @@
-// Distinguishes a retry from a new request, for each principal. Keys and digests are in the log (in TaskCreated). Only data
-// that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
+// Distinguishes a retry from a new request, for each principal. Keys and digests are in the log (in TaskCreated). Only
+// data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
 import { createKeyedLocks } from './keyed-locks.ts'

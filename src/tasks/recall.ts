@@ -103,7 +103,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   return {
     textOf,
 
-    /** The same for a row that was just found, with its size (about, in bytes) and whether rollouts are folded from the log. */
+    /** The same for a row that was just found, with its approximate size in bytes. `isFolded`: it holds rollouts. */
     ofRow(row: TaskRow, pause = usualPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
@@ -115,7 +115,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     rollouts: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
       linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
 
-    /** The frames of a task, each as JSON with the time of its event, without rollouts, which have a file of their own. */
+    /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
     logLines: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
       timedFrames(reader(pause), taskStream(taskId)),
 

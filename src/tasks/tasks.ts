@@ -1,4 +1,5 @@
-// Wires everything for tasks: actors, command and query service, recall, files, and the work that is due at certain times.
+// Wires everything for tasks: actors, command and query service, recall, files, and the work that is due at certain
+// times.
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'

@@ -1,5 +1,5 @@
-// The tools of a task from every source, and how each call is handled: the lists of the request decide, then the schema of
-// the tool. An agent learns why a call is refused, and continues.
+// The tools of a task from every source, and how each call is handled: the lists of the request decide, then the schema
+// of the tool. An agent learns why a call is refused, and continues.
 import { envOf, type Tool, type Toolbox, type ToolSource } from '../contract/tools.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import { isDenied, isListed } from './allowed-tools.ts'

@@ -28,8 +28,8 @@ const sum = (items: OutputItem[], form: Form): number =>
   items.reduce((total, item) => total + tokensOf(item, form), 0)
 
 /**
- * The items that a summary has to replace; undefined when the history fits, or nothing can be replaced. `measured`: tokens
- * of the newest call as its endpoint counted them. The newest message of the user always stays.
+ * The items that a summary has to replace; undefined when the history fits, or nothing can be replaced. `measured`:
+ * tokens of the newest call as its endpoint counted them. The newest message of the user always stays.
  */
 export const tooMuch = (
   request: CreateTaskBody,

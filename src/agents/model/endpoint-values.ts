@@ -1,5 +1,5 @@
-// Reads values of an endpoint in their expected types. Endpoints differ, and no unexpected value may reach the log: a value
-// of another type counts as absent.
+// Reads values of an endpoint in their expected types. Endpoints differ, and no unexpected value may reach the log: a
+// value of another type counts as absent.
 import type { Logprob } from '../../contract/wire.ts'
 
 export type Fields = Record<string, unknown>

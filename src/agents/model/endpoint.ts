@@ -1,5 +1,5 @@
-// One request to a chat completions endpoint, whose answer is read as it arrives. The request is repeated only while nothing
-// of the answer was read and another try may help. The size of everything that arrives is limited.
+// One request to a chat completions endpoint, whose answer is read as it arrives. The request is repeated only while
+// nothing of the answer was read and another try may help. The size of everything that arrives is limited.
 import type { Timers } from '../../contract/ports.ts'
 import { longest, tooLong } from './answer-text.ts'
 import { createAsk } from './ask.ts'

@@ -1,6 +1,9 @@
 // The failures of a model call, and their messages: never with the API key, and never longer than a thousand characters.
 
-/** The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the reason. */
+/**
+ * The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the
+ * reason.
+ */
 export class ModelRefused extends Error {
   readonly status: number | undefined
   constructor(message: string, status?: number) {
@@ -29,7 +32,9 @@ export const redactor =
   text =>
     withoutKey(text, apiKey).slice(0, longestMessage)
 
-/** Why an answer broke off. The message of a JSON parser is left out because it quotes the text that it could not read. */
+/**
+ * Why an answer broke off. The message of a JSON parser is left out because it quotes the text that it could not read.
+ */
 export const breakOf = (error: unknown): string =>
   error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
 

@@ -31,8 +31,9 @@ export const callEvents = {
   /** A call that has said something gives no result: its item ends with the text so far. */
   EffectCut: { agent_step: AgentStep, effect_id: Type.String(), item_id: ItemId, call_id: CallId },
   /**
-   * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of its task, up to
-   * the revision that was read. `said`: the result begins with the text of the running call, and `content` is the rest.
+   * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of its task,
+   * up to the revision that was read. `said`: the result begins with the text of the running call, and `content` is the
+   * rest.
    */
   EffectCompleted: {
     agent_step: AgentStep,

@@ -17,8 +17,9 @@ export const stepEvents = {
   /** The step asks for a summary of the items that are too long for the model. */
   CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },
   /**
-   * `final`: the step is the agent's answer; the task is done when the calls of the step are. `rollout`: the rollout entry
-   * is a frame of the stream. `request`, `response`: of the model call. `compressed`: the summary, if the step asked for one.
+   * `final`: the step is the agent's answer; the task is done when the calls of the step are. `rollout`: the rollout
+   * entry is a frame of the stream. `request`, `response`: of the model call. `compressed`: the summary, if the step
+   * asked for one.
    */
   AgentStepCompleted: {
     agent_step: AgentStep,

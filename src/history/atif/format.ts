@@ -1,5 +1,5 @@
-// The types of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. It allows other keys only in `extra`. Unknown values
-// are left out.
+// The types of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. It allows other keys only in `extra`. Unknown
+// values are left out.
 
 type Extra = { extra?: Record<string, unknown> }
 
@@ -20,7 +20,10 @@ export type Result = Extra & {
   content: Content
   subagent_trajectory_ref?: { trajectory_id: string; session_id: string }[]
 }
-/** `prompt_tokens` include the cached ones. The n-th entries of `completion_token_ids` and `logprobs` are the same token. */
+/**
+ * `prompt_tokens` include the cached ones. The n-th entries of `completion_token_ids` and `logprobs` are the same
+ * token.
+ */
 export type Metrics = Extra & {
   prompt_tokens?: number
   completion_tokens?: number

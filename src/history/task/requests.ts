@@ -1,5 +1,5 @@
-// Requests to a working task: the reason for its cancel, and when it expires if it rests too long. Its state says whether a
-// pause or a cancel was requested.
+// Requests to a working task: the reason for its cancel, and when it expires if it rests too long. Its state says
+// whether a pause or a cancel was requested.
 import type { Part } from './part.ts'
 
 export type Requests = {

@@ -1,5 +1,5 @@
-// Child processes, which must not outlive the server. Each has a process group of its own and a file that names it, so the
-// next start finds and kills the processes of a killed server.
+// Child processes, which must not outlive the server. Each has a process group of its own and a file that names it, so
+// the next start finds and kills the processes of a killed server.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

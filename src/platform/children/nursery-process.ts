@@ -1,6 +1,7 @@
-// Starts processes for the server. Starting one blocks a process while the system copies the table of its memory, and the
-// server has a thousand times the memory of this process. The three streams of each new process are connections to the
-// server, so their data do not pass through here. When the server is gone, all processes that were started here are killed.
+// Starts processes for the server. Starting one blocks a process while the system copies the table of its memory, and
+// the server has a thousand times the memory of this process. The three streams of each new process are connections to
+// the server, so their data do not pass through here. When the server is gone, all processes that were started here are
+// killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,5 +1,5 @@
-// The server's side of the nursery, the process that starts all others (nursery-process.ts). The server starts it before the
-// first of them, and again if it was killed.
+// The server's side of the nursery, the process that starts all others (nursery-process.ts). The server starts it
+// before the first of them, and again if it was killed.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'

@@ -8,8 +8,8 @@ import Sqlite from './library.ts'
 const { path, inodes } = workerData as { path: string; inodes: Inodes }
 
 /**
- * Opened once, and only when the files are those that the server writes: pages of one file must not be copied into another
- * file that now has its name, and a missing file must not be created here.
+ * Opened once, and only when the files are those that the server writes: pages of one file must not be copied into
+ * another file that now has its name, and a missing file must not be created here.
  */
 let db: Database.Database | undefined
 const opened = (): Database.Database => {

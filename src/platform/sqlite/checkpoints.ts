@@ -1,7 +1,7 @@
 // Decides when the WAL of a database is copied into its file. A thread copies it, because a copy ends with syncs, and a
-// commit would have to wait for them while the disk is busy. A WAL begins again at its start only when all of it was copied,
-// which the thread cannot do while others write. So a writing connection copies the WAL itself from a number of pages on
-// (wal_autocheckpoint); most pages are in the file by then.
+// commit would have to wait for them while the disk is busy. A WAL begins again at its start only when all of it was
+// copied, which the thread cannot do while others write. So a writing connection copies the WAL itself from a number of
+// pages on (wal_autocheckpoint); most pages are in the file by then.
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
