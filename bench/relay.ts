@@ -159,7 +159,7 @@ export const run = async (): Promise<void> => {
       target: { atMost: 2 },
     },
   )
-  console.log(`  (${JSON.stringify(bus.counts().told)})`)
+  console.log(`  (${JSON.stringify(bus.counts().delivered)})`)
   await bus.stop()
   await log.close()
   for (const end of ends.reverse()) await end()

@@ -1,27 +1,26 @@
-// What two stores of read models say differently: row by row in the order of their keys, so that the longest tables
-// are compared in little memory.
+// Compares two stores of read models row by row, in the order of their keys, so that long tables need little memory.
 import type { ReadStore } from './store.ts'
 
 export type Difference = {
   table: string
-  /** Its key, tasks by their ids. */
+  /** The key of the row, with the ids of tasks. */
   row: string
-  /** A column, or a field of a JSON column; `row` when only one of them has it. */
+  /** A column, or a field of a JSON column; `row` when only one store has the row. */
   field: string
   stored: unknown
   replayed: unknown
 }
 
 /**
- * How far they are; a list of files to write, from which each line goes when it is done; and folds, which say nothing of a
- * task and may be dropped.
+ * Tables that may differ: the checkpoint, the list of files that are still to be written, and saved folds, which may be
+ * missing.
  */
 const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds'])
-/** Rows that say no more than their absence. */
+/** Rows that mean the same as a missing row. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 
 type Row = Record<string, unknown>
-/** `task`: the column that says which task a row is of. */
+/** `task`: the column that names the task of a row. */
 type Table = { name: string; key: string[]; task: string | undefined }
 
 const tablesOf = (store: ReadStore): Table[] =>
@@ -37,7 +36,7 @@ const tablesOf = (store: ReadStore): Table[] =>
       return { name, key: key.map(column => column.name), task }
     })
 
-/** As SQLite orders them: texts by their bytes. */
+/** The order of SQLite: texts by their bytes. */
 const order = (a: unknown, b: unknown): number =>
   typeof a === 'number' && typeof b === 'number'
     ? a - b
@@ -57,18 +56,18 @@ const objectIn = (text: unknown): Row | undefined => {
   }
 }
 
-/** The columns that differ; of two JSON objects, their fields. */
+/** The columns that differ; for JSON objects, their fields that differ. */
 const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stored' | 'replayed'>[] =>
   [...new Set([...Object.keys(stored), ...Object.keys(replayed)])].flatMap(field => {
     const [one, other] = [stored[field], replayed[field]]
     if (JSON.stringify(one) === JSON.stringify(other)) return []
     const [a, b] = [objectIn(one), objectIn(other)]
     const inside = a === undefined || b === undefined ? [] : differing(a, b)
-    // The same fields, written in another way, are another text all the same.
+    // A text that differs counts as a difference, even when all its fields are equal.
     return inside.length > 0 ? inside : [{ field, stored: one ?? null, replayed: other ?? null }]
   })
 
-/** Rows of the same key together, undefined where there is none. */
+/** Pairs of rows with the same key; undefined where a store has no such row. */
 function* paired(
   key: string[],
   stored: Iterator<Row, undefined>,
@@ -88,7 +87,9 @@ function* paired(
   }
 }
 
-/** Both must stand still meanwhile. `task`: only the rows of the task that was created at this position. */
+/**
+ * All differences. Neither store may change meanwhile. `task`: only rows of the task that was created at this position.
+ */
 export function* differences(stored: ReadStore, replayed: ReadStore, task?: number): Generator<Difference> {
   const idAt = (store: ReadStore, position: unknown): string | undefined =>
     store.prepare<[unknown], string>('SELECT id FROM tasks WHERE position = ?').pluck().get(position)

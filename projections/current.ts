@@ -1,17 +1,17 @@
-// Asks the read models only once they hold what the log holds. Throws ReadModelsBehind while they do not.
+// Queries the read models only when they hold everything that the log holds. Throws ReadModelsBehind while they do not.
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Projector } from './projector.ts'
 
 export type Reading = Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush' | 'reading'>
 
 export const createCurrent = ({ isCurrent, isCurrentFor, flush, reading }: Reading) => ({
-  /** Asks once the tables hold everything of every stream. */
+  /** Runs a query when the tables hold all events. */
   current<T>(ask: () => T): T {
     flush()
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
     return reading(ask)
   },
-  /** Asks once the tables hold everything of one stream. */
+  /** Runs a query when the tables hold all events of one stream. */
   currentFor<T>(stream: string, ask: () => T): T {
     flush(stream)
     if (!isCurrentFor(stream)) throw new Refusal('ReadModelsBehind')

@@ -1,4 +1,4 @@
-// Fills read models from a log, up to a position, and tells how far it is.
+// Fills read models from a log, up to a position, and reports the progress.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createReadModels } from './read-models.ts'
@@ -6,7 +6,7 @@ import type { ReadStore } from './store.ts'
 
 type Filled = { store: ReadStore; log: Log; timers: Timers; report: Report }
 
-/** `onProgress` is called with each position that was reached. Throws DamagedEvent. */
+/** Calls `onProgress` with each position that it reaches. Throws DamagedEvent. */
 export const createFiller = (
   { store, log, timers, report }: Filled,
   onProgress: (position: number) => void,
@@ -23,7 +23,7 @@ export const createFiller = (
   }
   const projector = createReadModels(store, { ...log, readAll, head: () => end }, timers, report)
   return {
-    /** Up to and with the event at this position. */
+    /** Fills up to this position, inclusive. */
     fillTo(position: number): Promise<void> {
       end = position
       return projector.catchUp()

@@ -1,6 +1,6 @@
-// Runs the projections. Events are taken in as they are committed and written down together a moment later, or
-// when somebody wants to read: rows and checkpoint in one transaction, so a read model can stop anywhere and go
-// on, and never be ahead of what it says it is.
+// Runs the projections. They fold events in memory as these are committed. A moment later, or before a query, the
+// projector writes their rows together with the checkpoint in one transaction. So a read model can stop at any point
+// and continue, and is never ahead of its checkpoint.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
@@ -9,35 +9,35 @@ import type { ReadStore } from './store.ts'
 import { isDamage, isOfFile } from './sums.ts'
 
 export type Projection = {
-  /** Takes events in, in memory alone. */
+  /** Folds events, in memory only. */
   fold(events: Recorded[]): void
-  /** Writes down what has changed since the last time; called in the transaction that moves the checkpoint. */
+  /** Writes the changes since the last call. Called in the transaction that moves the checkpoint. */
   write(): void
-  /** Drops what it keeps in memory: what it took in could not be written. */
+  /** Drops the state in memory, because it could not be written. */
   forget(): void
 }
 
 export type Projector = {
-  /** Takes in the events of one commit, at once: nothing can come between a commit and its readers. Never throws. */
+  /** Folds the events of one commit, synchronously, so that readers after the commit see them. Never throws. */
   follow(events: Recorded[]): void
   /**
-   * Writes down what was taken in, if it holds something of this stream where one is named. Asked before the tables are
-   * read, so that everybody reads what was written.
+   * Writes the folded events; with a stream, only if some of them belong to it. Called before each query, so that it sees
+   * them.
    */
   flush(stream?: string): void
-  /** Asks the tables. Throws ReadModelsBehind when they cannot be read, or are damaged: they are made anew. */
+  /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
   reading<T>(ask: () => T): T
-  /** Reads the log from the checkpoint to its head; commits go on meanwhile. One at a time: a second joins the first. */
+  /** Reads the log from the checkpoint to its head, while commits continue. A second call joins the first. */
   catchUp(): Promise<void>
-  /** The position up to which they are written down. */
+  /** The position up to which the read models are written. */
   reached(): number
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
-  /** Whether they hold everything of one stream; so a stream without news can be read while others wait. */
+  /** Whether they hold all events of one stream, so that it can be read while other streams are not current. */
   isCurrentFor(stream: string): boolean
 }
 
-/** Why the read models cannot be gone on with; undefined: their checkpoint stands in this log, with the same leaf. */
+/** Why the read models do not fit this log; undefined when the log has the same leaf at their checkpoint. */
 export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
@@ -48,18 +48,18 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
     : 'they belong to another log'
 }
 
-/** Neither the disk nor the log is at fault: what the tables say does not go with what the log says. */
+/** Whether the tables contradict the log, so that neither the disk nor the log is the cause of the error. */
 const isMisfit = (error: unknown): boolean => {
   if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
   const { code } = error as { code?: string }
   return !code?.startsWith('SQLITE_') || /^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE|ROWID)$/.test(code)
 }
 
-/** Rows written for many events at once cost a fraction of what they cost one by one. */
+/** Milliseconds until rows are written. Writing rows for many events together costs a fraction. */
 const flushMs = 20
 const flushEvents = 1000
 const catchUpEvents = 10_000
-/** Events of a page of the log that is not long. */
+/** Events of a full page of the log; a page of long events has fewer. */
 const usualPage = 1000
 
 export const createProjector = (
@@ -75,13 +75,13 @@ export const createProjector = (
   )
   let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
   let position = written
-  /** Commits are not taken in: something went wrong, or the log is being read. */
+  /** Commits are not folded, because something failed or the log is being read. */
   let behind = false
-  /** Nothing that the tables say is true until they have been made anew. */
+  /** The tables are damaged and must be rebuilt before any query. */
   let damaged = false
   let mustBeEmptied = false
   let catchingUp: Promise<void> | undefined
-  /** Streams with events that are not written yet, and the position of their newest one. */
+  /** Streams with events that are not written yet, and the position of the newest one. */
   const unwritten = new Map<string, number>()
   let flushLater: (() => void) | undefined
 
@@ -119,12 +119,12 @@ export const createProjector = (
     damaged = true
     report('warn', 'the read models are damaged, and made anew from the log', { error: String(error) })
   }
-  /** Whatever went wrong: memory is as the tables are, so that the next `catchUp` goes on from a true state. */
+  /** After any failure, memory returns to the state of the tables, from which the next `catchUp` continues. */
   const failed = (error: unknown) => {
     const isNews = !behind
     behind = true
     forget()
-    // Tables that were made anew and do not fit either are not the ones to blame.
+    // When rebuilt tables do not fit either, the cause is something else.
     if (isDamage(error) || (!damaged && isMisfit(error))) return distrust(error)
     if (!isNews) return
     report('error', 'the read models stopped; lists answer 503 until they caught up', {
@@ -132,7 +132,7 @@ export const createProjector = (
     })
   }
   const flush = (stream?: string) => {
-    if (behind) return // whoever catches up writes
+    if (behind) return // the running catch-up writes
     if (stream !== undefined && !unwritten.has(stream)) return
     try {
       write()
@@ -158,14 +158,14 @@ export const createProjector = (
       const before = position
       for await (const page of log.readAll(position)) {
         take(page)
-        // A page that was cut short is long: what it says is not kept in memory beside the next one.
+        // A page with few events is long, so its rows are written before the next page is read.
         if (position - written >= catchUpEvents || page.length < usualPage) write()
-        await new Promise(resolve => setImmediate(resolve)) // a long log keeps nobody waiting
+        await new Promise(resolve => setImmediate(resolve)) // other work gets its turn while a long log is read
       }
       if (position === before) throw new Error(`the log has nothing to read after position ${before}`)
     }
     write()
-    // In the same breath as the look at the head: no commit falls between.
+    // In the same turn as the check of the head, so that no commit comes between.
     behind = damaged = mustBeEmptied
     catchingUp = undefined
   }
@@ -173,7 +173,7 @@ export const createProjector = (
   return {
     follow(events) {
       if (behind) return note(events)
-      const fresh = events.filter(event => event.position > position) // a catch-up may have read some of them
+      const fresh = events.filter(event => event.position > position) // a catch-up may have folded some of them already
       if (fresh.length === 0) return
       try {
         if (fresh[0]?.position !== position + 1) throw new Error(`nobody told of position ${position + 1}`)

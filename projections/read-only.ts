@@ -1,11 +1,11 @@
-// The read models as a reader sees them, beside the server that moves them or without one.
+// Opens the read models for reading, beside a running server or without one.
 import { existsSync } from 'node:fs'
 import type { Log } from '../src/contract/stored.ts'
 import { openFileReadOnly } from '../src/log/read-only.ts'
 import { renewable } from './renewable.ts'
 import { openReadStore, type ReadStore } from './store.ts'
 
-/** Undefined: there are none. Throws what SQLite says of a file that is none of its own. */
+/** Undefined when there are none. Throws the error of SQLite when the file is not a database. */
 export const openReadModels = (path: string): ReadStore | undefined =>
   existsSync(path) ? renewable(() => openFileReadOnly(path), notOurs) : undefined
 
@@ -13,7 +13,7 @@ const notOurs = (): never => {
   throw new Error('the read models were opened for reading')
 }
 
-/** How many events the read models of a folder know; 0, too, when they cannot be asked. */
+/** How many events the read models of a folder know; 0 when they cannot be read. */
 export const eventsKnownTo = (path: string): number => {
   try {
     const store = openReadModels(path)
@@ -25,7 +25,7 @@ export const eventsKnownTo = (path: string): number => {
   }
 }
 
-/** A store on the disk without a name, empty: it is gone with its connection, however that ends. */
+/** An empty store in a file without a name, which disappears when its connection ends in any way. */
 export const scratchStore = (): ReadStore => openReadStore('', true)
 
 const versionOf = (store: ReadStore): unknown => store.pragma('user_version', { simple: true })
@@ -33,7 +33,7 @@ const versionOf = (store: ReadStore): unknown => store.pragma('user_version', { 
 /** Whether both have the same tables. */
 export const sameVersion = (one: ReadStore, other: ReadStore): boolean => versionOf(one) === versionOf(other)
 
-/** Which events they hold: all up to this position. Undefined: they were not made from this log. */
+/** The position up to which they hold all events; undefined when they were not made from this log. */
 export const positionOf = (store: ReadStore, log: Log): number | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
@@ -42,7 +42,7 @@ export const positionOf = (store: ReadStore, log: Log): number | undefined => {
   return log.leafAt(at.position) === at.leaf ? at.position : undefined
 }
 
-/** Everything that is read meanwhile is of one moment. */
+/** Runs reads in one transaction, so that all of them see the same moment. */
 export const atOneMoment = async <T>(store: ReadStore, read: () => Promise<T>): Promise<T> => {
   store.exec('BEGIN')
   try {

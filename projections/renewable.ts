@@ -1,5 +1,5 @@
-// A database that can be replaced by a new one under the statements that were prepared on it: what it holds can be made
-// again, so nobody needs to start again when its file is damaged.
+// A database that can be replaced by a new one without preparing its statements again. Its content can be rebuilt, so a
+// damaged file needs no restart.
 import type Database from 'better-sqlite3'
 import { type Checkpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 
@@ -14,16 +14,16 @@ export interface Statement<Given extends unknown[], Row> {
 
 export interface ReadStore {
   prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>
-  /** The work, in a transaction of its own each time it is called. */
+  /** Wraps the work so that each call runs in a transaction of its own. */
   transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
-  /** Throws away everything, the file included; statements go on with the new, empty tables. */
+  /** Removes everything, the file included. Statements then work on the new, empty tables. */
   renew(): void
   close(): void
 }
 
-/** `open` opens what is there; `make` an empty one, in place of whatever is there. */
+/** `open` opens the existing file. `make` replaces it by an empty one. */
 export const renewable = (
   open: () => Database.Database,
   make: () => Database.Database,

@@ -1,4 +1,4 @@
-// The read models' own file: disposable, rebuilt from the log whenever it does not fit it.
+// The file of the read models. It is disposable: when it does not fit the log, it is rebuilt.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
@@ -11,7 +11,7 @@ import { tokenTables } from './tokens/schema.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'
 
-/** Raised whenever a table or what stands in it changes: an older file is thrown away and filled anew. */
+/** Raise this whenever a table or its content changes: then older files are removed and rebuilt. */
 const readModelVersion = 7
 
 const checkpoint = `
@@ -27,14 +27,14 @@ const isCurrent = (db: Database.Database): boolean => {
   }
 }
 
-/** Pages in the WAL from which this thread copies them itself. */
+/** Pages in the WAL at which this thread copies them into the file itself. */
 const mostPages = 32_768
 
 const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
 
 /**
- * For its owner alone, also where it is made again while the server runs. Not mapped into memory: whoever cuts a mapped
- * file short ends every process that reads it (SIGBUS).
+ * Only the owner may read the file, also when it is made again while the server runs. It is not mapped into memory: if a
+ * program cuts a mapped file short, every process that reads it dies (SIGBUS).
  */
 const open = (path: string): Database.Database => {
   if (isFile(path) && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
@@ -46,7 +46,7 @@ const open = (path: string): Database.Database => {
   return db
 }
 
-/** Removes what is there, and makes an empty one. Throws CannotStart. */
+/** Removes the old file and makes an empty one. Throws CannotStart. */
 const make = (path: string): Database.Database => {
   try {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
@@ -60,20 +60,20 @@ const make = (path: string): Database.Database => {
   }
 }
 
-/** What is there; a file of another version, or a damaged one, is replaced by an empty one. */
+/** Opens the file. One of another version, or a damaged one, is replaced by an empty one. */
 const openOrMake = (path: string): Database.Database => {
   let db: Database.Database | undefined
   try {
     db = open(path)
     if (isCurrent(db)) return db
   } catch {
-    // Not a database, or cut short: it holds nothing that the log does not hold.
+    // The file is not a database or was cut short. It can be replaced, since the log holds everything.
   }
   db?.close()
   return make(path)
 }
 
-/** Opens the read models; `anew` throws away what is there. Throws CannotStart. */
+/** Opens the read models. `anew`: removes the old file first. Throws CannotStart. */
 export const openReadStore = (path: string, anew = false): ReadStore =>
   renewable(
     () => (anew ? make(path) : openOrMake(path)),

@@ -1,17 +1,17 @@
-// Sums of what stands in the read models: SQLite does not notice every damage, and what does not fit is not believed.
+// Checksums of texts and rows in the read models, since SQLite does not notice every damage.
 import { crc32 } from 'node:zlib'
 import { isCorrupt } from '../src/platform/sqlite/corrupt.ts'
 
-/** Something is not as it was written. */
+/** A text or a row of the read models does not match its checksum. */
 export class DamagedText extends Error {}
 export const sumOf = (text: string): number => crc32(text)
-/** Throws when it is not the text that was written. */
+/** Returns the text; throws when it does not match its checksum. */
 export const sound = (text: string, sum: number): string => {
   if (sumOf(text) !== sum) throw new DamagedText('a text does not fit its sum')
   return text
 }
 
-/** What a task is found and shown by, besides its texts. */
+/** The columns by which a task is found and shown, beside its texts. */
 export type TaskKeys = {
   id: string
   user_id: string
@@ -46,13 +46,13 @@ export const sumOfRow = (row: TaskKeys): number =>
     ]),
   )
 
-/** Throws when it is not the row that was written. */
+/** Returns the row; throws when it does not match its checksum. */
 export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): Row => {
   if (sumOfRow(row) !== row.row_sum) throw new DamagedText('a row does not fit its sum')
   return row
 }
 
 export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
-/** Whether it is the file that cannot be asked, damaged or not. */
+/** Whether an error comes from the file: it cannot be read, or is damaged. */
 export const isOfFile = (error: unknown): boolean =>
   isDamage(error) || /^SQLITE_/.test((error as { code?: string }).code ?? '')

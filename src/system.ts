@@ -89,7 +89,7 @@ const takeUp = async (
 ): Promise<number> => {
   recovery.takePlaces()
   await environments.start()
-  return recovery.goOn()
+  return recovery.resume()
 }
 
 export const createSystem = async (deps: SystemDeps) => {

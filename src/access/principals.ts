@@ -1,5 +1,5 @@
-// Who may come in: tokens, stored as hashes in streams of their own. A token is 256 random bits, so a plain
-// SHA-256 of it is enough.
+// Access tokens and their principals. Each token is stored as a hash in a stream of its own. A token is 256 random
+// bits, so a plain SHA-256 of it is enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from '../contract/ports.ts'
@@ -16,15 +16,15 @@ import type { EventLog } from '../log/log.ts'
 import type { Queries, TokenRow } from '../tasks/queries.ts'
 import { createTokenTable } from './token-table.ts'
 
-/** Who makes or revokes a token, and by which request. */
+/** The principal that makes or revokes a token, and the request. */
 type Actor = { principal: string; causation: string }
 
 export type Principals = {
-  /** The principal of a token, undefined when it is unknown, revoked or expired. */
+  /** The principal of a token; undefined when the token is unknown, revoked or expired. */
   authenticate(token: string): Principal | undefined
   /** The same by the token's id. */
   current(id: string): Principal | undefined
-  /** Tells a token from others of its id: the admin token may be another one after the next start. */
+  /** A text that differs between tokens of one id: after the next start the admin may have another token. */
   markOf(id: string): string
   create(
     wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
@@ -36,10 +36,10 @@ export type Principals = {
   revoke(row: TokenRow, by: Actor): Promise<void>
 }
 
-/** What is kept of a token. */
+/** The hash of a token, which is all that is stored of it. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
-/** Appends one event to the stream of a token. `owner`: the user for whom the token stands; empty: for all. */
+/** Appends one event to the stream of a token. `owner`: the user of the token; empty: all users. */
 const append = (
   log: EventLog,
   token: { id: string; expectedRevision: number; owner: string },
@@ -59,7 +59,7 @@ const append = (
     },
   ])
 
-/** Appended before the file with the admin token is made, so that no admin token is made without an event. */
+/** Stores that an admin token is made. Call this before the token is written, so that every admin token has its event. */
 export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
   const data: AdminTokenMade = { file }
   const expectedRevision = log.revisionOf(principalStream('admin'))
@@ -116,7 +116,7 @@ export const createPrincipals = (
       if (id === admin.id) return adminHash === undefined ? undefined : admin
       return principalOf(tokens.byId(id), world.clock.now())
     },
-    // A part of the hash tells tokens apart, and is nothing to guess a token by.
+    // A part of the hash is enough to distinguish tokens, and does not help to guess one.
     markOf: id => (id === admin.id ? (adminHash?.toString().slice(0, 8) ?? '') : id),
     list: tokens.list,
     find: idOrToken => tokens.byId(idOrToken) ?? tokens.byHash(hashOf(idOrToken)),

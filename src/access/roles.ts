@@ -2,12 +2,12 @@
 import { Refusal } from '../contract/refusals.ts'
 import type { Role } from '../contract/token-events.ts'
 
-/** What an operation needs. `follow`: streams; `read`: everything else that only reads; `write`: changes; `manage`: tokens. */
+/** The access that an operation needs. `follow`: streams; `read`: other reading; `write`: changes; `manage`: tokens. */
 export type Access = 'open' | TokenAccess
 /** The kinds of access that need a token. */
 export type TokenAccess = 'follow' | 'read' | 'write' | 'manage'
 
-/** The roles that have each kind of access. What is open needs no token, so it needs no role. */
+/** The roles that have each kind of access. An open operation needs no token, so it needs no role. */
 export const rolesOf: Record<Access, readonly Role[]> = {
   open: [],
   follow: ['admin', 'user', 'auditor', 'subscriber'],
@@ -16,10 +16,10 @@ export const rolesOf: Record<Access, readonly Role[]> = {
   manage: ['admin'],
 }
 
-/** Whether a role may do what needs this access. */
+/** Whether a role has this access. */
 export const may = (role: Role, access: TokenAccess): boolean => rolesOf[access].includes(role)
 
-/** The answer to a role that may not do what needs this access. */
+/** The refusal for a role without this access. */
 export const roleRefused = (role: Role, access: TokenAccess): Refusal => {
   const needs = rolesOf[access]
   const words = `a token of the role ${role} does not allow this: it needs the role ${needs.join(' or ')}`

@@ -1,6 +1,6 @@
-// Tickets: how a browser opens a stream, for an EventSource cannot send a header. A ticket stands for the token that
-// asked for it: it must be used within a minute, then serves the reconnects of its own connection until its token ends
-// or a day has passed. One that was used is remembered over a restart, as a hash.
+// Tickets let a browser open a stream, since an EventSource cannot send headers. A ticket acts for the token that
+// requested it. It must be used within a minute. Then its connection may reconnect with it until the token ends or a
+// day has passed. Used tickets survive a restart; only their hashes are stored.
 import type { Clock, Random } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -9,10 +9,10 @@ import { hashOf, type Principals } from './principals.ts'
 const unusedMs = 60_000
 const usedMs = 24 * 3600 * 1000
 
-/** `mark` tells the token from another of its id; `commands`: on /ws it may command, where its token may. */
+/** `mark` distinguishes tokens of one id. `commands`: on /ws the ticket may send the commands that its token may. */
 type Ticket = { token: string; mark: string; until: number; used: boolean; commands?: boolean }
 
-/** References of `secrets` that are tickets. */
+/** Whether a reference of the secrets file is that of a ticket. */
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
 const refOf = (ticket: string): string => `ticket_${hashOf(ticket)}`
 
@@ -24,9 +24,9 @@ type Deps = {
 }
 
 export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
-  /** Those of this life; the used ones of an earlier life are in the file. */
+  /** The tickets since the start; used ones from before are in the file. */
   const known = new Map<string, Ticket>()
-  /** The connection that each ticket has open. */
+  /** The open connection of each ticket. */
   const seats = new Map<string, { leave(): void }>()
 
   const sweep = () => {
@@ -45,7 +45,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
   }
 
   return {
-    /** `expires_in`: seconds within which it must be used. */
+    /** Makes a ticket. `expires_in`: the seconds within which it must be used. */
     issue({ id }: Principal, commands = false): { ticket: string; expires_in: number } {
       const ticket = `rt_${random.text(32)}`
       sweep()
@@ -60,7 +60,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
-    /** Who a ticket stands for; undefined: nobody, any more. */
+    /** The principal of a ticket; undefined when the ticket is not valid any more. */
     redeem(text: string): Principal | undefined {
       const ref = refOf(text)
       const ticket = find(ref)
@@ -74,13 +74,13 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return principal
     },
 
-    /** Whether a connection by this ticket is open, which the next one closes. */
+    /** Whether this ticket has an open connection, which its next connection will close. */
     isSeated: (text: string): boolean => seats.has(refOf(text)),
 
-    /** Whether it was asked for to command with. */
+    /** Whether the ticket was requested for commands. */
     mayCommand: (text: string): boolean => find(refOf(text))?.commands === true,
 
-    /** A connection by a ticket takes the place of the one before. The answer ends it. */
+    /** Registers a connection and closes the ticket's previous one. The returned function removes it. */
     sit(text: string, leave: () => void): () => void {
       const ref = refOf(text)
       seats.get(ref)?.leave()

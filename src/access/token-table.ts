@@ -1,4 +1,4 @@
-// Every token that was made and not revoked, in memory: filled from the read model at the start, then by commits.
+// All tokens that are not revoked, in memory: loaded from the read model at the start, then updated by commits.
 import { principalEvents } from '../contract/decoders/principal.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TokenCreated } from '../contract/token-events.ts'
@@ -17,7 +17,7 @@ export const createTokenTable = (rows: readonly TokenRow[]) => {
   const byHash = new Map(rows.map(row => [row.hash, row]))
   const byId = new Map(rows.map(row => [row.id, row]))
   return {
-    /** Takes in what was just committed. */
+    /** Applies the events that were just committed. */
     take(events: readonly Recorded[]): void {
       for (const stored of events) {
         const event = principalEvents.find(stored)

@@ -1,5 +1,5 @@
-// Each user has a folder of their own below every root that holds files of users. The paths that callers give lead
-// into it, and so does every path that was stored before users had folders of their own.
+// Each user has a folder below every root that holds files of users. Paths from callers lead into that folder, and so do
+// paths that were stored before users had folders of their own.
 import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
@@ -7,10 +7,10 @@ import path from 'node:path'
 /** The roots below which users have folders. */
 export type Roots = { workspace: string; rollouts: string; logs: string }
 
-/** File systems take names of 255 bytes; some are given a suffix. */
+/** Bytes of a folder name. File systems take 255, and some names get a suffix. */
 const longestSegment = 240
 
-/** A folder name that is exactly one segment, whatever the id holds: the id, its bytes, or their digest. */
+/** A folder name for any id, always exactly one segment: the id, its escaped bytes, or their digest. */
 export const segment = (id: string): string => {
   if (/^[A-Za-z0-9_-]{1,128}$/.test(id)) return id
   const bytes = `=${Buffer.from(id).toString('base64url')}`
@@ -19,30 +19,30 @@ export const segment = (id: string): string => {
 
 export const userFolder = (root: string, userId: string): string => path.join(root, segment(userId))
 
-/** The user's own folder below each root. */
+/** The folder of a user below each root. */
 export const foldersOf = (roots: Roots, userId: string): Roots => ({
   workspace: userFolder(roots.workspace, userId),
   rollouts: userFolder(roots.rollouts, userId),
   logs: userFolder(roots.logs, userId),
 })
 
-/** Whether a path is a folder or leads to something below it, judged by the names alone. */
+/** Whether a path is a folder or something below it, judged by the names alone. */
 export const isBelow = (folder: string, at: string): boolean => {
   const way = path.relative(folder, at)
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
 }
 
-/** Whether there is something at a path, be it a link that leads nowhere. */
+/** Whether something exists at a path, even a link that leads nowhere. */
 const isTaken = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
 
-/** Where a path leads, links followed as far as there is something. Throws at a link that leads nowhere. */
+/** The real path, with links followed as far as something exists. Throws at a link that leads nowhere. */
 const realPath = (wanted: string): string => {
   let taken = wanted
   while (!isTaken(taken)) taken = path.dirname(taken)
   return path.join(realpathSync(taken), path.relative(taken, wanted))
 }
 
-/** A path given by a caller, below a folder; undefined when it leads outside or nobody can say where. */
+/** A caller's path below a folder; undefined when it leads outside or cannot be resolved. */
 export const within = (folder: string, given: string): string | undefined => {
   if (given.includes('\0')) return undefined
   const wanted = path.resolve(folder, given)
@@ -54,8 +54,8 @@ export const within = (folder: string, given: string): string | undefined => {
 }
 
 /**
- * The path in the user's own folder that a stored path stands for. One that an earlier version stored below the root,
- * outside of the user's folder, keeps its names below the root. undefined: it has nothing to do with this root.
+ * The path in the user's own folder for a stored path. An earlier version may have stored a path below the root but
+ * outside of the user's folder; its names below the root stay the same. Undefined when the path is not below this root.
  */
 export const ownPath = (root: string, userId: string, stored: string): string | undefined => {
   const own = userFolder(root, userId)
@@ -63,7 +63,7 @@ export const ownPath = (root: string, userId: string, stored: string): string | 
   return isBelow(root, stored) ? path.join(own, path.relative(root, stored)) : undefined
 }
 
-/** Where the rollouts or the log of a task are saved that asked for it. */
+/** The file in which the rollouts or the log of a task are saved. */
 export const taskFileOf = (
   root: string,
   { user_id, task_id, folder }: { user_id: string; task_id: string; folder: string },
@@ -74,12 +74,12 @@ export const taskFileOf = (
 
 type StoredTask = { user_id: string; session_id: string; workdir: string }
 
-/** Where the file tools of a task work: its stored folder, as far as that is in the folder of the task's user. */
+/** The folder of a task's file tools: its stored folder, if that is in the folder of the task's user. */
 export const workspaceOf = (root: string, { user_id, session_id, workdir }: StoredTask) => {
   const own = userFolder(root, user_id)
   const found = ownPath(root, user_id, workdir)
   if (found !== undefined) return { userFolder: own, workdir: found }
-  // The root was another one then. What follows the user's name in the stored path is the same below the new root.
+  // The root was another one then. The part after the user's name in the stored path stays the same below the new root.
   const names = workdir.split(path.sep)
   const at = names.lastIndexOf(segment(user_id))
   const below = at < 0 ? [segment(session_id)] : names.slice(at + 1)

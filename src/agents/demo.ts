@@ -1,20 +1,20 @@
-// Needs no model: thinks aloud about what it was asked, calls a tool when the text holds arithmetic or names one,
-// and answers, slowly enough to be watched.
+// An agent without a model: it thinks aloud about the message, calls a tool when the text holds arithmetic or names a
+// tool, and answers slowly enough to be watched.
 import type { Agent, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../contract/task-events.ts'
 import type { OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { sleep } from '../platform/sleep.ts'
 import { instanceOf } from './instance.ts'
-import { textOf, words } from './text.ts'
+import { plainText, words } from './text.ts'
 
-/** Slow enough to watch, fast enough to test. */
+/** Milliseconds for each word: slow enough to watch, fast enough to test. */
 const wordMs = 15
 
 const short = (text: string, most = 200) => (text.length > most ? `${text.slice(0, most)}…` : text)
 const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
 
-/** The longest piece of a text that reads as arithmetic; a date does not. */
+/** The longest part of a text that is arithmetic; a date is not. */
 export const arithmeticIn = (text: string): string | undefined => {
   const runs = text.match(/[\d.(][\d.()+\-*/^%\s]*[\d)]/g) ?? []
   const sums = runs.filter(
@@ -45,16 +45,16 @@ const callFor = (text: string, tools: ToolDefinition[]): Call | undefined => {
   return { name: 'calculator', arguments: { expression } }
 }
 
-/** What came back since the user spoke last. */
+/** The tool results since the newest message of the user. */
 const resultsSince = (history: OutputItem[]): string[] => {
   const spoke = history.findLastIndex(item => item.type === 'message' && item.role === 'user')
   return history
     .slice(spoke + 1)
-    .flatMap(item => (item.type === 'tool_result' ? [textOf(item.message_content)] : []))
+    .flatMap(item => (item.type === 'tool_result' ? [plainText(item.message_content)] : []))
 }
 
 const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
-  const text = textOf(asked)
+  const text = plainText(asked)
   const schema = request.stream ? undefined : request.structured_output
   if (schema) return JSON.stringify(instanceOf(schema, results.at(-1) ?? text))
   const found =
@@ -71,7 +71,7 @@ export const demo = (timers: Timers): Agent => ({
   description:
     'Needs no model: thinks aloud, calls a tool for arithmetic or one that the text names, and answers.',
   async *step(input) {
-    const text = textOf(input.asked)
+    const text = plainText(input.asked)
     const history = await input.history()
     async function* say(item: TextItemKind, part: TextPartKind, said: string): AsyncGenerator<StepPart> {
       for (const word of words(said)) {

@@ -1,10 +1,10 @@
-// Puts the last tool result where a script writes `$result`.
+// Replaces `$result` in a script by the last tool result.
 import { scriptActions } from '../contract/wire.ts'
 
 const placeholder = '$result'
 const stringLiteral = /"(?:[^"\\]|\\.)*"/gs
 
-/** Whether text is the JSON of a script, as the input of a subagent may be. */
+/** Whether a text is the JSON of a script: the input of a subagent may be one. */
 const isScript = (text: string): boolean => {
   try {
     const steps: unknown = JSON.parse(text)
@@ -16,7 +16,7 @@ const isScript = (text: string): boolean => {
   }
 }
 
-/** For each marker in a text, in order: in how many scripts, one inside the other, it stands. */
+/** For each marker in a text, in order: the number of nested scripts around it. */
 const depthsOf = (text: string, marker: string): number[] => {
   const found = text.split(marker).length - 1
   if (found === 0 || !isScript(text)) return Array<number>(found).fill(0)
@@ -27,10 +27,10 @@ const depthsOf = (text: string, marker: string): number[] => {
 const escaped = (text: string, times: number): string =>
   times === 0 ? text : escaped(JSON.stringify(text).slice(1, -1), times - 1)
 
-/** The text with the result in the place of each placeholder. A script inside of it stays JSON, whatever the result holds. */
+/** Replaces each placeholder by the result. A script inside the text stays JSON, whatever the result holds. */
 const fillText = (text: string, result: string): string => {
   if (!text.includes(placeholder)) return text
-  // A placeholder that is written with an escape belongs to the inner script. The marker tells the two apart.
+  // An escaped placeholder belongs to the inner script. The marker distinguishes the two.
   let marker = '\u{e000}'
   while (text.includes(marker)) marker += '\u{e000}'
   const depths = depthsOf(
@@ -41,10 +41,10 @@ const fillText = (text: string, result: string): string => {
   return first + rest.map((part, n) => escaped(result, depths[n] ?? 0) + part).join('')
 }
 
-/** Whether a value asks for the last tool result. */
+/** Whether a value holds the placeholder of the last tool result. */
 export const asksForResult = (value: object): boolean => JSON.stringify(value).includes(placeholder)
 
-/** The same value with the result in the place of every placeholder in its texts. */
+/** The same value, with every placeholder in its texts replaced by the result. */
 export const fillResult = <T>(value: T, result: string): T => {
   if (typeof value === 'string') return fillText(value, result) as T
   if (Array.isArray(value)) return value.map(inner => fillResult(inner, result)) as T

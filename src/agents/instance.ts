@@ -1,5 +1,5 @@
-// A value of the shape that a JSON Schema asks for, with a text where one is wanted: what an agent without a model
-// can give as structured output. Whether it fits is judged elsewhere.
+// Builds a value in the shape of a JSON Schema, with a given text for its strings. Agents without a model use it for
+// structured output. Other code checks whether the value fits the schema.
 
 type Schema = {
   type?: string | string[]

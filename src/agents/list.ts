@@ -2,7 +2,7 @@
 import type { Agent } from '../contract/agent.ts'
 import type { AgentInfo } from '../contract/wire.ts'
 
-/** By name. All of them come with the server. */
+/** The agents ordered by name. All of them come with the server. */
 export const agentList = (agents: readonly Agent[]): AgentInfo[] =>
   agents
     .map(({ name, description = '' }) => ({ name, description, kind: 'builtin', source: 'reprise' }))

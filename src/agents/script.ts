@@ -1,14 +1,14 @@
-// Plays `agent_config.script`, one entry a step, so that integrators can test every path without a model.
+// Plays `agent_config.script`, one entry per step, so that integrators can test every path without a model.
 import type { Agent, StepEnd, StepInput, StepPart } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { ScriptStep } from '../contract/wire.ts'
 import { sleep } from '../platform/sleep.ts'
 import { asksForResult, fillResult } from './fill-result.ts'
-import { textOf, words } from './text.ts'
+import { plainText, words } from './text.ts'
 
 const lastResult = async (history: StepInput['history']): Promise<string> => {
   const item = (await history()).findLast(({ type }) => type === 'tool_result')
-  return item?.type === 'tool_result' ? textOf(item.message_content) : ''
+  return item?.type === 'tool_result' ? plainText(item.message_content) : ''
 }
 
 async function* message(

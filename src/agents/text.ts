@@ -1,8 +1,8 @@
-// Text in and out of contents.
+// The plain text of contents, and words of a text.
 import type { MessageContent } from '../contract/wire.ts'
 
-/** All text of a content, in order; parts that are no text are left out. */
-export const textOf = (content: MessageContent, between = '\n'): string =>
+/** All text of a content, in order, without the parts that are not text. */
+export const plainText = (content: MessageContent, between = '\n'): string =>
   typeof content === 'string'
     ? content
     : content
@@ -10,5 +10,5 @@ export const textOf = (content: MessageContent, between = '\n'): string =>
         .filter(text => text !== '')
         .join(between)
 
-/** Words with the space that follows them, so that together they are the text again. */
+/** Words with the space that follows them: joined they are the text again. */
 export const words = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []

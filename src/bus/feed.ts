@@ -1,8 +1,8 @@
 // The frames of one task: past first, then live, without a gap or a repeat. Whoever has all that was shares one reading of the
 // task with the others; whoever is behind reads by themselves until they have come to it.
 import type { Log } from '../contract/stored.ts'
+import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
-import type { Teller } from '../history/telling.ts'
 import type { EventLog } from '../log/log.ts'
 import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
 import { type WatchedTask, watchTask } from './watched-task.ts'
@@ -29,7 +29,7 @@ export type Feed = {
 type Deps = {
   log: Pick<EventLog, 'subscribe'>
   /** Tells a task from some event that gives no frame after this number. */
-  tellerAt: (stream: string, next: number) => Promise<Teller>
+  rendererAt: (stream: string, next: number) => Promise<FrameRenderer>
 }
 
 /** The tasks that are watched, each by one subscription. */
@@ -37,7 +37,7 @@ const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
   const watched = new Map<string, WatchedTask>()
   return {
     find: (stream: string) => watched.get(stream),
-    begin(stream: string, teller: Teller, window: Window, isNew = false): WatchedTask {
+    begin(stream: string, teller: FrameRenderer, window: Window, isNew = false): WatchedTask {
       const onEnd = () => {
         if (watched.get(stream) === task) watched.delete(stream)
       }
@@ -52,7 +52,7 @@ type WatchedTasks = ReturnType<typeof createWatchedTasks>
 
 /** `begun`: the task is watched for this feed from its start. */
 const createFeed = (
-  { log, tellerAt, watched }: Deps & { watched: WatchedTasks },
+  { log, rendererAt, watched }: Deps & { watched: WatchedTasks },
   wish: FeedWish,
   begun?: WatchedTask,
 ): Feed => {
@@ -79,7 +79,7 @@ const createFeed = (
   }
   /** What is stored, until all of it was given, or those who watch the task have the rest. */
   async function* past(): AsyncGenerator<Batch> {
-    const teller = await tellerAt(stream, cursor + 1)
+    const teller = await rendererAt(stream, cursor + 1)
     if (isClosed) return
     const window = createWindow(teller.view)
     const after = teller.view.revision
@@ -135,7 +135,7 @@ export const createFeeds = (deps: Deps) => {
     /** Throws DamagedEvent when what is stored does not give the frames that it was numbered for. */
     open: (wish: FeedWish): Feed => follow(wish),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
-    openNew(wish: FeedWish, teller: Teller): Feed {
+    openNew(wish: FeedWish, teller: FrameRenderer): Feed {
       return follow(wish, watched.begin(wish.stream, teller, createWindow(teller.view), true))
     },
   }

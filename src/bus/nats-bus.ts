@@ -98,7 +98,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       position: relay.position(),
       lag: Math.max(0, log.head() - relay.position()),
       stopped: relay.isStuck(),
-      told: { nats: feed.counts.nats, log: feed.counts.log },
+      delivered: { nats: feed.counts.nats, log: feed.counts.log },
       foreign: feed.counts.foreign,
     }),
   }

@@ -1,8 +1,8 @@
 // The stored frames of a task for one reader, from a place near the one it asks for to what is stored last.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
+import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
-import type { Teller } from '../history/telling.ts'
 import { type Batches, createBatches } from '../log/batches.ts'
 import type { EventLog } from '../log/log.ts'
 
@@ -51,12 +51,12 @@ export const pastEvents = (
 /** All of them after a number, for a reader that waits for nothing new. `read` begins after the fold of the teller. */
 export async function* storedFrames(
   read: (after: number) => AsyncIterable<Recorded[]>,
-  teller: Teller,
+  teller: FrameRenderer,
   after: number,
 ): AsyncGenerator<Frame> {
   for await (const page of read(teller.view.revision)) {
     for (const event of page) {
-      for (const frame of await teller.tell(event)) if (frame.sequence_number > after) yield frame
+      for (const frame of await teller.render(event)) if (frame.sequence_number > after) yield frame
     }
   }
 }

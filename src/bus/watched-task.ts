@@ -1,6 +1,6 @@
 // One task that is watched: its events are read, folded and made into frames once, for all who follow it. It waits for none of
 // them: what they have not taken is in its window or, when they are slow, in the log.
-import type { Teller } from '../history/telling.ts'
+import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Entry, entriesOf, type Window } from './window.ts'
 
@@ -8,7 +8,7 @@ type Parts = {
   log: Pick<EventLog, 'subscribe'>
   stream: string
   /** Has taken every event that the window knows of. */
-  teller: Teller
+  teller: FrameRenderer
   window: Window
   isNew: boolean
   /** Called once: nobody is to join it any more. */

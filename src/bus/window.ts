@@ -4,9 +4,9 @@ import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Lifecycle } from '../contract/task-chart.ts'
 import { isTerminal } from '../contract/wire.ts'
+import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { FramedTask } from '../history/task-view.ts'
-import type { Teller } from '../history/telling.ts'
 
 /** The frames of one event; how the task stands after it, and the number of its next frame. */
 export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
@@ -17,16 +17,16 @@ const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ fram
 
 /** Takes events with the teller; a promise only where something has to be read for a frame. Throws DamagedEvent. */
 export const entriesOf = (
-  { view, tell }: Teller,
+  { view, render }: FrameRenderer,
   events: readonly Recorded[],
   entries: Entry[] = [],
 ): Entry[] | Promise<Entry[]> => {
   for (const [n, event] of events.entries()) {
-    const frames = tell(event)
+    const frames = render(event)
     if (!Array.isArray(frames)) {
       return frames.then(late => {
         entries.push(entryOf(view, late))
-        return entriesOf({ view, tell }, events.slice(n + 1), entries)
+        return entriesOf({ view, render }, events.slice(n + 1), entries)
       })
     }
     entries.push(entryOf(view, frames))

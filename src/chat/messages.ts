@@ -1,5 +1,5 @@
-// Output items as the messages of a chat completion. An assistant's text and the calls it made with it are one
-// message there; a result answers its call by id.
+// Output items as the messages of a chat completion. There, an assistant's text and its calls are one message, and a
+// result names its call by id.
 import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 
@@ -17,7 +17,7 @@ export type ChatMessage =
 
 const textPart = (text: string) => ({ type: 'text', text })
 
-/** A content as providers take it: text where it is one text, else parts. In form 1 many texts were one, too. */
+/** A content as providers take it: a string for one text, else parts. In form 1 several texts were joined, too. */
 const contentOf = (content: MessageContent, form: Form): unknown => {
   if (typeof content === 'string') return content
   const parts = content.map(part => {
@@ -37,7 +37,7 @@ const together = (a: unknown, b: unknown): unknown => {
   return [a, b].flatMap(content => (typeof content === 'string' ? [textPart(content)] : content))
 }
 
-/** Whether a message says nothing at all, which some endpoints refuse. */
+/** Whether a message is empty: some endpoints refuse that. */
 const isEmpty = (message: ChatMessage): boolean => {
   if (message.role === 'tool' || ('tool_calls' in message && message.tool_calls !== undefined)) return false
   const { content } = message
@@ -45,23 +45,23 @@ const isEmpty = (message: ChatMessage): boolean => {
   return Array.isArray(content) && content.every(part => part.type === 'text' && part.text === '')
 }
 
-/** Whether an item is sent to a model: of thoughts those that a request brought, which stand in a context without a status. */
+/** Whether an item is sent to a model. Of thoughts, only those of requests are, which have no status in a context. */
 export const isSent = ({ type, status }: OutputItem, form: Form): boolean =>
   type !== 'reasoning' || (form === 2 && status === undefined)
 
-/** What a model is sent: who it is, then everything that was said, in order. */
+/** The messages that a model is sent: the system prompt, then the conversation in order. */
 export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: string): ChatMessage[] => {
   const messages: ChatMessage[] = []
-  /** The newest message, while it holds nothing but thoughts. */
+  /** The newest message, as long as it holds only thoughts. */
   let thinking: ChatMessage | undefined
   for (const item of history) {
     const last = messages.at(-1)
-    // What an assistant says beside its calls is one message with them: their results must follow.
+    // An assistant's text and its calls are one message, since the results must follow the calls.
     const goesOn = last?.role === 'assistant' && (last.tool_calls !== undefined || last === thinking)
     if (item.type === 'reasoning') {
       const thought = thoughtIn(item)
       if (thought === '' || !isSent(item, form)) continue
-      // Endpoints refuse or drop fields for thoughts that they do not know; every endpoint takes text.
+      // Every endpoint takes text, but many refuse or drop unknown fields for thoughts.
       const content = `[thought] ${thought}`
       if (goesOn) last.content = together(last.content, content)
       else {
@@ -92,8 +92,8 @@ export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: str
     }
   }
   const said = form === 1 ? messages : messages.filter(message => !isEmpty(message))
-  const told = said.length > 0 ? said : messages
-  return systemPrompt ? [{ role: 'system', content: systemPrompt }, ...told] : told
+  const sent = said.length > 0 ? said : messages
+  return systemPrompt ? [{ role: 'system', content: systemPrompt }, ...sent] : sent
 }
 
 /** The text of a thought. */
@@ -102,14 +102,14 @@ export const thoughtIn = (item: OutputItem): string =>
     ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text).join('\n')
     : ''
 
-/** What a step said, as the assistant's message: with its thoughts, which are never sent back. */
+/** The items of a step as the assistant's message, with its thoughts, which are never sent to a model again. */
 export const answerOf = (said: OutputItem[], form: Form): ChatMessage[] => {
   const thought = said.map(thoughtIn).filter(Boolean).join('\n')
   const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said, form)
   return [thought === '' ? first : ({ ...first, reasoning_content: thought } as ChatMessage), ...rest]
 }
 
-/** Tools as a provider takes them; undefined where there is none: an empty list is an error to some. */
+/** Tools as a provider takes them; undefined when there are none, since some providers refuse an empty list. */
 export const toolsOf = (tools: ToolDefinition[]): unknown[] | undefined =>
   tools.length === 0
     ? undefined

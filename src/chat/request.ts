@@ -1,5 +1,5 @@
-// The body of a model call, put together from what the log holds and nothing else: the agent sends it, and a rollout
-// says years later, byte for byte, what was sent. A change of form is a new number beside the old one.
+// The body of a model call, built from the content of the log and nothing else. The agent sends it, and a rollout
+// builds the same bytes again years later. So a change of the form gets a new number, and the old form stays.
 import type { ModelRequest } from '../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { type ChatMessage, messagesOf, toolsOf } from './messages.ts'
@@ -7,7 +7,7 @@ import { longestWindow, transcriptOf } from './transcript.ts'
 
 export type Asked = Omit<ModelRequest, 'digest'>
 
-/** A body in three: sent as one object, in this order. */
+/** The three parts of a body, which are sent as one object in this order. */
 export type ModelBody = { request: Record<string, unknown>; messages: ChatMessage[]; tools?: unknown[] }
 
 export const textOfBody = ({ request, messages, tools }: ModelBody): string =>
@@ -15,7 +15,7 @@ export const textOfBody = ({ request, messages, tools }: ModelBody): string =>
 
 const streamed = (model: string) => ({ model, stream: true, stream_options: { include_usage: true } })
 
-/** The schema that an answer must fit; asked for only when nobody watches it come. */
+/** The schema that an answer must fit. It counts only when the answer is not streamed. */
 export const schemaOf = ({ stream, structured_output }: CreateTaskBody): object | undefined =>
   stream ? undefined : (structured_output ?? undefined)
 
@@ -28,7 +28,7 @@ const systemPrompt = (request: CreateTaskBody, schema: object | undefined): stri
   return prompts.filter(Boolean).join('\n\n') || undefined
 }
 
-/** A call for the next thing to say. */
+/** The body of the call for an agent step. */
 export const stepBody = (
   asked: Asked,
   given: { request: CreateTaskBody; items: OutputItem[]; tools: ToolDefinition[] },
@@ -58,7 +58,7 @@ const summarize =
   'which the assistant can go on without the record: what the user wants, what was found out and decided, exact ' +
   'names, numbers and paths that matter, what was done and what is still to do. Say nothing else.'
 
-/** A call for a summary of these items. */
+/** The body of the call for a summary of these items. */
 export const summaryBody = (
   asked: Asked,
   { request, items }: { request: CreateTaskBody; items: OutputItem[] },

@@ -1,15 +1,15 @@
-// A conversation as one text, for a model that sums it up: a record cannot be taken for an order as messages can, and
-// any endpoint takes it, whatever tools were called.
+// A conversation as one text, for a model that summarizes it. A model cannot take a record for instructions, as it may
+// take messages, and every endpoint accepts a text, whatever tools were called.
 import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem } from '../contract/wire.ts'
 import { isSent, thoughtIn } from './messages.ts'
 
-/** Tokens that a model takes when the request does not say. */
+/** The context window in tokens when the request names none. */
 export const longestWindow = 131_072
-/** What most tokenizers make of most texts, roughly. */
+/** Bytes per token, roughly, for most tokenizers and texts. */
 const bytesAToken = 4
 
-const textOf = (content: MessageContent): string =>
+const contentText = (content: MessageContent): string =>
   typeof content === 'string'
     ? content
     : content
@@ -17,19 +17,19 @@ const textOf = (content: MessageContent): string =>
         .join('\n')
 
 const line = (item: OutputItem, form: Form): string => {
-  if (item.type === 'message') return `${item.role}: ${textOf(item.message_content)}`
+  if (item.type === 'message') return `${item.role}: ${contentText(item.message_content)}`
   if (item.type === 'tool_call') return `assistant calls ${item.name}: ${item.arguments}`
-  if (item.type === 'tool_result') return `result: ${textOf(item.message_content)}`
+  if (item.type === 'tool_result') return `result: ${contentText(item.message_content)}`
   return isSent(item, form) ? `assistant thinks: ${thoughtIn(item)}` : ''
 }
 
-/** How many tokens an item takes, roughly; what is not text counts as much as its JSON. */
+/** The tokens of an item, roughly, estimated from the length of its JSON. */
 export const tokensOf = (item: OutputItem, form: Form): number => {
   if (!isSent(item, form)) return 0
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / bytesAToken)
 }
 
-/** The items line by line, cut in the middle when even the model that sums up could not take them. */
+/** The items line by line. A text that is too long for the summarizing model is cut in the middle. */
 export const transcriptOf = (items: OutputItem[], form: Form, window: number): string => {
   const text = items
     .map(item => line(item, form))

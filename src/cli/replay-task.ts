@@ -3,7 +3,7 @@ import type { Difference } from '../../projections/compare.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
-import { tell } from '../history/frames.ts'
+import { renderFrames } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
 import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
@@ -20,7 +20,7 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
   for await (const page of log.readStream(taskStream(taskId))) {
     for (const event of page) {
       try {
-        frames += tell(view, taskEvents.read(event)).length
+        frames += renderFrames(view, taskEvents.read(event)).length
       } catch (error) {
         if (error instanceof DamagedEvent) throw error
         throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)

@@ -1,5 +1,5 @@
-// The agent port. An agent goes step by step: one step is one thought, from what it sees to an answer, a wait
-// or the wish to go on. It keeps nothing between steps and starts nothing outside that the runtime does not know.
+// The agent port. An agent works in steps. One step goes from what the agent sees to an answer, a wait or another step.
+// An agent keeps nothing between steps, and everything that it starts outside is known to the runtime.
 import type {
   Compressed,
   Form,
@@ -19,60 +19,60 @@ import type {
 } from './wire.ts'
 
 /**
- * What a step says while it runs: more text of the item at hand (another kind opens a new one), a whole item, or
- * a call of a tool, its arguments as JSON text, whole or bit by bit (`call` is the agent's own name for it in this
- * step). Calls run when the step has ended, all at once.
+ * What a step says while it runs: more text of the current item (another kind opens a new item), a whole item, or a
+ * tool call. The arguments of a call are JSON text, whole or in pieces; `call` is the agent's own name for the call in
+ * this step. Calls run when the step has ended, all at once.
  */
 export type StepPart =
   | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string; logprobs?: Logprob[] }
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
   | { say: 'call-delta'; call: string; name: string; text: string }
-  /** The model reached the limit of its length: the text at hand, and each call whose arguments are not whole, end here. */
+  /** The model reached its length limit: the current text ends here, and so does each call with incomplete arguments. */
   | { say: 'cut-off' }
-  /** What a model is offered in this step. */
+  /** The tools that the model is offered in this step. */
   | { say: 'tools'; tools: ToolDefinition[] }
-  /** A summary is asked for, in place of what is too long. */
+  /** The step asks for a summary, which replaces items that are too long for the model. */
   | { say: 'compressing' }
 
-/** A call of a model: what was asked, what its endpoint said of the answer. */
+/** A call of a model: the request, and what the endpoint said about its answer. */
 export type ModelCall = {
   request: ModelRequest
   response: Omit<ModelResponse, 'prompt_token_ids'> & { prompt_token_ids?: number[] }
 }
-/** What a step leaves behind besides what it said. */
+/** What a step reports at its end, beside its items. */
 type Account = { usage?: Usage; call?: ModelCall }
 
-/** How a step ends, when its calls have their results. `continue`: another step follows; `answer`: the task is done. */
+/** How a step ends. `continue`: another step follows once its calls have results; `answer`: the task is done then. */
 export type StepEnd =
   | ({ end: 'continue'; compressed?: Pick<Compressed, 'summary' | 'items'> } & Account)
   | ({ end: 'answer' } & Account)
-  /** The answer will not do: the agent is told why and answers again. */
+  /** The answer is not acceptable: the agent gets the message and answers again. */
   | ({ end: 'correct'; message: string } & Account)
   | ({ end: 'pause'; reason: string } & Account)
   | { end: 'fail'; error: ErrorObject }
-  /** What it said was cut off: the step is abandoned and begins anew. */
+  /** The answer broke off: the step is abandoned and runs again. */
   | { end: 'again' }
 
 export type StepInput = {
   /** From 1. */
   agentStep: number
-  /** How often this step was begun before and broke off. */
+  /** How often this step has begun and broken off before. */
   attempt: number
   request: CreateTaskBody
-  /** How the task's requests to a model are put together. */
+  /** The form of the task's requests to a model. */
   form: Form
-  /** The newest that the user said. */
+  /** The newest message of the user. */
   asked: MessageContent
-  /** The service has told the agent once already what was wrong with an answer. */
+  /** The service has corrected the agent once already. */
   corrected: boolean
-  /** What came before in the session, then this task's own inputs and completed items. */
+  /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
-  /** What the task has used so far, its subagents included. `context`: tokens of the newest call of its model. */
+  /** What the task and its subagents have used so far. `context`: tokens of the newest model call. */
   used: { tokens: number; context: number; startedAt: number }
   /** The values of the request's `env`. */
   env: Record<string, unknown>
-  /** What may be called. */
+  /** The tools that the agent may call. */
   tools(): Promise<ToolDefinition[]>
   workdir: string
   signal: AbortSignal
@@ -80,9 +80,9 @@ export type StepInput = {
 
 export type Agent = {
   name: string
-  /** One sentence for those who choose among agents. */
+  /** One sentence that helps users to choose an agent. */
   description?: string
-  /** It can do better when it is told what is wrong with its answer. */
+  /** The agent can correct its answer when it learns what is wrong with it. */
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
 }

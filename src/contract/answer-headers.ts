@@ -1,6 +1,6 @@
 // Headers that every answer has, whichever way it leaves: as an HTTP answer, on a bare socket, with the handshake of a
 // WebSocket. The documents name them from here, too, and browsers may read them.
-import { apiVersion } from './answers.ts'
+import { apiVersion } from './responses.ts'
 
 /** By name: the value, and what it says. */
 export const everyAnswer = {

@@ -1,7 +1,7 @@
-// The log as an auditor reads it: every event with the exact texts that its hashes were made of.
+// The log for an auditor: every event with the exact texts from which its hashes were made.
 import type { Header } from './stored.ts'
 
-/** An event as it is stored: `header` is the text that `leaf` is the hash of, `about` is what that text says. */
+/** An event as it is stored. `leaf` is the hash of the text `header`; `about` is that text as an object. */
 export type StoredEvent = {
   position: number
   about: Header
@@ -13,27 +13,27 @@ export type StoredEvent = {
 
 export type StreamSummary = {
   stream: string
-  /** Of its last event. */
+  /** The revision of the last event. */
   revision: number
   first_position: number
   last_position: number
-  /** Type of its last event. */
+  /** The type of the last event. */
   last_type: string
   owner: string
 }
 
-/** Everything comes in small pages, each read when it is asked for, up to the head as it was at the first. */
+/** Reads in small pages, each when the caller asks for it, up to the head of the log at the first page. */
 export type AuditTrail = {
   /**
-   * Events after a position: of one stream, of one owner, or all; those of one stream or all without holes.
-   * Throws DamagedEvent.
+   * Events after a position: of one stream, of one owner, or all. Those of one stream, and all of them, come without
+   * holes. Throws DamagedEvent.
    */
   events(
     after: number,
     of: { stream?: string | undefined; owner?: string | undefined },
   ): AsyncIterable<StoredEvent[]>
-  /** Streams whose first event stands after a position, in order of creation. Throws DamagedEvent. */
+  /** Streams whose first event has a position after this one, in order of creation. Throws DamagedEvent. */
   streams(after: number, owner?: string): AsyncIterable<StreamSummary[]>
-  /** Whose stream it is, as far as its first event can say; undefined when there is no such stream. */
+  /** The owner of a stream, from its first event; undefined when there is no such stream. */
   ownerOf(stream: string): string | undefined
 }

@@ -1,2 +1,2 @@
-/** The process cannot start or go on: one clear line that names the way out, and exit code 2. */
+/** The process cannot start or continue: it prints one line that says what to do, and exits with code 2. */
 export class CannotStart extends Error {}

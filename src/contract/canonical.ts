@@ -1,5 +1,5 @@
-// One text for one value, whatever the order of its keys: what digests of request bodies are made of. Not
-// RFC 8785: its libraries refuse lone surrogates, which a content may hold.
+// The canonical text of a JSON value, which does not depend on the order of keys. Digests of request bodies are made from
+// it. RFC 8785 does not fit: its libraries refuse lone surrogates, which a content may hold.
 
 /** Recursion is safe: a body's depth was checked when it was read. */
 export const canonical = (value: unknown): string => {

@@ -1,2 +1,2 @@
-/** A long text was changed while it was read: what was answered of it cannot be finished. */
+/** A long text changed while it was read, so an answer that has begun cannot be finished. */
 export class ChangedMeanwhile extends Error {}

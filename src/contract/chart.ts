@@ -1,5 +1,5 @@
-// A statechart as plain data, in the form that XState takes, and the table of moves that replay reads from it: for
-// each innermost state, what an event leads to. Only what our charts use: nested states, guards, targets by the name
+// A statechart as plain data, in the form that XState takes, and the table of moves that replay uses: the target of each
+// event in each innermost state. It supports only what our charts use: nested states, guards, and targets by the name
 // of a neighbour or by `#<id>.<path>`.
 
 export type Transition =
@@ -19,7 +19,7 @@ export type Places<N> = N extends { readonly states: infer S }
     }[keyof S & string]
   : never
 
-/** `to`: the innermost state that it leads to; without it the state stays. */
+/** `to`: the innermost state that the move leads to; absent: the state stays the same. */
 export type Move = { to: string | undefined; guard: string | undefined }
 /** By innermost state and event: the moves to try, in order. */
 export type MoveTable = ReadonlyMap<string, ReadonlyMap<string, readonly Move[]>>
@@ -31,7 +31,7 @@ const nodeAt = (chart: Chart, path: readonly string[]): ChartNode =>
     return inner
   }, chart)
 
-/** The state that is entered when a path is: a state with states of its own leads to its first one. */
+/** The innermost state that is entered with a path: a state that has inner states leads to its first one. */
 const innermost = (chart: Chart, path: readonly string[]): string => {
   const { initial } = nodeAt(chart, path)
   return initial === undefined ? path.join('.') : innermost(chart, [...path, initial])
@@ -46,7 +46,7 @@ export const pathOf = (chart: Chart, from: readonly string[], target: string): s
 const isList = (given: Transition | readonly Transition[]): given is readonly Transition[] =>
   Array.isArray(given)
 
-/** The transitions of a state as they are written, each as an object. */
+/** The transitions that a state itself declares, each as an object. */
 export const transitionsOf = ({ on = {} }: ChartNode) =>
   Object.entries(on).flatMap(([event, given]) =>
     (isList(given) ? given : [given]).map(one => ({
@@ -77,7 +77,7 @@ const movesAt = (chart: Chart, path: readonly string[]): Map<string, Move[]> => 
   return moves
 }
 
-/** The table of a chart. The transitions of an inner state stand for those of the states around it. */
+/** The table of a chart. A transition of an inner state replaces those of its outer states for the same event. */
 export const tableOf = (chart: Chart): MoveTable =>
   new Map(
     statesOf(chart)

@@ -1,9 +1,9 @@
-// What can be asked of a task. A command is a wish: its actor answers with events or refuses.
+// The commands of a task. The actor of a task answers a command with events or a refusal.
 import type { StepEnd } from './agent.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
 import type { Block, MessageContent } from './wire.ts'
 
-/** Who asks, and because of what: `<stream>@<revision>` of an event, else a request id. */
+/** The principal that asks, and the cause: `<stream>@<revision>` of an event, else a request id. */
 export type Asked = { principal: string; causation: string }
 
 /** The events that an agent step may report while it runs. */
@@ -12,7 +12,7 @@ export type StepEvent = Extract<
   { type: 'ItemDelta' | 'ItemCompleted' | 'ItemSaid' | 'ToolsOffered' | 'CompressionStarted' }
 >
 
-/** How a step ended, with ids for what its end makes. */
+/** How a step ended, with the ids of the items that its end creates. */
 export type RecordedEnd =
   | Exclude<StepEnd, { end: 'continue' | 'correct' }>
   | (Omit<Extract<StepEnd, { end: 'continue' }>, 'compressed'> & { compressed?: Compressed })
@@ -21,7 +21,7 @@ export type RecordedEnd =
 type Context = TaskEventData<'TaskStarted'>['context']
 type Created = TaskEventData<'TaskCreated'>
 
-/** What becomes of a call that a step made. */
+/** How the runtime handles a call that a step made. */
 export type PlannedCall = { callId: string } & (
   | { plan: 'refuse'; itemId: string; why: string }
   | { plan: 'run'; name: string; safe: boolean; inSession?: true }
@@ -29,7 +29,7 @@ export type PlannedCall = { callId: string } & (
   | { plan: 'delegate'; name: string; child: Created }
 )
 
-/** How a call ended: its result, or why there is none, as the agent is told it. */
+/** How a call ended: its result, or the reason why there is none, as the agent sees it. */
 export type CallOutcome = {
   status: 'completed' | 'incomplete'
   content: MessageContent
@@ -40,24 +40,24 @@ export type CallOutcome = {
   usage?: Record<string, unknown>
 }
 
-/** What somebody outside gives as the result of a call. */
+/** The result of a call that a client sends. */
 export type CallAnswer = {
   callId: string
   itemId: string
-  /** The call failed, says who made it. */
+  /** The client says that the call failed. */
   failed?: true
   content: MessageContent
   blocks: Block[]
 }
 
 /**
- * Keys of the request that brings an input. They stand in the first event that it stores. `bodyDigest` covers all that
- * the body says; it is compared where there is no key.
+ * Keys of the request that brings an input, stored in the first event of that request. `bodyDigest` covers the whole
+ * body; it is compared when the request has no key.
  */
 export type RequestKeys = { digest?: string; idempotencyKey?: string; bodyDigest?: string }
 
-/** What a task wishes by itself holds for the revision at which it was wished, and is void when it has moved on. */
-type Wish = { revision: number }
+/** A command that the task gives itself holds for this revision only; at another one it does nothing. */
+type AtRevision = { revision: number }
 
 export type TaskCommand = Asked &
   (
@@ -71,9 +71,9 @@ export type TaskCommand = Asked &
         end?: RecordedEnd
         calls?: PlannedCall[]
       }
-    /** A call has said so much since it began to run. */
+    /** A running call has said this text so far. */
     | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
-    /** `heard`: all that the call has said while it ran; the result begins with it. */
+    /** `heard`: all text that the call said while it ran. The result begins with this text. */
     | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome; heard?: string }
     | {
         type: 'AnswerCalls'
@@ -83,14 +83,17 @@ export type TaskCommand = Asked &
         message?: { itemId: string; content: MessageContent }
         keys: RequestKeys
       }
-    /** Answers every pending call and completes: the conversation goes on in a new task, made in the same append. */
+    /**
+     * Answers every pending call and completes the task. A new task, made in the same append, continues the
+     * conversation.
+     */
     | { type: 'ContinueElsewhere'; answers: CallAnswer[]; created: Created; start: boolean; context: Context }
     | { type: 'PostMessage'; itemId: string; content: MessageContent; isRetry: boolean; keys: RequestKeys }
-    | ({ type: 'ConsumeInputs' } & Wish)
+    | ({ type: 'ConsumeInputs' } & AtRevision)
     | { type: 'GiveReward'; reward: { value: number; name?: string; data?: unknown } }
-    | ({ type: 'AbandonStep' } & Wish)
+    | ({ type: 'AbandonStep' } & AtRevision)
     | { type: 'PauseTask' }
-    | ({ type: 'PauseNow'; reason: string } & Wish)
+    | ({ type: 'PauseNow'; reason: string } & AtRevision)
     | { type: 'ResumeTask' }
     | { type: 'CancelTask'; reason?: string }
     | { type: 'FinishCancel'; receipts: TaskEventData<'EffectStopped'>[] }

@@ -1,6 +1,6 @@
-// The lifecycle of an environment session as a statechart, the only place where its moves are written; its events are
-// those of the log. A closed session that is created again has a new instance; a deleted one is a new session, of the
-// same user.
+// The lifecycle of an environment session as a statechart. This is the only place that defines its moves; its events are
+// those of the log. A closed session that is created again gets a new instance. A deleted one becomes a new session of
+// the same user.
 import { type Chart, type Places, tableOf } from './chart.ts'
 
 export const sessionChart = {
@@ -28,13 +28,13 @@ const table = tableOf(sessionChart)
 /** The events that may follow in a state. */
 export const sessionMovesFrom = (state: SessionState): string[] => [...(table.get(state)?.keys() ?? [])]
 
-/** Where an event leads from a state; undefined where the chart has no such move. */
+/** The state after an event; undefined when the chart has no such move. */
 export const sessionMoveOf = (state: SessionState, type: string): SessionState | undefined =>
   table.get(state)?.get(type)?.[0]?.to as SessionState | undefined
 
-/** The state after an event. A move that the chart lacks is a fault. */
+/** The state after an event. Throws when the chart has no such move. */
 export const sessionStateAfter = (state: SessionState, type: string): SessionState => {
   const next = sessionMoveOf(state, type)
-  if (next === undefined) throw new Error(`${type} is no move from ${state}`)
+  if (next === undefined) throw new Error(`the event ${type} is not allowed in the state ${state}`)
   return next
 }

@@ -1,12 +1,12 @@
-// What can be asked of an environment session. Every command is plain data: what a caller hears while its request runs, and
-// how it stops it, is kept beside the actor under the number of the request (`actors/env-session/callers.ts`).
+// The commands of an environment session. Every command is plain data. The callbacks and the abort signal of a caller are
+// kept beside the actor, under the number of the request (`actors/env-session/callers.ts`).
 import type { Asked, RequestKeys } from './commands.ts'
 import type { EnvSessionEventData, Snapshot } from './env-session-events.ts'
 import type { EnvironmentSource, OpenObject, Recovery, ResetAnswer, StepAnswer } from './environment.ts'
 
 type Created = EnvSessionEventData<'EnvSessionCreated'>
 
-/** Of a retry without a key: whether it may be the request that stored the event of this revision, asked again. */
+/** For a request without a key: whether it may repeat the request that stored the event of this revision. */
 export type Repeats = (revision: number) => boolean
 
 export type StepWish = {
@@ -14,9 +14,9 @@ export type StepWish = {
   toolArgs: OpenObject
   /** Variables for this step alone, over those of the session. */
   envVars?: Record<string, string>
-  /** Names the step for whoever may ask for it again: a task's call, or the request. */
+  /** The name of the step, under which it can be asked for again: the call of a task, or the request. */
   effectId: string
-  /** Which run of that call it is; absent: the first. */
+  /** The number of the run of that call; absent: the first. */
   attempt?: number
   itemId: string
   taskId?: string
@@ -24,7 +24,7 @@ export type StepWish = {
   keys: RequestKeys
 }
 
-/** What is asked of a session and needs its environment. `request`: the number under which its caller is known. */
+/** An accepted request that needs the environment. `request`: the number under which its caller is known. */
 export type SessionWish = Asked & { request: number } & (
     | {
         type: 'CreateSession'
@@ -45,24 +45,24 @@ export type SessionWish = Asked & { request: number } & (
     | { type: 'DeleteSession' }
   )
 
-/** What came of a wish outside: at a moment, with the state kept where the environment can keep it. */
+/** The outcome of a wish that was carried out: its time, and the kept state where the environment can keep one. */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }
   | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
-  /** The instance has gone, and with it the session; a step that was under way is stored as far as it came. */
+  /** The instance is gone, and the session with it. A step that was running is stored as far as it came. */
   | { of: 'loss'; reason: string; during?: 'step' }
   | { of: 'closed' }
-  /** The instance is there for a step that may not be repeated: its intent can be stored. */
+  /** The instance is ready for a step that must not be repeated, so the intent can be stored. */
   | { of: 'ready' }
-  /** `state`: what is there to see, where that is older than what the log says. */
+  /** `state`: the visible state, when it is older than the log. */
   | { of: 'seen'; state?: OpenObject }
-  /** It failed, and changed nothing. */
+  /** The request failed and changed nothing. */
   | { of: 'nothing' }
 )
 
 export type SessionCommand =
   | SessionWish
-  /** Stores of a step that was intended and has no result that nobody knows how it ended. */
+  /** Stores that the result of an intended step is unknown. */
   | (Asked & { type: 'SettleStep' })
-  /** What came of a wish, from the effect that carried it out. */
+  /** The outcome of a wish, from the effect that carried it out. */
   | { type: 'ReportOutcome'; wish: SessionWish; outcome: Outcome }

@@ -1,8 +1,8 @@
-// The environment port: what an author writes (docs/environments.md), and what the service sees of one instance of it,
-// which runs in a process of its own.
+// The environment port: the class that an author writes (docs/environments.md), and one instance of it as the service
+// sees it. The instance runs in a process of its own.
 import type { Block, MessageContent, ToolDefinition } from './wire.ts'
 
-/** How a session comes back after a restart: by doing again what was recorded, from a snapshot, or not at all. */
+/** How a session comes back after a restart: by repeating the recorded steps, from a snapshot, or not at all. */
 export type Recovery = 'refold' | 'snapshot' | 'none'
 
 type MaybePromise<T> = T | Promise<T>
@@ -13,17 +13,17 @@ export type StepContext = {
   emit(text: string): void
   /** Aborts when the step takes too long or is canceled. */
   signal: AbortSignal
-  /** 0 to 1; the same numbers for the same step of the same seed. */
+  /** A number from 0 to 1. The same step with the same seed gets the same numbers. */
   random(): number
-  /** Milliseconds since the epoch: the moment of the step, also when it is done again. */
+  /** The time of the step, milliseconds since the epoch; a repeated step gets its original time. */
   now(): number
-  /** The variables of the session, and over them those that were given for this step. */
+  /** The variables of the session; those of this step take precedence. */
   env_vars: Readonly<Record<string, string>>
 }
 export type StepResult = {
   content: MessageContent
   observation?: OpenObject
-  /** What `observe` would give; asked for when it is left out. */
+  /** The state as `observe` returns it; when it is absent, the service calls `observe`. */
   state?: OpenObject
   reward?: number
   terminated?: boolean
@@ -33,15 +33,15 @@ export type StepResult = {
 }
 
 export type SnapshotContext = {
-  /** Names a part of the state that is not kept, and why. */
+  /** Names a part of the state that is not kept, and the reason. */
   leaveOut(what: string): void
-  /** A backup is being made: what earlier snapshots of the instance need must stay. */
+  /** A backup is being made, so everything that earlier snapshots of the instance need must stay. */
   keepOld: boolean
 }
 
-/** An instance of an environment, as its author writes it. A throw of `step` is the failure of the tool. */
+/** An instance of an environment, as its author writes it. When `step` throws, the tool has failed. */
 export type Environment = {
-  /** Nothing means what `observe` gives; random numbers are those of step 0. */
+  /** Without a return value the service calls `observe`. Random numbers are those of step 0. */
   reset(
     seed: number,
     options: OpenObject,
@@ -60,13 +60,13 @@ export type EnvironmentClass = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters?: OpenObject
   description?: string
-  /** How much it takes and keeps, for people. */
+  /** Limits of the environment's input and storage, as a text for people. */
   limits?: string
   /** Milliseconds that a step may take. */
   stepTimeoutMs?: number
 }
 
-/** Where an instance comes from. `digest`: base64url(SHA-256) of the module's bytes. */
+/** The module and class of an instance. `digest`: base64url(SHA-256) of the module's bytes. */
 export type EnvironmentSource = { name: string; module: string; className: string; digest: string }
 
 export type Observed = { state: OpenObject; tools: ToolDefinition[]; done: boolean }
@@ -82,17 +82,17 @@ export type StepAnswer = Observed & {
   truncated: boolean
   info: OpenObject
   error?: string
-  /** It was told to stop, or took too long: how far it came is not known. */
+  /** The step was stopped or took too long: nobody knows how far it came. */
   stopped?: true
 }
 
-/** One instance in its process. Each call rejects with EnvironmentGone when the process has ended. */
+/** One instance in its process. Every call rejects with EnvironmentGone when the process has ended. */
 export type Instance = {
   recovery: Recovery
   reset(given: { seed: number; options: OpenObject; now: number }): Promise<ResetAnswer>
   /**
-   * `number` is that of the step in its session: random numbers follow from it and the seed. `env_vars` are for this step
-   * alone.
+   * `number` is the number of the step in its session: random numbers depend on it and on the seed. `env_vars` are for
+   * this step alone.
    */
   step(
     given: {
@@ -106,23 +106,22 @@ export type Instance = {
     watch: { emit(text: string): void; signal: AbortSignal },
   ): Promise<StepAnswer>
   observe(): Promise<Observed>
-  /** Undefined where the class has none. */
+  /** Resolves with undefined when the class has no snapshots. */
   snapshot(context: SnapshotContext): Promise<unknown>
   restore(data: unknown): Promise<void>
   /** Resolves when the process has ended. */
   close(): Promise<void>
-  /** Resolves with the reason when the process ends by itself or is killed for breaking a limit. */
+  /** Resolves with the reason when the process ends on its own or is killed because it broke a limit. */
   gone: Promise<string>
 }
 /** The process of an instance has ended. */
 export class EnvironmentGone extends Error {}
-/** What an environment's own code says no with; the instance lives on. */
-/** Why a step is stopped, as the reason of its signal: `message` goes on after 'the step …'. */
+/** The reason of a step's abort signal. `message` completes a sentence that begins with 'the step …'. */
 export class StopStep extends Error {}
 
 export class AuthorsError extends Error {}
 
-/** No environment is called like this: `/env/<name>` is, or may become, a path of another operation. */
+/** Names that no environment may have: `/env/<name>` is, or may become, the path of another operation. */
 export const reservedKinds: ReadonlySet<string> = new Set([
   'create',
   'step',

@@ -1,6 +1,6 @@
-// The public stream of a task: every kind of frame typed once. Which facts give which frames is src/history/frames.ts.
+// The public stream of a task: every kind of frame typed once. src/history/frames.ts says which events give which frames.
 import Type, { type TObject, type TProperties } from 'typebox'
-import { RolloutEntry } from './answers.ts'
+import { RolloutEntry } from './responses.ts'
 import {
   Block,
   ErrorObject,
@@ -65,7 +65,7 @@ const frames = {
 
 export type FrameType = keyof typeof frames | 'task.rollout'
 
-/** The schema of each frame, by its name: `result` of the envelope that goes over the wire. */
+/** The schema of each frame, by its name. A frame is the `result` of the envelope on the wire. */
 export const frameSchemas = {
   ...Object.fromEntries(
     Object.entries(frames).map(([type, fields]) => [

@@ -1,6 +1,6 @@
-// How long JSON would be, without writing it.
+// Measures a JSON value without writing it.
 
-/** Whether the strings in a JSON value are longer together. */
+/** Whether the strings in a JSON value together have more than `most` characters. */
 export const isLongerThan = (value: unknown, most: number): boolean => {
   let left = most
   const look = (each: unknown): void => {

@@ -1,9 +1,9 @@
-// The facts of the log as a whole.
+// The events of the log as a whole.
 export const logStream = 'log'
 
-/** From here on the log goes on, though more than stands before this event may have been acknowledged in an earlier life. */
+/** The log continues from here, although clients may have seen later events that it does not hold any more. */
 export type LogResumed = {
-  /** The last position that is known of that life; null: nothing beyond this event is known of it. */
+  /** The last known position before that loss; null: no position beyond this event is known. */
   old_head: number | null
   reason: 'restored' | 'loss_accepted'
 }

@@ -1,4 +1,5 @@
-// What the core asks of the world. main gives the real ones; tests give ones that a seed reproduces.
+// The clock, timers, random numbers and ids that the core uses. main.ts provides the real ones; tests provide ones that a
+// seed reproduces.
 
 export type Clock = {
   /** Milliseconds since the epoch. */
@@ -6,7 +7,7 @@ export type Clock = {
 }
 
 export type Timers = {
-  /** Runs `job` once after `ms` milliseconds; the answer cancels it. Never keeps the process alive. */
+  /** Runs `job` once after `ms` milliseconds and returns a function that cancels it. Never keeps the process alive. */
   after(ms: number, job: () => void): () => void
   every(ms: number, job: () => void): () => void
 }
@@ -17,13 +18,13 @@ export type Random = {
 }
 
 export type Ids = {
-  /** A new id: the prefix (`task_`, `msg_`, …) and a time-ordered, unique rest. */
+  /** A new id: the prefix (`task_`, `msg_`, …), then a unique part that is ordered by time. */
   next(prefix: string): string
 }
 
 export type World = { clock: Clock; timers: Timers; random: Random; ids: Ids }
 
-/** A line for the operator; never with a secret in it. */
+/** Writes a line for the operator. It never contains a secret. */
 export type Report = (
   level: 'debug' | 'info' | 'warn' | 'error',
   message: string,

@@ -1,5 +1,5 @@
-// What subscribers are told, wherever they listen: each event typed once. A stored event gives at most one of them, so
-// its position in the log is a cursor.
+// Public events, which subscribers receive over every channel: each typed once. A stored event gives at most one public
+// event, so its position in the log is a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
 import { taskStatuses } from './wire.ts'
 
@@ -9,7 +9,7 @@ const Status = Type.Enum([...taskStatuses])
 
 const events = {
   TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
-  /** `sequence_number`: of the last frame of the task's stream that tells it; `changed`: fields of the task object. */
+  /** `sequence_number`: the last frame that shows the change; `changed`: fields of the task object. */
   TaskUpdated: {
     task_id: Text,
     session_id: Text,
@@ -67,7 +67,7 @@ export const publicEventSchemas = Object.fromEntries(
   ]),
 ) as unknown as { [T in PublicEventType]: Type.TObject }
 
-/** Every name that a subscriber may ask for; those that nothing emits yet are asked for in vain. */
+/** Every name that a subscriber may ask for. Nothing emits some of them yet. */
 export const eventNames = [
   'TaskCreated',
   'TaskUpdated',
@@ -90,7 +90,10 @@ export const eventNames = [
 ] as const
 export type EventName = (typeof eventNames)[number]
 
-/** On a stream for everybody only where `types` names them: they are ours, and no part of the interface. */
+/**
+ * On a stream of all events, a subscriber gets these only when `types` names them: they are not in the original
+ * interface.
+ */
 export const heardByName: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionCreated',
   'EnvStepCompleted',

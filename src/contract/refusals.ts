@@ -1,19 +1,31 @@
-// Everything a caller can be told no for, in one table. A refusal is the caller's and is never logged as an
-// error; a conflict between writers is the log's (RevisionConflict) and the runtime tries again; anything else
-// is a fault: logged in full and shown as an internal error.
+// The table of refusals: every reason for which the service refuses a request. A refusal is never logged as an error. A
+// conflict between writers (RevisionConflict) is no refusal: the runtime tries again. Any other error is a fault: it is
+// logged in full, and the caller sees an internal error.
 export const refusals = {
   Unauthenticated: { http: 401, code: -32030, message: 'a valid bearer token is required' },
-  Forbidden: { http: 403, code: -32031, message: 'this token does not allow it' },
+  Forbidden: { http: 403, code: -32031, message: 'this token does not allow this request' },
   TaskNotFound: { http: 404, code: -32001, message: 'no such task' },
   TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
-  InputMissing: { http: 400, code: -32021, message: 'some pending tool calls have no answer yet' },
-  AlreadyAnswered: { http: 400, code: -32022, message: 'this call was answered differently already' },
-  Conflict: { http: 409, code: -32023, message: 'this id or key is already used for something else' },
+  InputMissing: {
+    http: 400,
+    code: -32021,
+    message: 'some pending tool calls have no answer: answer all of them',
+  },
+  AlreadyAnswered: { http: 400, code: -32022, message: 'this tool call already has a different answer' },
+  Conflict: {
+    http: 409,
+    code: -32023,
+    message: 'this id or key is already used for something else: choose another one',
+  },
   EnvNotFound: { http: 404, code: -32024, message: 'no such environment' },
   SessionNotFound: { http: 404, code: -32025, message: 'no such session, or it is closed' },
-  SessionDone: { http: 400, code: -32026, message: 'the session is done: reset it first' },
+  SessionDone: {
+    http: 400,
+    code: -32026,
+    message: 'the environment session is done: reset it before the next step',
+  },
   Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
   OverQuota: {
     http: 429,
@@ -24,16 +36,24 @@ export const refusals = {
   BodyTooSlow: {
     http: 408,
     code: -32600,
-    message: 'the request came too slowly: a body needs 64 KiB a second',
+    message: 'the request body came too slowly: send at least 64 KiB per second',
   },
-  MediaType: { http: 415, code: -32600, message: 'send an uncompressed application/json body' },
+  MediaType: { http: 415, code: -32600, message: 'the request body must be uncompressed application/json' },
   RouteNotFound: { http: 404, code: -32601, message: 'no such route' },
   MethodNotAllowed: { http: 405, code: -32601, message: 'this route has no such method' },
   Fault: { http: 500, code: -32603, message: 'internal error' },
-  StorageDown: { http: 503, code: -32603, message: 'the event log cannot be written at the moment' },
-  ReadModelsBehind: { http: 503, code: -32603, message: 'lists are catching up with the log' },
-  Damaged: { http: 503, code: -32603, message: 'a stored event cannot be read or does not fit its hash' },
-  ShuttingDown: { http: 503, code: -32603, message: 'the server is shutting down' },
+  StorageDown: {
+    http: 503,
+    code: -32603,
+    message: 'the event log cannot be written at the moment: try again later',
+  },
+  ReadModelsBehind: {
+    http: 503,
+    code: -32603,
+    message: 'lists are catching up with the log: try again in a moment',
+  },
+  Damaged: { http: 503, code: -32603, message: 'a stored event cannot be read or does not match its hash' },
+  ShuttingDown: { http: 503, code: -32603, message: 'the server is shutting down: try again later' },
 } as const
 export type RefusalName = keyof typeof refusals
 
@@ -51,7 +71,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a caller can have too much of, as `data.quota` names it; `max_…`: of all users together. */
+/** The quotas, as `data.quota` names them. Those that begin with `max_` hold for all users together. */
 export const quotaNames = [
   'tasks',
   'sessions',
@@ -63,7 +83,7 @@ export const quotaNames = [
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
 
-/** Each with the variable that sets it, and what to do. */
+/** What each quota limits, the variable that sets it, and what a caller can do. */
 const quotaWords: Record<QuotaName, string> = {
   tasks: 'unfinished tasks of this user (QUOTA_TASKS): cancel some, or wait until some end',
   sessions: 'active environment sessions of this user (QUOTA_SESSIONS): close some',
@@ -74,26 +94,26 @@ const quotaWords: Record<QuotaName, string> = {
   max_streams: 'open streams and WebSockets of all users (MAX_STREAMS): try again later',
 }
 
-/** A user, or all users together, have as much of something as the operator allows. */
+/** The refusal of a request that would exceed a quota. */
 export const overQuota = (quota: QuotaName, limit: number): Refusal =>
   new Refusal('OverQuota', { quota, limit }, `there may be at most ${limit} ${quotaWords[quota]}`)
 
-/** A token that stands for one user, where another is named. */
+/** The refusal of a token of one user in a request that names another user. */
 export const otherUser = (own: string, named: string): Refusal =>
   new Refusal(
     'Forbidden',
     { user_id: named },
-    `this token stands for the user ${own}: it does nothing for the user ${named}`,
+    `this token belongs to the user ${own} and cannot act for the user ${named}`,
   )
 
-/** A step that its caller takes for another one. */
+/** The refusal of an environment step whose number is not the one that its caller expects. */
 export const unexpectedStep = (expected: number, step: number): Refusal =>
   new Refusal('Conflict', { expected_step: expected, step }, `the next step is ${step + 1}, not ${expected}`)
 
-/** One problem of a request: where it is (`body`, `query`, `path` or `header` first), why, pydantic's word for it. */
+/** One problem of a request: its place (`body`, `query`, `path` or `header` first), a message, and pydantic's type. */
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
-/** A request that is not valid: always 422 with the validation shape, every problem at once. */
+/** The request is not valid: always 422, with every problem at once. */
 export class Invalid extends Error {
   constructor(readonly problems: Problem[]) {
     super('invalid request')

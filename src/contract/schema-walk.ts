@@ -1,4 +1,4 @@
-// A value read along the schema that it was made for: nulls that stand for nothing, and keys that nobody knows.
+// Walks a value along its schema, to remove nulls that mean "left out" and to find unknown keys.
 import type { TSchema } from 'typebox'
 import type { WireSchema } from './wire-schema.ts'
 
@@ -11,7 +11,7 @@ const hasTag = ({ properties }: WireSchema, tag: unknown): boolean => {
   return type === undefined || type.const === tag || type.enum?.includes(tag) === true
 }
 
-/** Of a union the branch that a list or an object is meant for: by its `type`, then by the fields that it must have. */
+/** The branch of a union that fits a list or an object, chosen by its `type`, then by its required fields. */
 const meantFor = (schema: WireSchema, value: object): WireSchema | undefined => {
   const kind = Array.isArray(value) ? 'array' : 'object'
   const tag = (value as Fields).type
@@ -27,8 +27,8 @@ const takesNull = (schema: WireSchema): boolean =>
   )
 
 /**
- * The value without its nulls in the place of optional fields whose schema knows no null: they say the same as a field
- * that was left out. The same object where there is none.
+ * The value without the nulls of optional fields whose schema allows no null: such a null means that the field was left
+ * out. Returns the same object when it has no such null.
  */
 export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as WireSchema, value)
 
@@ -41,22 +41,22 @@ const lean = (schema: WireSchema, value: unknown): unknown => {
     return items.some((item, n) => item !== value[n]) ? items : value
   }
   const fields = value as Fields
-  let told: Fields | undefined
+  let copy: Fields | undefined
   for (const [name, property] of Object.entries(meant.properties ?? {})) {
     if (!Object.hasOwn(fields, name)) continue
     const isLeftOut = fields[name] === null && !meant.required?.includes(name) && !takesNull(property)
     const child = lean(property, fields[name])
     if (!isLeftOut && child === fields[name]) continue
-    told ??= { ...fields }
-    if (isLeftOut) delete told[name]
-    else told[name] = child
+    copy ??= { ...fields }
+    if (isLeftOut) delete copy[name]
+    else copy[name] = child
   }
-  return told ?? value
+  return copy ?? value
 }
 
 const longestPath = 256
 
-/** The paths of keys that the schema does not know, at any depth, as `agent_config.colour`; at most so many. */
+/** The paths of keys that the schema does not know, at any depth, such as `agent_config.colour`; at most `most` paths. */
 export const unknownKeys = (schema: TSchema, value: unknown, most: number): string[] => {
   const found: string[] = []
   const look = (at: string, here: WireSchema, each: unknown): void => {

@@ -1,4 +1,4 @@
-// What is said on the WebSocket at /ws, in both directions: each message typed once.
+// The messages on the WebSocket at /ws in both directions, each typed once.
 import Type, { type Static, type TSchema } from 'typebox'
 import { Frame } from './frames.ts'
 import { type EventName, eventNames, heardByName, publicEventSchemas } from './public-events.ts'
@@ -52,13 +52,13 @@ const request_id = orNull(TextId)
 const idempotency_key = orNull(Type.String({ minLength: 1, maxLength: 256 }))
 const ofTask = { request_id, task_id: Text }
 
-/** What a client may say, by `type`: its other fields. */
+/** The messages of a client, by `type`: their other fields. */
 export const clientMessages = {
   auth: Type.Object({ request_id, token: Text }),
   subscribe: Type.Object({
     request_id,
     channels: Channels,
-    /** A position, `earliest`, or for the channel `task` a sequence number: everything after it. */
+    /** The client asks for everything after this: a position, `earliest`, or a sequence number for the channel `task`. */
     since: orNull(Type.Union([Type.Integer(), Text])),
     filter: orNull(
       Type.Object({
@@ -67,7 +67,7 @@ export const clientMessages = {
         task_id: orNull(Text),
       }),
     ),
-    /** Of the channel `task`. */
+    /** Only for the channel `task`. */
     task_id: orNull(Text),
   }),
   unsubscribe: Type.Object({ request_id, channels: orNull(Channels), task_id: orNull(Text) }),
@@ -86,7 +86,7 @@ export const clientMessageTypes = Object.keys(clientMessages) as ClientMessageTy
 
 const echoed = { request_id: Type.Optional(Text) }
 
-/** What the server says, by `type`; what comes on channels has the type of the event or frame. */
+/** The messages of the server, by `type`. Messages of channels have the type of their event or frame. */
 export const serverMessages = {
   authenticated: Type.Object({
     type: Type.Literal('authenticated'),
@@ -99,9 +99,9 @@ export const serverMessages = {
     ...echoed,
     channels: Channels,
     task_id: Type.Optional(Text),
-    /** What follows comes after it. */
+    /** The following messages come after this position. */
     position: Type.Integer({ minimum: -1 }),
-    /** Everything after `since` comes first. */
+    /** The messages begin with everything after `since`. */
     recovered: Type.Boolean(),
   }),
   unsubscribed: Type.Object({
@@ -114,7 +114,7 @@ export const serverMessages = {
     type: Type.Literal('result'),
     ...echoed,
     data: Type.Union([Task, EnvStepAnswer]),
-    /** Nothing new was done: it is what the same request did before. */
+    /** The server did nothing new: this is the result of an earlier, identical request. */
     replayed: Type.Optional(Type.Literal(true)),
   }),
   error: Type.Object({ type: Type.Literal('error'), ...echoed, error: ErrorObject }),
@@ -122,7 +122,7 @@ export const serverMessages = {
     type: Type.Literal('ended'),
     channel: Type.Literal('task'),
     task_id: Text,
-    /** The number of the last frame that was sent, or of the cursor. */
+    /** The number of the last frame that was sent, or the cursor when none was sent. */
     id: Type.Integer({ minimum: -1 }),
   }),
   pong: Type.Object({ type: Type.Literal('pong'), ...echoed }),
@@ -131,16 +131,16 @@ export const serverMessages = {
     type: Text,
     data: Type.Union(Object.values(publicEventSchemas)),
     timestamp: Text,
-    /** The position. */
+    /** The position of the event. */
     id: Type.Integer({ minimum: 1 }),
   }),
   frame: Type.Object({
     channel: Type.Literal('task'),
     type: Text,
     data: Frame,
-    /** Where the frame has one. */
+    /** Absent when the frame has none. */
     timestamp: Type.Optional(Text),
-    /** Its sequence number. */
+    /** The sequence number of the frame. */
     id: Type.Integer({ minimum: 0 }),
   }),
 }

@@ -1,4 +1,4 @@
-// The shape of an event as the log holds it, and the log as everybody else sees it.
+// The shape of a stored event, and the interface of the log.
 
 /** The stored header, as JSON in this order of keys (`digest` is last, added where the event is written). */
 export type Header = {
@@ -8,25 +8,25 @@ export type Header = {
   schema_version: number
   /** ISO 8601 with milliseconds; never earlier than that of the event before it in the log. */
   time: string
-  /** Id of the token that caused the event, or `system`. */
+  /** The id of the token that caused the event, or `system`. */
   principal: string
-  /** The user whose event it is: tenancy is decided from the header alone. */
+  /** The user to whom the event belongs. Access is decided from the header alone. */
   owner: string
   session_id: string
-  /** The root task, or the session. */
+  /** The root task, or the environment session. */
   correlation_id: string
   /** `<stream>@<revision>` of the cause, else the request id. */
   causation_id: string
-  /** Our version and the machine's. */
+  /** The version of Reprise and of the task chart. */
   build: string
-  /** Tasks only: the number of the next frame before this event, and how many frames it gives. */
+  /** Tasks only. `seq`: the number of the event's first frame; `frames`: how many frames the event gives. */
   seq?: number
   frames?: number
 }
 
 /**
- * An event read back: `position` from 1 in the whole log without holes, `revision` from 0 in its stream. The decoder of its
- * kind of stream (`decoders/`) says what its data are: then it is one of the events of that kind, with its type beside them.
+ * A stored event. `position` counts from 1 in the whole log, without holes; `revision` counts from 0 in its stream. The
+ * decoder of its kind of stream (`decoders/`) types the data; `Event` is then one of the events of that kind.
  */
 export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
   position: number
@@ -35,11 +35,11 @@ export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
 
 export type NewEvent = { type: string; schema_version: number; data: object; seq?: number; frames?: number }
 
-/** What one writer wants to add to one stream; `expectedRevision` is -1 for a new stream. */
+/** Events that one writer adds to one stream. `expectedRevision` is -1 for a new stream. */
 export type StreamAppend = {
   stream: string
   expectedRevision: number
-  /** The stream's id was made just now, so nobody else can have it: not looked up again. */
+  /** The id of the stream was just made, so no such stream exists and the log does not look for it. */
   justMade?: boolean
   principal: string
   owner: string
@@ -50,27 +50,27 @@ export type StreamAppend = {
 }
 
 export interface Log {
-  /** All or nothing over all the streams; durable when it resolves. Throws RevisionConflict or StorageFailure. */
+  /** Stores all of the events or none, and resolves when they are durable. Throws RevisionConflict or StorageFailure. */
   append(appends: StreamAppend[]): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
   readStream(stream: string, after?: number): AsyncIterable<Recorded[]>
-  /** The same without waiting: for what must be done in one go with the commit that it follows. */
+  /** The same, synchronously: for work that must happen in the same turn as the commit before it. */
   streamPages(stream: string, after?: number): Iterable<Recorded[]>
-  /** All events after `position`, in pages, to the head at the time of reading. Throws DamagedEvent. */
+  /** All events after `position`, in pages, up to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
-  /** The event with which a stream begins, read alone. Throws DamagedEvent. */
+  /** The first event of a stream. Throws DamagedEvent. */
   firstOf(stream: string): Promise<Recorded | undefined>
   /** The newest stored event of a stream. Throws DamagedEvent. */
   lastOf(stream: string): Promise<Recorded | undefined>
-  /** The last revision of a stream, perhaps not durable yet; -1 when there is none. */
+  /** The last revision of a stream, which may not be durable yet; -1 when there is no such stream. */
   revisionOf(stream: string): number
   /** The last position; 0 for an empty log. */
   head(): number
-  /** The leaf stored at a position, undefined when the log has none there. */
+  /** The leaf that is stored at a position; undefined when the log has no such position. */
   leafAt(position: number): string | undefined
 }
 
-/** Somebody else wrote to the stream first. */
+/** Another writer appended to the stream first. */
 export class RevisionConflict extends Error {
   constructor(
     readonly stream: string,
@@ -81,10 +81,10 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The log could not be written: nothing of the append is acknowledged. */
+/** The log could not be written. No event of the append is acknowledged. */
 export class StorageFailure extends Error {}
 
-/** A stored event cannot be read, or does not fit its hash or its frame count. */
+/** A stored event cannot be read, or does not match its hash or its frame count. */
 export class DamagedEvent extends Error {
   constructor(
     readonly position: number,

@@ -1,6 +1,6 @@
-// The lifecycle of a task as a statechart, the only place where its moves are written. The outermost states are the
-// nine statuses of the wire and one internal `absent`; its events are those of the log. Replay reads its table
-// (task-state.ts), XState runs it as it stands (actors/task/machine.ts), docs/architecture.md shows its drawing.
+// The lifecycle of a task as a statechart. This is the only place that defines its moves. The outermost states are the
+// nine statuses of the wire and one internal state, `absent`; its events are those of the log. Replay uses its table
+// (task-state.ts), XState runs the chart itself (actors/task/machine.ts), and docs/architecture.md shows its drawing.
 // No state is final: a task that ended can still be deleted.
 import type { Chart, Places } from './chart.ts'
 
@@ -13,7 +13,7 @@ const untilLast = [
   { target: 'ready', ...calls },
 ] as const
 
-/** How a working task comes to its end or to a wait: by what its agent did, so only between steps and calls. */
+/** How a working task ends. Its agent decides that, so it happens only between steps and calls. */
 const outcomes = { TaskCompleted: '#task.completed', TaskFailed: '#task.failed' } as const
 const ready = { AgentStepStarted: 'thinking', EffectIntended: { target: 'calling', ...calls } } as const
 const thinking = { AgentStepCompleted: 'ready', AgentStepAbandoned: 'ready' } as const
@@ -49,7 +49,7 @@ export const taskChart = {
             calling: { on: calling },
           },
         },
-        // What still runs is stopped; an empty transition forbids what `working` allows.
+        // Running effects are stopped. An empty transition forbids a move that `working` allows.
         canceling: {
           on: { TaskCanceled: '#task.canceled', TaskPaused: {}, TaskExpired: {}, CancelRequested: {} },
         },
@@ -69,7 +69,7 @@ export const taskChart = {
   },
 } as const satisfies Chart
 
-/** A status of the wire, or that there is no task yet. */
+/** A status of the wire, or `absent` when there is no task yet. */
 export type Lifecycle = keyof (typeof taskChart)['states']
 /** An innermost state of the chart. */
 export type TaskPlace = Places<typeof taskChart>

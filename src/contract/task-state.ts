@@ -1,10 +1,10 @@
-// Where a task is in its chart, folded from its events. Replay, projections and decisions read the table of the chart;
+// The state of a task in its chart, folded from its events. Replay, projections and decisions use the table of the chart;
 // a test holds XState's own reading of the chart equal to it.
 import { beginningOf, tableOf } from './chart.ts'
 import { type Lifecycle, type TaskPlace, taskChart } from './task-chart.ts'
 import { isTerminal } from './wire.ts'
 
-/** `open`: the calls that were begun here and have no result, by their ids. */
+/** `open`: the ids of calls that began on the server and have no result. */
 export type TaskState = { readonly at: TaskPlace; readonly open: readonly string[] }
 
 export const firstState: TaskState = { at: beginningOf(taskChart) as TaskPlace, open: [] }
@@ -13,7 +13,7 @@ const table = tableOf(taskChart)
 const statusAt = new Map([...table.keys()].map(place => [place, place.split('.')[0] as Lifecycle]))
 export const statusIn = ({ at }: TaskState): Lifecycle => statusAt.get(at) as Lifecycle
 
-/** By status: the events that lead out of it from at least one place in it, and the innermost state that each leads to. */
+/** For each status: the events that lead out of at least one of its inner states, and the innermost target of each. */
 const moves = new Map<Lifecycle, Map<string, TaskPlace>>()
 for (const [place, events] of table) {
   const from = statusAt.get(place) as Lifecycle
@@ -30,23 +30,23 @@ const isEnd = (place: TaskPlace): boolean => {
 }
 const moving = new Set([...moves.values()].flatMap(out => [...out.keys()]))
 
-/** Whether an event moves a task from a status to another. */
+/** Whether an event moves a task from one status to another. */
 export const isMove = (type: string): boolean => moving.has(type)
 /** The events that may move a task from a status. */
 export const movesFrom = (status: Lifecycle): string[] => [...(moves.get(status)?.keys() ?? [])]
 
-/** The events after which a task needs nothing any more. */
+/** The events that end a task. */
 export const taskEnds: ReadonlySet<string> = new Set(
   [...moves.values()].flatMap(out => [...out].flatMap(([type, to]) => (isEnd(to) ? [type] : []))),
 )
 
-/** Where a move leads from a status. One that the chart lacks is a fault. */
+/** The innermost state after a move from a status. Throws when the chart has no such move. */
 const placeAfter = (status: Lifecycle, type: string): TaskPlace => {
   const to = moves.get(status)?.get(type)
-  if (to === undefined) throw new Error(`${type} is no move from ${status}`)
+  if (to === undefined) throw new Error(`the event ${type} is not allowed in the status ${status}`)
   return to
 }
-/** The status after an event; one that is no move leaves it as it is. */
+/** The status after an event. An event that is no move does not change it. */
 export const statusAfter = (status: Lifecycle, type: string): Lifecycle =>
   isMove(type) ? (statusAt.get(placeAfter(status, type)) as Lifecycle) : status
 
@@ -73,8 +73,8 @@ export const canFollow = ({ at, open }: TaskState, type: string): boolean =>
   chosen(at, type, open)?.to !== undefined
 
 /**
- * The state after an event. What is stored has happened: where the chart of today forbids a move in a place but not in
- * the status around it, the move counts.
+ * The state after an event. A stored event has happened: when the current chart forbids its move in an inner state but
+ * allows it elsewhere in the same status, the move counts.
  */
 export const stateAfter = (state: TaskState, type: string, data: unknown): TaskState => {
   const open = openAfter(state.open, type, data)

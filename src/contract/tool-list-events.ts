@@ -1,5 +1,5 @@
-// Lists of tools that models were offered. Each is a stream of its own with one event, named after what it holds and
-// whose it is: tasks refer to it, so that a thousand tasks that are offered the same hold it once.
+// Lists of tools that models were offered. Each list is a stream with one event, named after its content and its owner.
+// Tasks refer to the stream, so a thousand tasks with the same tools store them once.
 import type { ToolDefinition } from './wire.ts'
 
 export type ToolsListed = { tools: ToolDefinition[] }

@@ -1,40 +1,40 @@
-// The tool port: what an agent may call, whatever its source.
+// The tool port: tools that an agent may call, from any source.
 import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
 
 /** The disk of a task's user, for tools that write there. */
 export type DiskShare = {
-  /** Counts so many bytes from now on, and those that they replace no longer. Throws beyond the user's quota. */
+  /** Counts `bytes` from now on and stops counting `replaced` bytes. Throws when the user's quota would be exceeded. */
   take(bytes: number, replaced?: number): Promise<void>
-  /** It did not come to that. */
+  /** Undoes `take` when the file was not written. */
   giveBack(bytes: number, replaced?: number): void
 }
 
 export type ToolInput = {
-  /** Stable over every run of the same call. */
+  /** The same for every run of the same call. */
   effectId: string
   /** Checked against the tool's schema. */
   arguments: Record<string, unknown>
-  /** An absolute path, perhaps not made yet: the only folder that file tools touch. */
+  /** The absolute path of the only folder that file tools touch. It may not exist yet. */
   workdir: string
   /** The values of the task's `env`. */
   env: Record<string, unknown>
-  /** Whose task it is: where calls wait, users take turns. */
+  /** The owner of the task. Waiting calls of different users take turns. */
   user: string
-  /** The folder of the task's user. Where the workdir leads outside of it, file tools touch nothing. */
+  /** The folder of the task's user. When the workdir leads outside of it, file tools touch nothing. */
   userFolder: string
   disk: DiskShare
-  /** When the call was intended, milliseconds: a tool that must give the same twice knows no other time. */
+  /** The time of the call's intent, milliseconds. A tool whose results must repeat uses no other clock. */
   at: number
-  /** More of what it says while it runs: the beginning of its result. */
+  /** Streams text while the call runs. The result begins with this text. */
   emit(text: string): void
-  /** A tool that is told to stop settles only when what it does has really stopped. */
+  /** After an abort the tool settles only when its work has really stopped. */
   signal: AbortSignal
-  /** Which run of the call it is, from 1. */
+  /** The number of the run of this call, from 1. */
   attempt?: number
 }
 /**
- * `ends`: there is no more to do; the task completes as after a stop tool. `step`: where the log has the step of an
- * environment that it was, also when that has `failed`.
+ * `ends`: nothing is left to do, so the task completes as after a stop tool. `step`: the place in the log of the
+ * environment step that the call was, even when that step has `failed`.
  */
 export type ToolOutput = {
   content: MessageContent
@@ -46,31 +46,31 @@ export type ToolOutput = {
 
 export type Tool = {
   definition: ToolDefinition
-  /** Whether a call with these arguments may run again when nobody knows how it ended. */
+  /** Whether a call with these arguments may run again when the outcome of a run is unknown. */
   isSafe(args: Record<string, unknown>): boolean
-  /** Asked again, it says how a call ended that was begun, or throws `OutcomeUnknown`. */
+  /** A second run with the same effect id returns how the first run ended, or throws `OutcomeUnknown`. */
   inSession?: true
-  /** What it throws is told to the agent as the tool's failure, and ends no task. */
+  /** The agent sees a thrown error as the tool's failure. An error does not end the task. */
   run(input: ToolInput): Promise<ToolOutput>
 }
 
-/** Where a call leads: refused, run here, left to the client, or given to another agent as a task of its own. */
+/** How a call is handled: refused, run on the server, left to the client, or given to another agent as a new task. */
 export type CallPlan =
   | { plan: 'refuse'; why: string }
   | { plan: 'run'; safe: boolean; inSession?: true }
   | { plan: 'client' }
   | { plan: 'delegate'; agent: string; request: CreateTaskBody }
 
-/** The task that calls, as far as tools may know it. */
+/** What tools may know about the calling task. */
 export type ToolScope = {
   request: CreateTaskBody
   taskId: string
-  /** The task that all began with; how far down from it this one is. */
+  /** The first task of the tree of subagents, and the depth of this task below it. */
   rootTaskId: string
   depth: number
   userId: string
   sessionId: string
-  /** Values that the request shows as hidden, by field. */
+  /** The secret values that the request shows as hidden, by field. */
   secrets(): Record<string, unknown>
 }
 
@@ -78,24 +78,24 @@ export type ToolScope = {
 export const envOf = ({ secrets }: ToolScope): Record<string, unknown> =>
   (secrets().env ?? {}) as Record<string, unknown>
 
-/** Tools that a task has beside the built-in ones. */
+/** A source of tools beside the built-in ones. */
 export type ToolSource = {
-  /** Whether it may have any for this task; absent: it must be asked. */
+  /** Whether the source may have tools for this task; absent: only `list` can say. */
   isFor?(scope: ToolScope): boolean
-  /** All of them. Rejects with ToolsUnavailable. */
+  /** All tools of the source for this task. Rejects with ToolsUnavailable. */
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
   /**
-   * The one of this name; with the effect of a call that was begun, also one that can only say how it ended. Rejects
-   * with ToolsUnavailable.
+   * The tool with this name. With the effect id of a call that has begun, the tool may be one that can only say how that
+   * call ended. Rejects with ToolsUnavailable.
    */
   find(scope: ToolScope, name: string, signal?: AbortSignal, effectId?: string): Promise<Tool | undefined>
 }
 
-/** All tools of a task, whatever their source, as its lists allow. */
+/** All tools of a task, from every source, as far as the lists of its request allow them. */
 export type Toolbox = {
-  /** What the agent may call. Rejects with ToolsUnavailable. */
+  /** The tools that the agent may call. Rejects with ToolsUnavailable. */
   offered(scope: ToolScope, signal: AbortSignal): Promise<ToolDefinition[]>
-  /** Where a call leads; `arguments` as JSON text. */
+  /** How a call is handled. `arguments` is JSON text. */
   plan(scope: ToolScope, call: { name: string; arguments: string }, signal: AbortSignal): Promise<CallPlan>
   /** Runs a call that was planned to run here. */
   run(
@@ -105,15 +105,15 @@ export type Toolbox = {
   ): Promise<ToolOutput>
 }
 
-/** A call was begun, and nobody knows how it ended: the task is paused until somebody says what to do. */
+/** A call has begun, and its outcome is unknown: the task is paused until a client says what to do. */
 export class OutcomeUnknown extends Error {}
 
-/** Tools that the request wants cannot be had: the step fails with the code of a tool's failure. */
+/** Tools that the request names are not available: the step fails with the error code of a failed tool. */
 export class ToolsUnavailable extends Error {}
 
 /**
- * The places where a crash can fall between a wish and what the log says of it. Named so that tests can stop there:
- * before and after the intent is stored, while it runs, when it has run, and after its result is stored.
+ * The points of a call at which a crash makes a difference, named so that tests can stop there: before and after the
+ * intent is stored, while the call runs, when it has run, and after its result is stored.
  */
 export const killPoints = ['before-intent', 'after-intent', 'during', 'after-effect', 'after-result'] as const
 export type KillPoint = (typeof killPoints)[number]

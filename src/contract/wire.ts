@@ -1,5 +1,5 @@
-// The words of the wire: every object of the interface, each typed once, by noun in wire/. Validation, static types and
-// the published documents all come from these values. Objects are open: what we do not know passes untouched.
+// The objects of the interface, each typed once in a file of wire/. Validation, static types and the published documents
+// come from these schemas. Objects are open: unknown fields pass unchanged.
 
 export { AgentConfig, AgentInfo } from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'

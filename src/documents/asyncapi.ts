@@ -1,9 +1,9 @@
 // The streams of the server as an AsyncAPI 3.0 document: every stream, and every message on it, from the TypeBox values
 // of the contract.
 import Type, { type TSchema } from 'typebox'
-import { apiVersion, Position, stepFrameSchemas } from '../contract/answers.ts'
 import { frameSchemas } from '../contract/frames.ts'
 import { publicEventSchemas } from '../contract/public-events.ts'
+import { apiVersion, Position, stepFrameSchemas } from '../contract/responses.ts'
 import { socketParts } from './asyncapi-socket.ts'
 import { components } from './components.ts'
 import type { Operation } from './operation.ts'

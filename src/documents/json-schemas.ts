@@ -1,8 +1,8 @@
 // Every public event and every frame as plain JSON Schema, to validate or generate code in other languages.
 
 import type { TSchema } from 'typebox'
-import { apiVersion, StepFrame } from '../contract/answers.ts'
 import { Frame } from '../contract/frames.ts'
+import { apiVersion, StepFrame } from '../contract/responses.ts'
 import { PublicEvent } from './components/streams.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 

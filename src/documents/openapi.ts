@@ -1,7 +1,7 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate requests.
 import { rolesOf } from '../access/roles.ts'
 import { everyAnswer } from '../contract/answer-headers.ts'
-import { apiVersion } from '../contract/answers.ts'
+import { apiVersion } from '../contract/responses.ts'
 import { answersOf } from './answered.ts'
 import { type Operation, type Parameter, tags } from './operation.ts'
 import { operations } from './operations.ts'

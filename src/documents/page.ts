@@ -1,6 +1,6 @@
 // The page at /docs: every operation, to read and to try. It is made from the same table as the OpenAPI document. Its
 // script sends what the forms contain, to this server only.
-import { apiVersion } from '../contract/answers.ts'
+import { apiVersion } from '../contract/responses.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
 import { operations } from './operations.ts'

@@ -1,7 +1,7 @@
 // The error answers of an operation, by status, from the refusals of the contract.
 import { rolesOf } from '../access/roles.ts'
-import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/answers.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
+import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import type { Operation } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'

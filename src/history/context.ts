@@ -1,4 +1,4 @@
-// What an agent sees: the inputs and items of a task, chosen by reference, put together without doubles.
+// The context of an agent: the inputs and items of tasks, chosen by reference, without duplicates.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
@@ -20,7 +20,7 @@ const userMessage = (id: string, message_content: MessageItem['message_content']
   message_content,
 })
 
-/** A task's own inputs in the order in which they are seen, each with the id it was given when accepted. */
+/** A task's own inputs in the order in which its agent sees them, each with the id from its acceptance. */
 export const inputsOf = (created: TaskEventData<'TaskCreated'>): OutputItem[] => {
   const { request, input_ids } = created
   const user = userMessage('', request.user_message_content)
@@ -28,7 +28,7 @@ export const inputsOf = (created: TaskEventData<'TaskCreated'>): OutputItem[] =>
   return inputs.map((item, index) => ({ ...item, id: input_ids[index] ?? '' }))
 }
 
-/** Output and what was written to the agent in between, in the order in which the agent saw it. */
+/** The output and the messages to the agent, in the order in which the agent saw them. */
 const seen = ({ output, messages }: Output & Messages): OutputItem[] => {
   if (messages.length === 0) return output
   const consumed = messages.filter((message): message is Message & { at: number } => message.at !== undefined)
@@ -37,11 +37,11 @@ const seen = ({ output, messages }: Output & Messages): OutputItem[] => {
   return [...output.flatMap((item, n) => [...before(n), item]), ...before(output.length)]
 }
 
-/** Whether an item was said to its end; a message that the model cut off for its length counts, a call does not. */
+/** Whether an item is complete. A message that ended at the model's length limit counts, a call does not. */
 const isSaid = ({ cutOff }: Output, { type, id = '', status }: OutputItem): boolean =>
   status === 'completed' || status === undefined || (type === 'message' && cutOff.has(id))
 
-/** A thought that a request brought has no status, which tells it from an agent's own: those are not sent to a model again. */
+/** A thought of a request gets no status. An agent's own thoughts have one, and are not sent to a model again. */
 const brought = (item: OutputItem): OutputItem => {
   if (item.type !== 'reasoning') return item
   const { status: _, ...thought } = item
@@ -49,32 +49,32 @@ const brought = (item: OutputItem): OutputItem => {
 }
 
 /**
- * What the next step of a task sees of the task's own past: a call that failed is part of it. One that gave no result has
- * another one, if any.
+ * The part of the next step's context that comes from the task itself. It holds failed calls. It leaves out
+ * streamed text of calls that gave no result: such a call has another result, if any.
  */
 const ownPast = (view: SeenTask): OutputItem[] =>
   seen(view).filter(
     item => !view.cutItems.has(item.id ?? '') && (item.type === 'tool_result' || isSaid(view, item)),
   )
 
-/** The items of a task that a later one in its session may see. */
+/** The ids of inputs and items that later tasks of the session may see. */
 export const contributed = (view: Course & Output & Messages): string[] => [
   ...(view.created?.input_ids ?? []),
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/** The referenced inputs and items of one task, in the order of the reference, for a task of this form. */
+/** The inputs and items of one task that a reference names, in its order, for a task of this form. */
 const itemsAt = (view: SeenTask, { items }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
   const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
   for (const item of [...given, ...seen(view)]) {
-    if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two, the first counts
+    if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two items with one id the first counts
   }
   return items.flatMap(id => known.get(id) ?? [])
 }
 
-/** What is left to see when each summary stands where the first of its items stood. */
+/** The items with each summary in the place of the first item that it replaces. */
 const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
   summaries.reduce((left, { id, text, items: gone }) => {
     const isGone = (item: OutputItem) => item.id !== undefined && gone.has(item.id)
@@ -83,7 +83,7 @@ const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
     return kept.toSpliced(Math.max(0, at), 0, userMessage(id, `Summary of what came before:\n${text}`))
   }, items)
 
-/** What the next step of a task sees; `first`: what the task saw when it began. */
+/** The context of a task's next step. `first`: the context of the task at its start. */
 export const seenNext = (
   view: SeenTask,
   first: OutputItem[],
@@ -93,7 +93,7 @@ export const seenNext = (
   return assemble(summed([...first, ...own], view), formOf(view))
 }
 
-/** What is to be seen of a task, as far as a revision. */
+/** The view of a task up to a revision. */
 export const foldStream = async (
   read: ReadStream,
   stream: string,
@@ -106,7 +106,7 @@ export const foldStream = async (
   return view
 }
 
-/** What a task saw when it began: the session before it, then its own inputs. */
+/** The context of a task at its start: earlier tasks of the session, then its own inputs. */
 export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<OutputItem[]> => {
   const own = taskStream(view.created?.task_id ?? '')
   const lists: OutputItem[][] = []
@@ -117,10 +117,10 @@ export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Outpu
   return lists.flat()
 }
 
-/** An incomplete result says why there is no other; anything else that is incomplete was cut short. */
+/** Whether an item may stay: an incomplete result says why there is no other; other incomplete items were cut short. */
 const isWhole = ({ type, status }: OutputItem): boolean => status !== 'incomplete' || type === 'tool_result'
 
-/** A list without doubles, by id, or by call_id of the same kind. */
+/** The list without duplicates: items with the same id, or of one kind with the same call_id. */
 const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   const seen = new Set<string>()
   return items.filter(item => {
@@ -132,14 +132,14 @@ const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   })
 }
 
-/** Without an agent's own thoughts that a request brings, too: then they are seen where they were brought. */
+/** The list without an agent's own thoughts that the request brings, too: they stay where the request has them. */
 const broughtOnce = (items: OutputItem[]): OutputItem[] => {
   const isOwn = ({ type, status }: OutputItem) => type === 'reasoning' && status !== undefined
   const again = new Set(items.flatMap(item => (item.type === 'reasoning' && !isOwn(item) ? [item.id] : [])))
   return again.size === 0 ? items : items.filter(item => !isOwn(item) || !again.has(item.id ?? ''))
 }
 
-/** One list without doubles, in which every call has its result. */
+/** One list without duplicates, in which every call has its result. */
 export const assemble = (items: OutputItem[], form: Form): OutputItem[] => {
   if (form === 2) return paired(withoutDoubles(broughtOnce(items)))
   const unique = withoutDoubles(items.filter(isWhole))

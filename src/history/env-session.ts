@@ -1,4 +1,4 @@
-// The fold of an environment session: what its events say so far. The only one.
+// The fold of an environment session. There is no other one.
 
 import type { RequestKeys } from '../contract/commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
@@ -16,7 +16,7 @@ type NewestRequest = {
   hasKey: boolean
 }
 
-/** A key is one principal's own. */
+/** An idempotency key belongs to one principal. */
 export const nameOfKey = (principal: string, key: string): string => JSON.stringify([principal, key])
 
 export type SessionView = {
@@ -25,11 +25,11 @@ export type SessionView = {
   state: SessionState
   created: EnvSessionEventData<'EnvSessionCreated'> | undefined
   createdAt: number
-  /** Of the newest create, step or reset, milliseconds. */
+  /** The time of the newest create, step or reset, milliseconds. */
   accessedAt: number
-  /** The newest step; 0: none. Counts on over restarts and resets. */
+  /** The number of the newest step; 0: none. It continues to count over restarts and resets. */
   step: number
-  /** Those before the newest create or reset. */
+  /** Steps before the newest create or reset. */
   stepsBefore: number
   seed: number
   observation: OpenObject
@@ -37,28 +37,28 @@ export type SessionView = {
   tools: ToolDefinition[]
   done: boolean
   snapshot: Snapshot | undefined
-  /** The step whose state that is; undefined: it is that of the newest create or reset. */
+  /** The step whose state is kept; undefined: the state is that of the newest create or reset. */
   keptStep: number | undefined
-  /** The state of the newest step was not kept, although its environment keeps states. */
+  /** The environment keeps states, but that of the newest step was not kept. */
   isUnkept: boolean
-  /** A step that was begun and has no result: only where steps may not be repeated. */
+  /** A step that has begun and has no result; only for environments whose steps must not be repeated. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
-  /** The principal that asked for it, and its request. */
+  /** The principal that asked for the open step, and its request. */
   openBy: { principal: string; causation: string }
-  /** The newest step as it was answered, and what it was asked with. */
+  /** The newest completed step. */
   newest: EnvSessionEventData<'EnvStepCompleted'> | undefined
   /** Steps and resets by the key of their request (`nameOfKey`). */
   byKey: Map<string, Known>
-  /** Steps by the effect of the task that took them, or of the request. */
+  /** The numbers of steps by the effect of the task that took them, or of the request. */
   byEffect: Map<string, number>
-  /** Steps of which nobody knows how they ended, by effect: which run of the call it was. */
+  /** Steps whose outcome is unknown: the number of the run of the call, by effect. */
   unknown: Map<string, number>
   /** Creates by the key of their request (`nameOfKey`). */
   byCreateKey: Map<string, Known>
-  /** What each principal asked last of this instance and got done: a create, a step or a reset. */
+  /** The newest create, step or reset of each principal that this instance has carried out. */
   newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
-  /** Where the values of its variables, and of those of its steps, are kept. */
+  /** The references of the secret values of the session's and its steps' variables. */
   secretRefs: string[]
   /** The revision of its newest deletion. */
   deletedAt: number | undefined
@@ -103,7 +103,7 @@ const see = (view: SessionView, { observation, state, done }: Seen, at: number) 
 }
 
 type KeysOfEvent = Pick<EnvSessionEventData<'EnvSessionReset'>, 'idempotency_key' | 'digest' | 'body_digest'>
-/** What was kept after an event. */
+/** Remembers the snapshot that was kept with an event. */
 const keep = (view: SessionView, snapshot: Snapshot | undefined, step?: number): void => {
   view.isUnkept = snapshot === undefined && view.created?.recovery === 'snapshot'
   if (snapshot === undefined) return
@@ -111,7 +111,7 @@ const keep = (view: SessionView, snapshot: Snapshot | undefined, step?: number):
   view.keptStep = step
 }
 
-/** Who asked for an event, with which keys. */
+/** Remembers which principal asked for an event, with which keys. */
 const know = (
   view: SessionView,
   byKey: Map<string, Known>,
@@ -122,7 +122,7 @@ const know = (
   view.newestBy.set(by, { revision, digest, bodyDigest, hasKey: key !== undefined })
 }
 
-/** When an event was stored (milliseconds), where in its stream, and at whose request. */
+/** The time of an event (milliseconds), its revision, the principal that asked for it, and the cause. */
 type Place = { at: number; revision: number; by: string; causation: string }
 type Fold<T extends EnvSessionEventType> = (
   view: SessionView,
@@ -152,7 +152,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.openBy = { principal: by, causation }
   },
   EnvStepCompleted: (view, data, { at, revision, by }) => {
-    // A step that was begun may be told of by whoever closes the session.
+    // The principal that closes a session may also store the result of a step that another one began.
     const open = view.open?.effect_id === data.effect_id ? view.open : undefined
     know(view, view.byKey, data, { revision, by: open === undefined ? by : view.openBy.principal })
     view.step = data.step
@@ -184,7 +184,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
   },
 }
 
-/** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
+/** Applies one event of the stream to the view. Throws when the event does not fit the earlier ones. */
 export const evolveSession = (
   view: SessionView,
   { position, type, header, data }: RecordedSessionEvent,
@@ -193,7 +193,7 @@ export const evolveSession = (
   const isNew = view.state === 'deleted'
   view.state = sessionStateAfter(view.state, type)
   if (isNew) {
-    // Only a create follows a deletion. Of what was before, only the keys of creates are known still.
+    // Only a create follows a deletion. Of the time before, only the keys of creates stay known.
     view.step = 0
     view.byKey.clear()
   }
@@ -204,18 +204,18 @@ export const evolveSession = (
   return view
 }
 
-/** A request without a key comes again with the same body, whole; events of earlier builds know less of it. */
+/** Whether requests without a key are the same: their whole bodies are. Events of earlier builds know only `digest`. */
 const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
-  if (hasKey) return false // it would come again with its key
+  if (hasKey) return false // a repeated request would have its key
   return bodyDigest === undefined
     ? digest !== undefined && digest === keys.digest
     : bodyDigest === keys.bodyDigest
 }
 
-/** What is asked of a session once: a step (named by its effect) or a reset. */
+/** A step (named by its effect) or a reset, which is carried out once. */
 type Wish = { keys: RequestKeys; effectId?: string }
 
-/** The revision of what this request has done already; undefined: nothing. */
+/** The revision of the event that this request has already stored; undefined: none. */
 export const takenAt = (
   { byEffect, byKey, newestBy }: SessionView,
   { effectId, keys }: Wish,
@@ -230,7 +230,7 @@ export const takenAt = (
   return effectId === undefined ? undefined : byEffect.get(effectId)
 }
 
-/** Whether the key of a request names another one of this session. */
+/** Whether another request of this session used the key of this one. */
 export const isKeyTaken = (
   { byKey }: SessionView,
   { idempotencyKey: key }: RequestKeys,
@@ -257,7 +257,7 @@ export const sessionOf = (view: SessionView): EnvSession => {
   }
 }
 
-/** The answer of a step, as it was given, whenever it is asked for. */
+/** The original answer of a step, built from its event. */
 export const stepAnswerOf = (
   created: { session_id: string; env_id: string },
   data: EnvSessionEventData<'EnvStepCompleted'>,

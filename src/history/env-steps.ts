@@ -1,4 +1,4 @@
-// The steps that a task took in an environment, for its rollouts: what was seen before, what was done, what came of it.
+// The steps of a task in environments, for its rollouts: the observation before, the action, and the result.
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { ReadStream } from './context.ts'

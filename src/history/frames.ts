@@ -1,5 +1,5 @@
-// The public stream of one task, derived from its facts: which frames each fact gives. How many is known from
-// the fact alone, so the writer can number them; a reader that comes to another count has found damage.
+// The public stream of one task, derived from its events: the frames of each event. Their number is known from the event
+// alone, so the writer can number them; a reader that gets another count has found damage.
 // What a stored event once gave, it gives for ever: docs/decisions/50-what-a-stored-event-once-gave.md
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
@@ -12,13 +12,13 @@ import { itemOf, opensPart } from './task/output.ts'
 import { taskOf } from './task-object.ts'
 import { evolveFramed, type FramedTask } from './task-view.ts'
 
-/** One event of the task stream as it goes over the wire, inside a JSON-RPC envelope. */
+/** One frame of the task stream, which the wire carries inside a JSON-RPC envelope. */
 export type Frame = { type: FrameType; sequence_number: number; task_id: string } & Record<string, unknown>
 
 type FrameBody = { type: FrameType } & Record<string, unknown>
 type Rule<T extends TaskEventType> = {
   count: (data: TaskEventData<T>) => number
-  /** Called with the view as it is after the fact. */
+  /** Called with the view after the event. */
   frames: (view: FramedTask, data: TaskEventData<T>, time: string) => FrameBody[]
 }
 
@@ -29,7 +29,7 @@ const one = (frame: (view: FramedTask, time: string) => FrameBody) => ({
 })
 const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
 
-/** The family of frame names that a kind of text part speaks in. */
+/** The family of frame names for a kind of text part. */
 const familyOf = (part: TextContentItem['type']) => {
   if (part === 'summary_text')
     return { part: 'reasoning_summary_part', text: 'reasoning_summary_text' } as const
@@ -80,7 +80,7 @@ const resultDone = (agent_step: number, item: ToolResultItem): FrameBody[] => {
     { type: 'task.output_item.done', agent_step, item },
   ]
 }
-/** The result of a call that said nothing before, whoever gave it: always whole. */
+/** The frames of a result that was not streamed before: always a whole item. */
 const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => [
   resultAdded(agent_step, item),
   ...resultDone(agent_step, item),
@@ -94,11 +94,11 @@ const resultDelta = (
   type: 'task.tool_result.delta',
   ...{ item_id, call_id, agent_step, delta_message_content, delta_block_list },
 })
-/** Whether a result has more than was said while its call ran. */
+/** Whether a result has more than the text that its call streamed. */
 const hasRest = ({ content, blocks }: TaskEventData<'EffectCompleted'>): boolean =>
   content.length > 0 || blocks !== undefined
 
-/** The parts of an item in the order in which they are told: a reasoning item's summary first. */
+/** The parts of an item in the order of their frames: a reasoning item's summary comes first. */
 const allParts = (item: OutputItem): { content_index: number; part: TextContentItem }[] => {
   const lists =
     item.type === 'reasoning'
@@ -221,13 +221,13 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       return [...rest, ...resultDone(agent_step, item)]
     },
   },
-  // What is written to the agent is no output of it; the answer to its call is.
+  // A message to the agent is not output. The answer to its call is.
   InputAccepted: {
     count: ({ item }) => (item.type === 'tool_result' ? 3 : 0),
     frames: (_, { agent_step, item }) =>
       item.type === 'tool_result' ? resultFrames(agent_step ?? 1, item) : [],
   },
-  // Its frame is the step's rollout, which is told with what the step saw (telling.ts).
+  // Its frame is the step's rollout. frame-renderer.ts adds its content, since that needs the context of the step.
   AgentStepCompleted: {
     count: data => (data.compressed ? 1 : 0) + (data.rollout ? 1 : 0),
     frames: (_, { agent_step, compressed, rollout, usage }) => {
@@ -240,7 +240,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       return frames
     },
   },
-  // The tools themselves stand in a stream of their own (telling.ts).
+  // The tools are in a stream of their own; frame-renderer.ts adds them.
   ToolsOffered: {
     count: data => (data.changed ? 1 : 0),
     frames: (_, { changed }) => (changed ? [{ type: 'task.tools_updated' }] : []),
@@ -267,13 +267,13 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
   TaskDeleted: none,
 }
 
-/** How many frames a fact gives. */
+/** The number of frames that an event gives. */
 export const frameCount = ({ type, data }: TaskEvent): number =>
   (rules[type] as Rule<TaskEventType>).count(data)
 
 /**
- * How a view tells frames: it is moved by one event, and the frames of that event are read from it. Throws DamagedEvent when
- * their number is another than was stored.
+ * Makes a function that applies one event to a view and returns the frames of that event. The function throws
+ * DamagedEvent when the number of frames differs from the stored one.
  */
 export const framesOf =
   <View extends FramedTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>
@@ -295,5 +295,5 @@ export const framesOf =
     }))
   }
 
-/** The frames of one event of a task, from what the wire shows of it. */
-export const tell = framesOf(evolveFramed)
+/** Applies one event to the view of a task and returns the frames of that event. */
+export const renderFrames = framesOf(evolveFramed)

@@ -1,4 +1,4 @@
-// Output items and the text they hold. An item is replaced, never changed: whoever took one keeps what they saw.
+// Output items and their texts. An item is replaced, never changed, so a reader that holds an item keeps what it saw.
 import type { ItemKind, PartKind, TextPartKind } from '../contract/task-events.ts'
 import type { Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 
@@ -13,7 +13,7 @@ export const emptyItem = (id: string, item: ItemKind, call?: NamedCall): OutputI
   return { type: 'tool_call', id, status, ...call, arguments: '' }
 }
 
-/** The text parts of one kind: what `content_index` counts in. */
+/** The text parts of one kind, which `content_index` counts. */
 export const partsOf = (item: OutputItem, part: TextPartKind): TextContentItem[] => {
   if (item.type === 'reasoning') return part === 'summary_text' ? item.summary : (item.content ?? [])
   if (item.type === 'message') return item.message_content as TextContentItem[]

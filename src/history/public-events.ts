@@ -1,4 +1,4 @@
-// A stored event as subscribers are told it. From the event alone: no fold, so that any reader can begin anywhere.
+// The public event of a stored event. It is made from the stored event alone, so a reader can begin anywhere.
 // An old event type may become public only for new events: docs/decisions/50-what-a-stored-event-once-gave.md
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
@@ -18,14 +18,14 @@ import { beginningOf } from './task-summary.ts'
 const titleLength = 80
 
 type TaskIds = { task_id: string; session_id: string }
-type Told<T extends TaskEventType> = (
+type Rule<T extends TaskEventType> = (
   data: TaskEventData<T>,
   about: TaskIds,
   header: Header,
 ) => Omit<PublicEvent, 'timestamp'> | undefined
 
 const updated =
-  <T extends TaskEventType>(...changed: string[]): Told<T> =>
+  <T extends TaskEventType>(...changed: string[]): Rule<T> =>
   (_, about, { seq = 0, frames = 0 }) => ({
     type: 'TaskUpdated',
     ...about,
@@ -41,7 +41,7 @@ const moved =
     return { type: 'TaskStatusChanged' as const, ...about, old_status: from, new_status, ...why }
   }
 
-const rules: { [T in TaskEventType]?: Told<T> } = {
+const taskRules: { [T in TaskEventType]?: Rule<T> } = {
   TaskCreated: ({ request, user_id }, { task_id, session_id }) => ({
     type: 'TaskCreated',
     task_id,
@@ -66,7 +66,7 @@ const rules: { [T in TaskEventType]?: Told<T> } = {
   ItemSaid: updated('output'),
   EffectCompleted: (data, about, header) =>
     updated(...(data.usage === undefined ? ['output'] : ['output', 'metadata']))(data, about, header),
-  // What is written to the agent is no part of the task object.
+  // A message to the agent is not part of the task object.
   InputAccepted: (data, about, header) =>
     data.item.type === 'tool_result'
       ? updated('output', 'input_required', 'metadata')(data, about, header)
@@ -96,12 +96,12 @@ const rules: { [T in TaskEventType]?: Told<T> } = {
   }),
 }
 
-type ToldOfSession<T extends EnvSessionEventType> = (
+type SessionRule<T extends EnvSessionEventType> = (
   data: EnvSessionEventData<T>,
   session_id: string,
 ) => Omit<PublicEvent, 'timestamp'>
 
-const sessionRules: { [T in EnvSessionEventType]?: ToldOfSession<T> } = {
+const sessionRules: { [T in EnvSessionEventType]?: SessionRule<T> } = {
   EnvSessionCreated: ({ env_id, user_id }, session_id) => ({
     type: 'EnvSessionCreated',
     session_id,
@@ -122,26 +122,26 @@ const sessionRules: { [T in EnvSessionEventType]?: ToldOfSession<T> } = {
   EnvSessionDeleted: (_, session_id) => ({ type: 'EnvSessionDeleted', session_id }),
 }
 
-const toldOfTask = ({ type, header, data }: RecordedTaskEvent) => {
+const bodyOfTask = ({ type, header, data }: RecordedTaskEvent) => {
   const { stream, session_id } = header
-  const rule = rules[type] as Told<TaskEventType> | undefined
+  const rule = taskRules[type] as Rule<TaskEventType> | undefined
   return rule?.(data, { task_id: taskIdOf(stream), session_id }, header)
 }
-const toldOfSession = ({ type, header, data }: RecordedSessionEvent) => {
-  const rule = sessionRules[type] as ToldOfSession<EnvSessionEventType> | undefined
+const bodyOfSession = ({ type, header, data }: RecordedSessionEvent) => {
+  const rule = sessionRules[type] as SessionRule<EnvSessionEventType> | undefined
   return rule?.(data, sessionIdOf(header.stream))
 }
-const toldOf = (recorded: Recorded) => {
+const bodyOf = (recorded: Recorded) => {
   const ofTask = taskEvents.find(recorded)
-  if (ofTask !== undefined) return toldOfTask(ofTask)
+  if (ofTask !== undefined) return bodyOfTask(ofTask)
   const ofSession = sessionEvents.find(recorded)
-  return ofSession && toldOfSession(ofSession)
+  return ofSession && bodyOfSession(ofSession)
 }
 
-/** The public event of a stored one; undefined: it is nothing to subscribers. */
+/** The public event of a stored event; undefined when it has none. */
 export const publicEventOf = (recorded: Recorded): PublicEvent | undefined => {
-  const told = toldOf(recorded)
-  if (told === undefined) return undefined
-  const { type, ...fields } = told
+  const body = bodyOf(recorded)
+  if (body === undefined) return undefined
+  const { type, ...fields } = body
   return { type, timestamp: recorded.header.time, ...fields } as PublicEvent
 }

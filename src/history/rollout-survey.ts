@@ -1,32 +1,32 @@
-// What is known of the rollouts of a task, and of its subagents' tasks, before any of them is made.
+// A survey of the rollouts of a task and of its subagents' tasks, before any rollout is made.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { ReadStream } from './context.ts'
 import type { Records } from './task/records.ts'
 import { emptyTask, evolve } from './task-view.ts'
 
-/** Whose entries are wanted besides those of a task's own steps; what is left open its request says. */
+/** The entries to return beside those of a task's own steps. The request of the task decides about absent fields. */
 export type Wanted = {
   subagents?: boolean | undefined
   summaries?: boolean | undefined
-  /** Events after this revision are as if they were not there. */
+  /** Ignores events after this revision. */
   upTo?: number
-  /** Entries up to this position are not told. */
+  /** Leaves out entries up to this position. */
   after?: number
 }
 
 export type Taken = { agentStep: number; callId: string; stream: string; revision: number }
 
-/** What is known of a stream's entries before any of them is made. */
+/** What is known about the entries of a stream before any entry is made. */
 export type Survey = {
   stream: string
   upTo: number
   subagents: boolean
   summaries: boolean
   ends: { position: number; isSummary: boolean }[]
-  /** Steps of environments that its calls were. */
+  /** The environment steps that its calls took. */
   taken: Taken[]
   children: Records['children']
-  /** The newest reward, which stands on the last entry. */
+  /** The newest reward, which the last entry holds. */
   reward: number | undefined
 }
 
@@ -61,7 +61,7 @@ const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promi
   }
 }
 
-/** The surveys of a task and of its subagents, each child as far as its result was read. */
+/** The surveys of a task and of its subagents, each subagent up to the revision that was read for its result. */
 export const surveysOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey[]> => {
   const own = await surveyOf(read, stream, wanted)
   const { subagents, summaries } = own

@@ -1,4 +1,4 @@
-// A rollout: one completed step of a task as trainers and auditors read it, from the view as it was before the step ended.
+// A rollout: one completed step of a task for trainers and auditors, made from the view before the step ended.
 import { answerOf } from '../chat/messages.ts'
 import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
@@ -10,26 +10,26 @@ import { promptIds } from './task/model-calls.ts'
 import type { TaskView } from './task-view.ts'
 
 /**
- * One completed agent step: what it saw and what it said. Of a step with a model, the messages are those of its call:
- * what was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when there are none,
- * and `request_digest` is base64url(SHA-256) of that. Of other steps they are output items.
+ * One completed agent step: its context and its output. For a step with a model, the messages are those of its call: the
+ * body that was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when there are
+ * none, and `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output items.
  */
 export type Rollout = {
   type: 'task.rollout'
-  /** That of the next frame when the step completed. */
+  /** The number of the next frame when the step completed. */
   sequence_number: number
   position: number
   session_id: string
   task_id: string
-  /** The task that all began with. */
+  /** The first task of the tree of subagents. */
   trace_id: string
   request_id: string
   rollout_id: string
-  /** The step of the caller, for a subagent's. */
+  /** For a subagent's step: the step of its caller. */
   parent_rollout_id: string | null
   fork_of: string | null
   effect_id: string
-  /** Counts the user's messages; `step` counts agent steps. Both from 1. */
+  /** The number of the user's message, from 1; `step` is the number of the agent step, from 1. */
   turn: number
   step: number
   is_answer: boolean
@@ -39,18 +39,18 @@ export type Rollout = {
   request: Record<string, unknown>
   usage: Record<string, unknown> | null
   reward: number | null
-  /** Present on steps with a model; the rest as far as the endpoint said it. */
+  /** Present on steps with a model. The following fields are present when the endpoint sent them. */
   request_digest?: string | undefined
   response_id?: string | undefined
   model?: string | undefined
   system_fingerprint?: string | undefined
   finish_reason?: string | undefined
-  /** The endpoint's own id of each call, by ours. */
+  /** The endpoint's own id of each call, by the id of Reprise. */
   provider_call_ids?: Record<string, string> | undefined
   prompt_token_ids?: number[] | undefined
   completion_token_ids?: number[] | undefined
   logprobs?: Logprob[] | undefined
-  /** The steps of an environment that its calls were, present where there are some. */
+  /** The environment steps that its calls took; present when there are any. */
   env_steps?: EnvStep[]
   input_messages: unknown[]
   output_messages: unknown[]
@@ -68,7 +68,7 @@ export const logprobsOf = (items: OutputItem[]): Logprob[] =>
     )
   })
 
-/** What was sent to a model, put together again. */
+/** The body that was sent to a model, built again. */
 const bodyOf = (
   { created }: TaskView,
   { data }: StepEnd,
@@ -89,8 +89,8 @@ const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<strin
 }
 
 /**
- * The entry of the step that `event` completes, with the view as it is before it. `first`: what the task saw first;
- * `tools`: those of its list.
+ * The entry of the step that `event` completes; `view` is the view before that event. `first`: the context of the task at
+ * its start. `tools`: the tools that the model was offered.
  */
 export const rolloutOf = (
   view: TaskView,
@@ -99,7 +99,7 @@ export const rolloutOf = (
   tools: ToolDefinition[],
 ): Rollout => {
   const { created } = view
-  if (created === undefined) throw new Error('a step of no task')
+  if (created === undefined) throw new Error('the step has no task: TaskCreated is missing')
   const { position, header, data } = event
   const { parent_task_id, parent_agent_step } = created
   const saidIds = new Set(view.saidItems)

@@ -1,4 +1,4 @@
-// Rollouts: a task told step by step for trainers and auditors, folded from the log whenever it is asked for.
+// Rollouts: the steps of a task for trainers and auditors, folded from the log at each request.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from './context.ts'
@@ -8,7 +8,7 @@ import { type Survey, surveysOf, type Taken, type Wanted } from './rollout-surve
 import { emptyTask, evolve } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
-/** The steps of environments that a task's calls were, by agent step. */
+/** The environment steps that a task's calls took, by agent step. */
 const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number, EnvStep[]>> => {
   const found = new Map<number, EnvStep[]>()
   for (const stream of new Set(taken.map(({ stream }) => stream))) {
@@ -23,7 +23,7 @@ const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number,
   return found
 }
 
-/** The entries of one stream after a position, oldest first, each made when it is taken. */
+/** The entries of one stream after a position, oldest first; each is made when the reader takes it. */
 async function* entriesOf(read: ReadStream, survey: Survey, after: number): AsyncGenerator<Rollout> {
   const { stream, upTo, summaries, ends, reward } = survey
   const view = emptyTask()
@@ -50,12 +50,12 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   }
 }
 
-/** Streams that are read at once; of the others what was folded is dropped, and folded again when it is needed. */
+/** Streams that are read at the same time. The folds of other streams are dropped, and made again when needed. */
 const readAtOnce = 8
 
 type Place = { position: number; stream: string }
 
-/** Entries at these places, in their order. `open` gives those of a stream after a position, oldest first. */
+/** The entries at these places, in order. `open` returns the entries of a stream after a position, oldest first. */
 export async function* inOrder(
   places: Place[],
   open: (stream: string, after: number) => AsyncGenerator<Rollout>,
@@ -83,7 +83,9 @@ export async function* inOrder(
   }
 }
 
-/** The entries of a task, oldest first, each made when it is taken: together they repeat what was seen step by step. */
+/**
+ * The entries of a task, oldest first. Each is made when the reader takes it, since all together repeat every context.
+ */
 export async function* rolloutsOf(
   read: ReadStream,
   stream: string,

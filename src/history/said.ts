@@ -1,13 +1,13 @@
-// The result of a call that speaks while it runs: what it has said, and then the rest.
+// The result of a call that streams text while it runs: the streamed text, then the rest.
 import type { MessageContent } from '../contract/wire.ts'
 
-/** What a result adds to the text that was said. A result that repeats the text adds what follows it. */
+/** The text that a result adds to the streamed text. When the result repeats that text, only the remainder counts. */
 const restOfText = (said: string, text: string): string => {
   if (text.startsWith(said)) return text.slice(said.length)
   return said.endsWith('\n') ? text : `\n${text}`
 }
 
-/** The part of a result that follows what was said. */
+/** The part of a result that follows the streamed text. */
 export const restOf = (said: string, content: MessageContent): MessageContent => {
   if (typeof content === 'string') return restOfText(said, content)
   const [first, ...others] = content
@@ -15,7 +15,7 @@ export const restOf = (said: string, content: MessageContent): MessageContent =>
   return [{ ...first, text: restOfText(said, first.text) }, ...others]
 }
 
-/** What was said, and the rest of the result. */
+/** The whole result: the streamed text, then the rest. */
 export const withRest = (said: string, rest: MessageContent): MessageContent => {
   if (typeof rest === 'string') return said + rest
   const [first, ...others] = rest

@@ -1,28 +1,33 @@
-// The fold of a task's frames as plain data, so that a reader begins in the middle of a long task. It holds what later events
-// may still change or speak of; the items before that are settled: only their number is kept, and they are read where they
-// are stored.
+// The fold of a task's frames as plain data, so that a reader can begin in the middle of a long task. It holds the items
+// that later events may still change or name. Earlier items are settled: the fold keeps only their number, and they are
+// read from the table of items.
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
 
-/** Raised whenever the fold of frames gives another state for the same events: what older versions saved is not used. */
+/**
+ * Raise this whenever the fold of frames gives another state for the same events: folds of older versions are not used.
+ */
 export const foldVersion = 1
-/** A task's fold is saved after so many events of its stream, and after each multiple of them. */
+/** Events of a stream after which the fold of its task is saved, each time. */
 export const savedEvery = 1000
-/** One that is longer is saved so much more rarely, so that what is saved stays of the length of the stream, characters. */
+/**
+ * Characters of a fold. A longer fold is saved less often, so that saved folds together stay about as long as the
+ * stream.
+ */
 const usualLength = 1024 * 1024
 
 type Created = TaskEventData<'TaskCreated'>
-/** The fields of a view whose values are plain already, or Maps and Sets of plain values, which become lists. */
+/** The fields of a view. Their values are plain, or Maps and Sets of plain values, which become lists. */
 type Fields = Record<string, unknown>
 type Saved = { settled: number; open: OutputItem[]; fields: Fields }
 
-/** Kept apart: the request may be long and stands in the first event; items are counted and listed. */
+/** Fields that are saved in another way: the request is in the first event, and items are counted and listed. */
 const apart = new Set(['created', 'output', 'indexOf', 'cutOff'])
 
 /**
- * How many items no later event changes or names: all before the newest completed step, since what comes belongs to the
- * calls of that step or to a step after it.
+ * The number of items that no later event changes or names: all before the newest completed step. Later events belong to
+ * the calls of that step or to a later step.
  */
 const settledOf = ({ output, indexOf, stepItems, saidItems, calls }: FramedTask): number => {
   const said = [...calls.values()].flatMap(call => [call.itemId, call.said?.itemId ?? call.itemId])
@@ -34,7 +39,7 @@ const settledOf = ({ output, indexOf, stepItems, saidItems, calls }: FramedTask)
 
 const plainOf = (value: unknown): unknown =>
   value instanceof Map || value instanceof Set ? [...value] : value
-/** The value as the empty view has it. */
+/** A plain value in the type that the empty view has for it. */
 const valueAs = (empty: unknown, plain: unknown): unknown => {
   if (empty instanceof Map) return new Map(plain as [unknown, unknown][])
   return empty instanceof Set ? new Set(plain as unknown[]) : plain
@@ -54,14 +59,14 @@ export const foldText = (view: FramedTask): string => {
   return JSON.stringify({ settled, open: view.output.slice(settled), fields } satisfies Saved)
 }
 
-/** The fold as text, when one is to be saved after the event that the view has taken last. */
+/** The fold as text, when it has to be saved after the newest event of the view; else undefined. */
 export const savedFold = (view: FramedTask): string | undefined => {
   if ((view.revision + 1) % savedEvery !== 0) return undefined
   const text = foldText(view)
   return isDue(view.revision, text.length) ? text : undefined
 }
 
-/** A view as it was saved: the first items of its output are not there, and nobody may ask for them until they are put in. */
+/** A view from a saved fold. The first `settled` items of its output are missing until `settle` adds them. */
 export type BegunFold = { view: FramedTask; settled: number }
 
 export const restoredFold = (text: string, created: Created): BegunFold => {
@@ -76,7 +81,7 @@ export const restoredFold = (text: string, created: Created): BegunFold => {
   return { view, settled }
 }
 
-/** Puts the settled items into a list that begins without them. */
+/** Adds the settled items to an output that lacks them. */
 export const settle = (output: OutputItem[], items: readonly OutputItem[]): void => {
   for (const [n, item] of items.entries()) output[n] = item
 }

@@ -1,15 +1,15 @@
-// The task object of the interface, as a view says it.
-// What it once showed it shows for ever, and few of its fields may change after creation:
+// The task object of the interface, made from a view.
+// Fields that a task once showed stay for ever, and few fields may change after creation:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
 import { cutOffNow } from './task/output.ts'
 import type { FramedTask } from './task-view.ts'
 
-/** Why a task is paused whose call may have happened or not. */
+/** The reason of a pause when the outcome of a call is unknown. */
 export const outcomeUnknown = 'outcome_unknown'
 
-/** Whole seconds, as the interface has them. */
+/** Milliseconds as the whole seconds of the interface. */
 export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
 const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
@@ -34,7 +34,7 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   return { ...given, ...own }
 }
 
-/** The task object of the interface as of now. Keys come in this order everywhere, `output` last. */
+/** The current task object. Its keys have this order everywhere, with `output` last. */
 export const taskOf = (view: FramedTask): Task => {
   const { created, status } = view
   if (created === undefined || status === 'absent') throw new Error('there is no task yet')

@@ -1,11 +1,11 @@
-// What a list says of a task in place of its output: what was asked, when its agent worked, and for how long.
+// The summary that a list shows in place of a task's output: the question, and when and how long its agent worked.
 import type { MessageContent } from '../contract/wire.ts'
 import type { Course } from './task/course.ts'
 import { seconds } from './task-object.ts'
 
 const questionLength = 200
 
-/** The text of a message up to a number of whole characters; its parts that are no text are left out. */
+/** The text of a message up to a number of whole characters, without the parts that are not text. */
 export const beginningOf = (content: MessageContent, length: number): string => {
   let text = ''
   for (const part of typeof content === 'string' ? [content] : content) {
@@ -16,7 +16,7 @@ export const beginningOf = (content: MessageContent, length: number): string => 
   return [...text.slice(0, 2 * length)].slice(0, length).join('')
 }
 
-/** Absent: its agent has not begun, or it has not ended. */
+/** Times are absent as long as the agent has not begun or the task has not ended. */
 export type TaskSummary = { question: string; started_at?: number; ended_at?: number; duration_ms?: number }
 
 export const summaryOf = ({ created, startedAt, ended }: Course): TaskSummary => ({

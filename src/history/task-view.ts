@@ -1,5 +1,5 @@
-// The views of a task: the fold of its stream, by purpose. A reader folds no more than it shows or decides by; what the parts
-// mean is said in task/. A view is changed in place by its one owner.
+// The views of a task: folds of its stream for different purposes. A reader folds only what it needs. The parts of views
+// are in task/. A view has one owner, which changes it in place.
 import { type Account, account } from './task/account.ts'
 import { type Calls, calls } from './task/calls.ts'
 import type { Course } from './task/course.ts'
@@ -12,15 +12,15 @@ import { type Requests, requests } from './task/requests.ts'
 import { type Steps, steps } from './task/steps.ts'
 import { type Waits, waits } from './task/waits.ts'
 
-/** What frames are made of: the task object, and the items and calls that an event speaks of. */
+/** The view for frames: the task object, and the items and calls that events name. */
 export type FramedTask = Course & Output & Calls & Waits & Account
-/** What the wire shows: the task object, its frames, its place in lists and in its session. */
+/** The view for everything on the wire: the task object, its frames, its place in lists and in its session. */
 export type ShownTask = FramedTask & Messages
-/** What a model sees of the task. */
+/** The view for the context of a model. */
 export type SeenTask = Course & Output & Messages & ModelCalls
-/** What an actor has of its task: what it decides by, shows to its callers and gives to its model. */
+/** The view of an actor: for its decisions, its answers and the context of its model. */
 export type DecidedTask = ShownTask & ModelCalls & Steps & Requests
-/** All of it: also what records of the task hold. */
+/** The whole view, with the data for records of the task. */
 export type TaskView = DecidedTask & SeenTask & Records
 
 const framedParts = [output, calls, waits, account]

@@ -1,4 +1,4 @@
-// Lists of tools, read back from the log: each once by one reader.
+// Reads lists of tools from the log. One reader reads each list once.
 import { toolListEvents } from '../contract/decoders/tool-list.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
@@ -10,7 +10,7 @@ const listAt = async (read: ReadStream, stream: string): Promise<ToolDefinition[
   throw new Error(`there is no ${stream}`)
 }
 
-/** The tools of a list by its stream; none where nothing was ever offered. */
+/** The tools of a list by its stream; an empty list when the model was offered none. */
 export const toolListReader = (read: ReadStream) => {
   const known = new Map<string, Promise<ToolDefinition[]>>()
   return (stream: string | undefined): Promise<ToolDefinition[]> => {

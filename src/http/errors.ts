@@ -1,7 +1,8 @@
 // From what went wrong to an HTTP answer. Task operations of the interface answer with an envelope, all others
 // with the bare error object, invalid requests always with the validation shape.
-import { detailedRefusals } from '../contract/answers.ts'
+
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
+import { detailedRefusals } from '../contract/responses.ts'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
 import type { ErrorObject } from '../contract/wire.ts'
 import { mostProblems } from './problems.ts'

@@ -1,8 +1,8 @@
 // A frame of a task as JSON text: made once, whatever carries it. Long when it tells the rollouts of its task.
 import { isLongerThan } from '../contract/length.ts'
+import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { Rollout } from '../history/rollout.ts'
-import { rolloutsIn } from '../history/telling.ts'
 import { arrayOf, joined, type Text, wholeAtMost } from '../platform/pieces.ts'
 
 async function* textsOf(rollouts: AsyncIterable<Rollout>): AsyncGenerator<string> {

@@ -12,7 +12,7 @@ import {
   type PostMessageBody,
 } from '../contract/wire.ts'
 import type { Text } from '../platform/pieces.ts'
-import { isEmpty } from '../tasks/answers.ts'
+import { isEmpty } from '../tasks/call-answers.ts'
 import { type Commands, isAtRest } from '../tasks/commands.ts'
 import { allProblems, readTaskRequest } from '../tasks/request.ts'
 import type { TaskDoor } from './doors.ts'

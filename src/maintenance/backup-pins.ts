@@ -1,5 +1,5 @@
-// A backup that is being made says so with a file, so that a server beside it removes no kept state that the copy of the
-// log may name. A backup that was killed leaves its file, which counts no more once nobody has touched it for a minute.
+// A running backup marks itself with a file, so that a server beside it removes no kept state that the copied log may
+// name. The file of a killed backup stops counting when nothing has touched it for a minute.
 import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import path from 'node:path'
 const touchMs = 5_000
 const staleMs = 60_000
 
-/** Whether a backup is being made. One that nobody can look at is taken to be. */
+/** Whether a backup is being made. If the marker cannot be read, the answer is yes. */
 export const isPinned = async (folder: string): Promise<boolean> => {
   try {
     for (const name of await readdir(folder)) {
@@ -20,7 +20,7 @@ export const isPinned = async (folder: string): Promise<boolean> => {
   }
 }
 
-/** Holds what is kept until the answer is called; nothing where nobody may write. */
+/** Keeps all states until the returned function is called. Does nothing in a folder that is not writable. */
 export const pin = (folder: string): (() => void) => {
   const file = path.join(folder, `${process.pid}`)
   try {

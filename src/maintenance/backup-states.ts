@@ -1,5 +1,5 @@
-// The kept states of environment sessions beside the backup of a log: in a folder that is named like the backup, those that
-// the copied log names. Files have names of their own, so they can be added to a data folder without touching another.
+// The kept states of environment sessions beside the backup of a log: a folder named after the backup holds the states
+// that the copied log names. File names are unique, so adding them to a data folder replaces no other file.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
@@ -11,7 +11,7 @@ import { emptySession, evolveSession } from '../history/env-session.ts'
 import { syncFile } from '../log/copy.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
-/** Where the states of a backup stand. */
+/** The folder with the states of a backup. */
 export const statesOf = (backup: string): string => `${path.resolve(backup)}.states`
 
 type Named = { session: OwnedSession; snapshot: Snapshot }
@@ -33,7 +33,7 @@ const namedIn = async (log: ReadOnlyLog): Promise<Named[]> => {
 
 const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** Plain files of a folder; a link could lead anywhere. */
+/** The plain files of a folder, without links, which could lead anywhere. */
 const filesIn = (folder: string): string[] =>
   isFolder(folder)
     ? readdirSync(folder, { withFileTypes: true })
@@ -59,7 +59,7 @@ const copyOne = (root: string, to: string, { session, snapshot }: Named): void =
   if (names.length > 0) copyInto(packs, path.join(into, partsOfState.packs), names)
 }
 
-/** Copies what the log names below `root` to below `to`; the answer: of how many sessions. */
+/** Copies the states that the log names from `root` to `to`. Returns the number of sessions. */
 export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Promise<number> => {
   let copied = 0
   for (const named of await namedIn(log)) {
@@ -67,7 +67,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
       copyOne(root, to, named)
       copied++
     } catch (error) {
-      // A session that has ended meanwhile has no state any more.
+      // The session has ended since then and has no state any more.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       rmSync(folderOfSession(to, named.session), { recursive: true, force: true })
     }
@@ -75,7 +75,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
   return copied
 }
 
-/** Adds the states of a backup to those below `root`; the answer: of how many sessions. */
+/** Adds the states of a backup to those below `root`. Returns the number of sessions. */
 export const addStates = (from: string, root: string): number => {
   if (!isFolder(from)) return 0
   const isNew = !isFolder(root) || readdirSync(root).length === 0

@@ -1,6 +1,6 @@
-// A backup is the log and, in a folder beside it, the kept states of environment sessions: the read models are derived from
-// the log, and secrets never leave their file. Both ways end with one rename, after every event was checked: a file under
-// its name is whole, or it is not there.
+// A backup is the log and, in a folder beside it, the kept states of environment sessions. Read models are derived from
+// the log, and secrets never leave their file. Backup and restore check every event and then end with one rename, so a
+// file under its final name is always whole.
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -13,22 +13,22 @@ import { pin } from './backup-pins.ts'
 import { addStates, copyStates, statesOf } from './backup-states.ts'
 import { type Checked, checkLog, type Damage } from './check-log.ts'
 
-/** Copying counts pages, checking counts events. */
+/** Reports progress: copying counts pages, checking counts events. */
 export type OnStep = (step: 'copying' | 'checking', done: number, total: number) => void
-/** `states`: sessions whose kept states are in it. */
+/** `states`: the number of sessions whose kept states are in the backup. */
 export type Copied = Checked & { log_id: string; bytes: number; states: number }
 
-/** An event in it, or the file itself, is not what was written. */
+/** An event of the log, or the log file itself, is damaged. */
 export class DamagedLog extends Error {
   constructor(log: string, { position, reason }: Damage) {
     super(`${log} is damaged${position === undefined ? ' or is no event log' : ''}: ${reason}`)
   }
 }
 
-/** Where a copy is made until it is whole. */
+/** The name of a copy that is not complete yet. */
 const partOf = (file: string): string => `${path.resolve(file)}.${process.pid}.part`
 
-/** What a process that was killed left of the same file. */
+/** Removes incomplete copies of the same file that killed processes left. */
 const removeOldParts = (file: string): void => {
   const folder = path.dirname(path.resolve(file))
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -69,7 +69,7 @@ const explained = (error: unknown, from: string, to: string): unknown => {
 }
 
 type Part = Omit<Copied, 'states'>
-/** A checked copy of `from` beside `to`, for the rename; `more` comes of it after the check. */
+/** Makes a checked copy of `from` beside `to`, ready for the rename. `more` runs after the check. */
 const makePart = async <More>(
   from: string,
   to: string,
@@ -108,7 +108,7 @@ const rename = (to: string): void => {
 const isSame = (one: string, other: string): boolean =>
   existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other)
 
-/** Beside a server under load, or without one. Throws CannotStart and DamagedLog. */
+/** Makes a backup, also while a server runs. Throws CannotStart and DamagedLog. */
 export const backUp = async (log: string, to: string, force: boolean, onStep: OnStep): Promise<Copied> => {
   if (isSame(log, to)) throw new CannotStart(`${to} is the log itself: choose another name`)
   const there = statSync(to, { throwIfNoEntry: false })
@@ -138,8 +138,8 @@ const noNewLog = (): string => {
 }
 
 /**
- * For whoever holds the folder of `log`. `goOn` may append to the new log before it gets its name. Throws CannotStart and
- * DamagedLog; the folder is then as it was.
+ * Restores a backup. The caller must hold the lock of the folder of `log`. `goOn` may append to the new log before it
+ * gets its name. Throws CannotStart and DamagedLog; the folder is then unchanged.
  */
 export const restore = async (
   from: string,
@@ -155,10 +155,10 @@ export const restore = async (
     const copied = await makePart(from, log, onStep, () => ({
       states: addStates(statesOf(from), filesOf(path.dirname(log)).sessions),
     }))
-    openForWriting(partOf(log), noNewLog).close() // whatever a start of the server would refuse
+    openForWriting(partOf(log), noNewLog).close() // fails here if a start of the server would refuse the log
     await goOn(partOf(log), copied)
-    // A WAL that is left would be taken for that of the new file. What it holds goes into the old one first, which
-    // stands until the rename.
+    // SQLite would take an old WAL for that of the new file. So its content is first copied into the old file, which
+    // stays until the rename.
     if (existsSync(log)) foldIn(log)
     removeAll(log, ['-wal', '-shm'])
     rename(log)
@@ -172,6 +172,6 @@ const foldIn = (log: string): void => {
   try {
     openForWriting(log, noNewLog).close()
   } catch {
-    // It is damaged, which may be why it is replaced.
+    // The old log is damaged, which may be the reason for the restore.
   }
 }

@@ -1,13 +1,13 @@
-// Reads a whole log, stream by stream, as whoever wants to know whether it is what it was: every event against its
-// hashes, every revision against the one before, every task told again, frame by frame.
+// Checks a whole log, stream by stream: every event against its hashes, every revision against the one before, and every
+// task against its number of frames.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
-import { tell } from '../history/frames.ts'
+import { renderFrames } from '../history/frames.ts'
 import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
-/** What is wrong, and where; without a position it is about more than one event. */
+/** The damage and its position; undefined when it is about more than one event. */
 export type Damage = { position: number | undefined; reason: string }
 
 export type Checked = { position: number; streams: number; tasks: number; events: number; frames: number }
@@ -19,7 +19,7 @@ const damageOf = (error: unknown, position: number | undefined): Damage => ({
   reason: error instanceof Error ? error.message : String(error),
 })
 
-/** `onDamage` hears of the first damage of each stream. What is appended meanwhile is checked too. */
+/** Calls `onDamage` for the first damage of each stream. Events that are appended meanwhile are checked, too. */
 export const checkLog = async (
   log: ReadOnlyLog,
   onDamage: (damage: Damage) => void,
@@ -38,12 +38,12 @@ export const checkLog = async (
           if (event.position <= (at ?? 0)) throw new DamagedEvent(event.position, 'stands before its cause')
           at = event.position
           checked.events++
-          if (view !== undefined) checked.frames += tell(view, taskEvents.read(event)).length
+          if (view !== undefined) checked.frames += renderFrames(view, taskEvents.read(event)).length
         }
         if (checked.events < breathAt) continue
         breathAt = checked.events + breathEvents
         onProgress(Math.min(checked.events, position), position)
-        await new Promise(resolve => setImmediate(resolve)) // a signal has its turn
+        await new Promise(resolve => setImmediate(resolve)) // lets signal handlers run
       }
       checked.streams++
       if (view !== undefined) checked.tasks++

@@ -1,5 +1,5 @@
-// Looks at the log once a second: whether its files are still there, whether it can be written again after a failure, and
-// whether the read models have fallen behind it.
+// Checks the log once a second: whether its files still exist, whether it can be written again after a failure, and
+// whether the read models have fallen behind.
 import type { Projector } from '../../projections/projector.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'
@@ -13,7 +13,7 @@ type Deps = {
   report: Report
 }
 
-/** The answer stops it. */
+/** Returns a function that stops the watch. */
 export const watchLog = ({ log, projector, timers, report }: Deps): (() => void) => {
   let catchingUp = false
   const catchUpAgain = () => {

@@ -1,7 +1,7 @@
-// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. What their tasks
-// left there is brought into the folders of their users once, before any task goes on. Everything is moved by renaming,
-// so a start that is killed in between leaves the rest for the next one. A place that several users may have used is
-// not ours to give away: it stays, and the operator is told.
+// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. The files of
+// their tasks are moved into the folders of their users once, before any task is resumed. Each move is a rename, so
+// when a start is killed, the next one moves the rest. A place that several users may have used stays, and the operator
+// gets a warning.
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +17,7 @@ const add = (used: Used, place: string, user: string): void => {
   const users = used.get(place) ?? new Set()
   used.set(place, users.add(user))
 }
-/** The names of a relative path from the first one on, one more each time: a, a/b, a/b/c. */
+/** The prefixes of a relative path: a, a/b, a/b/c. */
 const prefixes = (place: string): string[] => {
   const names = place.split(path.sep)
   return names.map((_, index) => names.slice(0, index + 1).join(path.sep))
@@ -27,13 +27,13 @@ const isOnly = (users: ReadonlySet<string> | undefined, user: string): boolean =
 
 type Found = {
   users: Set<string>
-  /** Who used a place, by its path relative to the workspace root; only places outside of the user's own folder. */
+  /** The users of each place outside of their own folders, by its path relative to the workspace root. */
   places: Used
-  /** Files of rollouts, where they were and where they belong. */
+  /** Files of rollouts: their old and new paths. */
   files: { from: string; to: string }[]
 }
 
-/** Goes once through the whole log. */
+/** Reads the whole log once. */
 const look = async (log: Log, roots: Roots): Promise<Found> => {
   const found: Found = { users: new Set(), places: new Map(), files: [] }
   for await (const page of log.readAll()) {
@@ -64,7 +64,7 @@ const isThere = async (at: string): Promise<boolean> => {
   }
 }
 
-/** Moves one folder or file. undefined: it is moved, or was not there; else why it was not. */
+/** Moves one folder or file. Undefined when it was moved or does not exist, else the reason why it was not moved. */
 const move = async (
   root: string,
   from: string,
@@ -72,8 +72,8 @@ const move = async (
 ): Promise<'moved' | 'nothing' | { why: string }> => {
   if (!(await isThere(from))) return 'nothing'
   const real = path.join(await realpath(root), path.relative(root, from))
-  if ((await realpath(from)) !== real) return { why: 'a symbolic link is on the way to it' }
-  if (await isThere(to)) return { why: `there is something at ${to} already` }
+  if ((await realpath(from)) !== real) return { why: 'its path contains a symbolic link' }
+  if (await isThere(to)) return { why: `${to} already exists` }
   await mkdir(path.dirname(to), { recursive: true })
   await rename(from, to)
   return 'moved'
@@ -89,7 +89,7 @@ const moveWorkspaces = async (
   let moved = 0
   const own: Used = new Map()
   for (const user of users) add(own, segment(user), user)
-  /** Who used a place or anything below it. */
+  /** The users of each place or anything below it. */
   const below: Used = new Map()
   for (const used of [own, places])
     for (const [place, those] of used)
@@ -99,7 +99,7 @@ const moveWorkspaces = async (
     isOnly(below.get(place), user) &&
     prefixes(place).every(above => isOnly(places.get(above), user) && isOnly(own.get(above), user))
 
-  // What is above comes first, and takes along what is below.
+  // Outer folders come first and take their inner ones along.
   for (const [place, those] of [...places].sort(([a], [b]) => a.length - b.length)) {
     if (place === '') continue
     const from = path.join(root, place)
@@ -112,7 +112,7 @@ const moveWorkspaces = async (
     if (outcome === 'moved') moved++
     else if (outcome !== 'nothing') left.push({ folder: from, why: outcome.why })
   }
-  // Tasks that worked in the root itself left files beside the folders of users.
+  // Tasks that worked in the root itself left their files beside the folders of users.
   if (places.has('')) {
     const named = new Set(left.map(({ folder }) => folder))
     for (const name of await readdir(root).catch(() => [])) {
@@ -127,11 +127,11 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
   const left: Left[] = []
   let moved = 0
   for (const { from, to } of files) {
-    await rm(`${from}.new`, { force: true }).catch(() => {}) // half written when an earlier version was killed
+    await rm(`${from}.new`, { force: true }).catch(() => {}) // incomplete, when an earlier version was killed
     const outcome = await attempt(move(root, from, to))
     if (outcome === 'moved') moved++
     else if (outcome !== 'nothing') left.push({ folder: from, why: outcome.why })
-    // Folders that are empty now go.
+    // Removes folders that are empty now.
     for (let folder = path.dirname(from); folder !== root; folder = path.dirname(folder)) {
       if (
         !(await rmdir(folder).then(
@@ -147,10 +147,10 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
 
 const mostNamed = 20
 
-type Parts = { log: Log; roots: Roots; mark: string; report: Report }
+type Deps = { log: Log; roots: Roots; mark: string; report: Report }
 
-/** Does its work once for a data folder: then there is `mark`, which says what was done. */
-export const bringFilesHome = async ({ log, roots, mark, report }: Parts): Promise<void> => {
+/** Moves the files once for a data folder. Then the file `mark` exists, which lists the result. */
+export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promise<void> => {
   if (existsSync(mark)) return
   try {
     const isNew = log.head() === 0 || !(existsSync(roots.workspace) || existsSync(roots.rollouts))

@@ -1,4 +1,4 @@
-// Opens a data folder with everything that lives on it, and lets go of it when something goes wrong.
+// Opens a data folder with everything that depends on it, and closes it again when something fails.
 import path from 'node:path'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
@@ -30,7 +30,7 @@ import { isPinned } from './backup-pins.ts'
 import { takeFolder } from './folder-lock.ts'
 import { bringFilesHome } from './old-places.ts'
 import { openCountedLog } from './open-log.ts'
-import { goOnShorter } from './resumed-log.ts'
+import { acceptShorterLog } from './resumed-log.ts'
 
 const protectionOf = (config: Config) => {
   const { sessions, rollouts, logs } = filesOf(config.dataDir)
@@ -44,7 +44,7 @@ const protectionOf = (config: Config) => {
   })
 }
 
-/** Ends what an earlier life left running, and says so. */
+/** Kills processes that a killed server left running, and reports that. */
 const openOwnChildren = async (folder: string, report: Report) => {
   const children = await openChildren(folder)
   const { killed } = children
@@ -68,7 +68,7 @@ const mcpOf =
     })
 
 type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secrets }
-/** Who may come in: by tokens, the admin's among them, and by tickets. */
+/** Opens access: tokens, the admin token among them, and tickets. */
 const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
   const { adminToken } = filesOf(config.dataDir)
   if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
@@ -81,7 +81,7 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
 
 type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
 
-/** Opens the data folder for this process alone; `idle`: its tasks are left as they are. Throws CannotStart. */
+/** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Throws CannotStart. */
 export const openFolder = async (
   config: Config,
   report: Report,
@@ -99,7 +99,7 @@ export const openFolder = async (
     const metrics = createMetrics()
     const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss })
     opened.unshift(() => log.close())
-    await goOnShorter(config.dataDir, log, acceptLoss, report)
+    await acceptShorterLog(config.dataDir, log, acceptLoss, report)
     log.onCommit(metrics.events.follow)
     if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
     const agents = createAgents(world.timers, config.model)
@@ -107,7 +107,7 @@ export const openFolder = async (
     opened.unshift(() => secrets.close())
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())
-    // Before any task goes on: what an earlier life left running may still work on the same things.
+    // This comes before any task is resumed, since processes that are still running may work on the same files.
     const children = await openOwnChildren(files.children, report)
     opened.unshift(() => children.close())
     const protection = idle ? noProtection : protectionOf(config)

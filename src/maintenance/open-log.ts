@@ -1,4 +1,4 @@
-// Opens the log of a data folder, unless read.db knows of events that it does not hold.
+// Opens the log of a data folder, unless read.db knows events that are not in it.
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { World } from '../contract/ports.ts'
@@ -13,7 +13,7 @@ type Deps = {
   world: World
   files: ReturnType<typeof filesOf>
   metrics: Metrics['log']
-  /** Begins a new log where the one of read.db is gone. */
+  /** Begins a new log when the log that read.db knows is gone. */
   acceptLoss: boolean
 }
 

@@ -1,4 +1,4 @@
-// Opens the read models and brings them up to the head of the log; those that cannot be used are made again from it.
+// Opens the read models and brings them up to the head of the log. Read models that cannot be used are rebuilt from it.
 import { misfitOf } from '../../projections/projector.ts'
 import { createReadModels } from '../../projections/read-models.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -11,7 +11,7 @@ import { createQueries } from '../tasks/queries.ts'
 
 type Deps = {
   log: EventLog
-  /** Opens the file; `anew` throws away what is there. */
+  /** Opens the file. `anew`: removes the old file first. */
   openStore: (anew: boolean) => ReadStore
   timers: Timers
   report: Report
@@ -24,7 +24,7 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
     if (misfit !== undefined) throw new Error(misfit)
     const projector = createReadModels(store, log, timers, report)
     await projector.catchUp()
-    // Reads what everything else starts from, so that damage is found while the read models can still be made again.
+    // Reads everything that the start needs, so that damage is found while the read models can still be rebuilt.
     const direct = { ...projector, reading: <T>(ask: () => T): T => ask() }
     const tasks = createQueries(store, direct, log)
     tasks.unfinished()
@@ -37,7 +37,7 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
   }
 }
 
-/** Whatever is wrong with read models, they hold nothing that the log does not hold. Throws CannotStart. */
+/** Rebuilds the read models when they fail in any way, since the log holds everything. Throws CannotStart. */
 export const openReadModels = (deps: Deps) =>
   openOnce(deps, false).catch(error => {
     if (error instanceof CannotStart) throw error

@@ -1,4 +1,4 @@
-// Takes up what has not ended, tasks and environment sessions together: after a start, and after the log was away.
+// Resumes unfinished tasks and environment sessions after a start, and after a failure of the log.
 import type { Projector } from '../../projections/projector.ts'
 import { isTicket } from '../access/tickets.ts'
 import { envSessionStream, streamOfStepSecret } from '../contract/env-session-events.ts'
@@ -12,7 +12,7 @@ import type { Tasks } from '../tasks/tasks.ts'
 type Deps = {
   log: Pick<EventLog, 'onReopened'>
   projector: Pick<Projector, 'catchUp'>
-  tasks: Pick<Tasks, 'queries' | 'takePlaces' | 'goOn'>
+  tasks: Pick<Tasks, 'queries' | 'takePlaces' | 'resume'>
   sessions: Pick<SessionQueries, 'active'>
   quotas: Pick<Quotas, 'fill'>
   secrets: Pick<Secrets, 'sweep'>
@@ -23,33 +23,33 @@ type Deps = {
 export const createRecovery = (deps: Deps) => {
   const { tasks, sessions, isClosed, report } = deps
 
-  /** Everybody's place, and what everybody has, as the log says. */
+  /** Restores the places of tasks and the usage of quotas, as the log says. */
   const takePlaces = () => {
     const unfinished = tasks.queries.unfinished()
     deps.quotas.fill(unfinished, sessions.active())
     tasks.takePlaces(unfinished)
   }
 
-  /** Takes up what is unfinished; safe to call again. The answer: how many tasks there are. */
-  const goOn = async (): Promise<number> => {
+  /** Resumes the unfinished tasks and returns their number. It may be called again. */
+  const resume = async (): Promise<number> => {
     const unfinished = tasks.queries.unfinished()
     const active = sessions.active()
     const named = new Set([...unfinished, ...active].flatMap(row => row.secret_ref ?? []))
     const streams = new Set(active.map(({ id }) => envSessionStream(id)))
     deps.secrets.sweep(ref => named.has(ref) || isTicket(ref) || streams.has(streamOfStepSecret(ref)))
-    await tasks.goOn(unfinished, isClosed)
+    await tasks.resume(unfinished, isClosed)
     return unfinished.length
   }
 
-  // What a failed write left behind is known to the read models before anything is asked of them again; then
-  // the actors that the failure put away come back.
+  // First the read models catch up with events that a failed write still stored. Then the actors that the failure
+  // passivated come back.
   deps.log.onReopened(async () => {
     await deps.projector.catchUp()
     takePlaces()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
-      if (!isClosed()) goOn().catch(error => report('error', 'recovery failed', { error: String(error) }))
+      if (!isClosed()) resume().catch(error => report('error', 'recovery failed', { error: String(error) }))
     })
   })
-  return { takePlaces, goOn }
+  return { takePlaces, resume }
 }

@@ -1,5 +1,5 @@
-// A log that has fewer events than others have heard of: it was cut, or it is a backup. It goes on when somebody says so,
-// and keeps the fact.
+// Handles a log with fewer events than clients have seen: it was cut, or it is a backup. The operator must accept the
+// loss before the log continues, and an event in the log says so.
 import { existsSync } from 'node:fs'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { openReadStore } from '../../projections/store.ts'
@@ -13,7 +13,7 @@ import { filesOf } from '../platform/data-folder.ts'
 
 type Known = { position: number; by: string }
 
-/** How many events of the log with this id the files beside it know; those of the read models name no log. */
+/** How many events of the log with this id the files beside it know. The read models do not name their log. */
 const knownBeside = (dataDir: string, logId: string): Known => {
   const files = filesOf(dataDir)
   const saved = [files.nats, files.telemetry].map(file => ({ file, saved: savedCheckpoint(file) }))
@@ -29,7 +29,7 @@ const knownBeside = (dataDir: string, logId: string): Known => {
   return known.reduce((most, next) => (next.position > most.position ? next : most))
 }
 
-/** The same, with the log itself that a backup replaces. */
+/** The same, including the old log that a backup replaces. */
 export const knownIn = async (dataDir: string, logId: string): Promise<number> => {
   const { position } = knownBeside(dataDir, logId)
   const { log: file } = filesOf(dataDir)
@@ -38,13 +38,13 @@ export const knownIn = async (dataDir: string, logId: string): Promise<number> =
     const log = openLogReadOnly(file)
     const [id, head] = [log.id, log.head()]
     await log.close()
-    return id === logId ? Math.max(position, head) : 0 // the read models are of that other log
+    return id === logId ? Math.max(position, head) : 0 // the read models belong to that other log
   } catch {
-    return position // it is damaged, which may be why it is replaced
+    return position // the old log is damaged, which may be the reason for the restore
   }
 }
 
-/** Stores that the log goes on from where it is; `known`: how many events others have heard of. */
+/** Stores that the log continues from here. `known`: the number of events that clients may have seen. */
 export const resume = async (log: EventLog, known: number, reason: LogResumed['reason']): Promise<void> => {
   const data: LogResumed = { old_head: known > log.head() ? known : null, reason }
   await log.append([
@@ -61,8 +61,8 @@ export const resume = async (log: EventLog, known: number, reason: LogResumed['r
   ])
 }
 
-/** A log that lacks events which others have heard of is gone on with only when that was asked for. */
-export const goOnShorter = async (
+/** Continues a log that lacks acknowledged events only when the operator has accepted the loss. */
+export const acceptShorterLog = async (
   dataDir: string,
   log: EventLog,
   acceptLoss: boolean,

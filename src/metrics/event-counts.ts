@@ -1,18 +1,18 @@
-// What was stored, counted from the events of each commit as they are: by type, and how effects ended.
+// Counts the events of each commit: by type, and by the outcome of effects.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import { outcomeUnknown } from '../history/task-object.ts'
 
-/** `model`: an agent's step, whatever thinks in it; `child`: a subagent's task. */
+/** `model`: an agent step, also of agents without a model. `child`: a subagent's task. */
 export const effectKinds = ['tool', 'child', 'model'] as const
-/** `unknown`: nobody knows how it ended, or it did not stop in time. */
+/** `unknown`: the outcome is not known, or the effect did not stop in time. */
 export const effectOutcomes = ['completed', 'failed', 'stopped', 'unknown'] as const
 type Kind = (typeof effectKinds)[number]
 type Outcome = (typeof effectOutcomes)[number]
 
-/** Of the n-th event of a commit, in this stream. */
+/** Counts the n-th event of a commit, in this stream. */
 type Count<T extends TaskEventType> = (
   data: TaskEventData<T>,
   stream: string,
@@ -31,10 +31,10 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /** Effects of unfinished tasks that are subagents' tasks: a receipt does not say what it is for. */
+  /** Effects of unfinished tasks that are subagents' tasks, since a receipt does not name its kind of effect. */
   const children = new Map<string, Set<string>>()
 
-  /** Tasks that are being canceled: each effect gets a receipt, also one of these, which completed meanwhile. */
+  /** Tasks that are being canceled, with effects that completed meanwhile: these get a receipt, too. */
   const canceling = new Map<string, Set<string>>()
 
   const kindOf = (stream: string, effectId: string): Kind => {
@@ -53,7 +53,7 @@ export const createEventCounts = () => {
     },
     CancelRequested: (_, stream) => void canceling.set(stream, new Set()),
     EffectCompleted: ({ effect_id, child, status }, stream) => {
-      if (effect_id === undefined) return // it was refused, and never ran
+      if (effect_id === undefined) return // the call was refused and never ran
       const meanwhile = canceling.get(stream)
       if (meanwhile !== undefined && status !== 'completed') return
       meanwhile?.add(effect_id)
@@ -73,7 +73,7 @@ export const createEventCounts = () => {
     },
     AgentError: () => void effects.model.failed++,
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
-      // Its receipt stands before it, or its failure after it, in the same append.
+      // The receipt comes before it, or the failure after it, in the same append.
       const [before, after] = [events[n - 1], events[n + 1]]
       const receipt = before && taskEvents.find(before)
       const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id

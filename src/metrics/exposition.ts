@@ -1,5 +1,5 @@
-// What is counted as Prometheus reads it. prom-client is loaded by the first scrape: it brings the text format and the
-// metrics of the process, and costs a start 20 ms that most servers need not pay.
+// Writes the metrics in the format of Prometheus. prom-client provides the text format and the metrics of the process.
+// The first scrape loads it, since it would cost each start 20 ms.
 import type { Metric, Registry } from 'prom-client'
 import type { Tally } from './tally.ts'
 
@@ -9,7 +9,7 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** Asked at each scrape. What throws is left out of it. */
+  /** Called at each scrape. A metric whose `read` throws is left out. */
   read: () => Sample[]
 }
 
@@ -54,7 +54,7 @@ const valuesOf = ({ read }: Family): Sample[] => {
   try {
     return read()
   } catch {
-    return [] // a scrape tells the more when something is broken
+    return [] // the other metrics matter most when something is broken
   }
 }
 
@@ -66,7 +66,7 @@ export const createExposition = (families: Family[]) => {
     collectDefaultMetrics({ register: registry })
     for (const family of families) {
       const { name, help, type } = family
-      // All that a registry asks of a metric; its types know only the classes that count by themselves.
+      // A registry needs no more of a metric than this, but its types allow only its own classes.
       const metric = { name, help, type, get: async () => ({ name, help, type, values: valuesOf(family) }) }
       registry.registerMetric(metric as unknown as Metric)
     }

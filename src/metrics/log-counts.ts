@@ -1,4 +1,4 @@
-// What the log does, counted where it is written: once a batch, once an append.
+// Counts the work of the log where it is written: each batch and each append.
 import { isTaskStream } from '../contract/task-stream.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Store } from '../log/store.ts'
@@ -19,7 +19,7 @@ export const createLogCounts = () => {
     batches,
     /** Batches that could not be written. */
     failures: () => failures,
-    /** Appends to the stream of a task: what turns of its actor stored. */
+    /** Appends to streams of tasks: turns of task actors that stored something. */
     turns: () => turns,
 
     store: (store: Store): Store => ({
@@ -48,7 +48,7 @@ export const createLogCounts = () => {
             add(appends, (performance.now() - since) / 1000)
             if (isTaskStream(appended[0]?.stream ?? '')) turns++
           },
-          () => {}, // its caller is told
+          () => {}, // the caller gets the error
         )
         return stored
       },

@@ -1,5 +1,5 @@
-// The metrics of a server: what is counted while it works, and what is looked up when it is asked. No label ever holds
-// an id, a user, or anything else that a caller can choose.
+// The metrics of a server: counters that its work updates, and values that are read at a scrape. No label ever holds an
+// id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
 import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
@@ -9,7 +9,7 @@ import { type NatsCounts, natsFamilies } from './nats-families.ts'
 import { createRequestCounts } from './request-counts.ts'
 import type { Tally } from './tally.ts'
 
-/** What only the running system can say. */
+/** Values that only the running system knows. */
 export type Gauges = {
   taskCounts(): Record<string, number>
   places(): { running: number; waiting: number }
@@ -17,9 +17,9 @@ export type Gauges = {
   isLogFailing(): boolean
   /** How many positions the read models are behind the log. */
   lag(): number
-  /** How often each quota has refused something, and what there is of each kind, of all users together. */
+  /** How often each quota has refused a request, and the usage of all users together. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
-  /** Absent: NATS carries nothing. */
+  /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
 

@@ -1,4 +1,4 @@
-// What NATS carries, in numbers.
+// The metrics of NATS.
 import { counter, type Family, gauge } from './exposition.ts'
 
 export type NatsCounts = {
@@ -9,7 +9,7 @@ export type NatsCounts = {
   position: number
   lag: number
   stopped: boolean
-  told: { nats: number; log: number }
+  delivered: { nats: number; log: number }
   foreign: number
 }
 
@@ -27,8 +27,8 @@ export const natsFamilies = (counts: () => NatsCounts): Family[] => [
     'reprise_nats_told_events_total',
     'Public events as followers were told them: by NATS, or from the log.',
     () => [
-      [{ through: 'nats' }, counts().told.nats],
-      [{ through: 'log' }, counts().told.log],
+      [{ through: 'nats' }, counts().delivered.nats],
+      [{ through: 'log' }, counts().delivered.log],
     ],
   ),
   counter(

@@ -1,9 +1,9 @@
-// Requests by the pattern of their route, never by what stood in it; and the streams that are open.
+// Counts requests by the pattern of their route, never by its parameters, and the open streams.
 import { add, createTally, type Tally } from './tally.ts'
 
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
-/** `status`: of the answer, or `none` when the connection ended before there was one. */
+/** `status`: of the answer, or `none` when the connection ended before an answer. */
 export type RequestLabels = { method: string; route: string; status: number | 'none' }
 
 export const createRequestCounts = () => {
@@ -13,7 +13,7 @@ export const createRequestCounts = () => {
   let taskStreams = 0
   return {
     ended,
-    /** Requests under way, by route. */
+    /** Running requests, by route. */
     open,
     /** Answered messages of WebSockets. */
     messages,
@@ -33,13 +33,13 @@ export const createRequestCounts = () => {
       }
       add(known.tally, took)
     },
-    /** A message on a WebSocket was answered; `type` is one that we know, or `unknown`. */
+    /** Counts an answered message of a WebSocket. `type` is a known type or `unknown`. */
     message(type: string, outcome: 'ok' | 'refused' | 'failed'): void {
       const known = messages.get(`${type} ${outcome}`)
       if (known === undefined) messages.set(`${type} ${outcome}`, { type, outcome, count: 1 })
       else known.count++
     },
-    /** A task's stream, open until it is closed. */
+    /** Counts a task's stream as open until it is closed. */
     taskStream<Stream extends { close(): void }>(stream: Stream): Stream {
       taskStreams++
       let isOpen = true

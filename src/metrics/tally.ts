@@ -1,9 +1,9 @@
-// A histogram in plain numbers: next to nothing to add to, read when somebody asks.
+// A histogram in plain numbers: adding a value is cheap, and the scrape reads the numbers.
 
 export type Tally = {
-  /** The upper end of each bucket but the last, which has none. */
+  /** The upper bound of each bucket except the last, which has none. */
   bounds: readonly number[]
-  /** How many values fell into each bucket. */
+  /** The number of values in each bucket. */
   counts: number[]
   sum: number
 }

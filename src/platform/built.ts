@@ -1,5 +1,5 @@
-// Threads and processes of our own run from the bundle, also where we run from sources: a loader, which each of them
-// would load again, takes longer than what they do.
+// Threads and processes of Reprise run from the bundle, even when the server runs from sources: each of them would have
+// to load a TypeScript loader, which takes longer than their work.
 import { readFileSync } from 'node:fs'
 
 const here = new URL('./', import.meta.url)
@@ -9,12 +9,12 @@ const isSource = import.meta.url.endsWith('.ts')
 export const root = new URL('../../', here)
 
 let folder: URL | undefined
-/** The bundle lies in its own folder already; sources take the newest build, and stay with it. */
+/** The folder of the bundle. From sources this is the newest build, and it stays the same until the process ends. */
 const folderOfBuild = (): URL => {
   const dist = new URL('dist/', root)
   folder ??= isSource ? new URL(`${readFileSync(new URL('current', dist), 'utf8').trim()}/`, dist) : here
   return folder
 }
 
-/** A file that build.mjs makes. Another build leaves it as it is. */
+/** A file of the build. A later build does not change it. */
 export const built = (name: string): URL => new URL(name, folderOfBuild())

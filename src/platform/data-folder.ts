@@ -1,4 +1,4 @@
-// The files of a data folder, and who may hold them.
+// The files of a data folder, and the checks that they can be used.
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -22,7 +22,7 @@ export const filesOf = (dataDir: string) => ({
   byUser: path.join(dataDir, 'files-by-user.json'),
 })
 
-/** Throws CannotStart when a file stands in the place of a folder, or anything else in that of a file. */
+/** Throws CannotStart when something other than a folder or a file is in the place of one. */
 export const checkPlaces = (dataDir: string): void => {
   const files = filesOf(dataDir)
   const databases = [files.log, files.readModels].flatMap(file => [file, `${file}-wal`, `${file}-shm`])
@@ -47,14 +47,14 @@ export type RunningServer = { url: string; pid: number }
 export const writeServerFile = (file: string, server: RunningServer): void =>
   writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
 
-/** One that stays names a server that is gone, which the lock shows. */
+/** Removes the server file. If that fails, the lock shows that its server is gone. */
 export const removeServerFile = (file: string): void => {
   try {
     rmSync(file, { force: true })
   } catch {}
 }
 
-/** Undefined: there is none, or nothing that says where a server listens. */
+/** Undefined when the file is missing or does not say where a server listens. */
 export const readServerFile = (file: string): RunningServer | undefined => {
   try {
     const said = JSON.parse(readPlainFile(file)) as RunningServer | null

@@ -1,5 +1,5 @@
-// The page of the inspector. It needs nothing from the network: a line for each state that an actor comes to. Its link
-// gives the same messages to Stately's inspector, a page of stately.ai that draws the charts.
+// The page of the inspector. It shows a line for each state that an actor enters, and needs nothing from the network. Its
+// link passes the same messages to Stately's inspector, a page of stately.ai that draws the charts.
 export const inspectorPage = `<!doctype html>
 <html lang="en">
 <title>Running actors</title>

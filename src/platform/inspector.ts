@@ -1,10 +1,10 @@
-// Shows developers what running actors do: a page on this machine alone, and a stream of the messages that it shows. They
-// hold what users wrote: a page of another origin may not read them, since no answer allows it to.
+// Shows developers what running actors do: a page for this machine only, and a stream of the messages that it shows. The
+// messages hold texts of users, so no answer allows a page of another origin to read them.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspectorPage } from './inspector-page.ts'
 
-/** Who comes later is sent the newest messages first, as many as Stately's own relay keeps. */
+/** Messages that are kept for pages that open later; Stately's own relay keeps the same number. */
 const kept = 200
 
 export type Inspector = { url: string; show(message: string): void; close(): Promise<void> }
@@ -20,7 +20,7 @@ export const startInspector = async (): Promise<Inspector> => {
     response.on('close', () => watching.delete(response))
   }
   const server = createServer((request, response) => {
-    // A name that leads to this machine is not enough: a page could have made it up.
+    // The exact host is required: any web page can have a host name that leads to this machine.
     if (request.headers.host !== host) response.writeHead(403).end()
     else if (request.url === '/events') watch(response)
     else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inspectorPage)

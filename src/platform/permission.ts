@@ -1,4 +1,4 @@
-// Words for a place that this process may not use: which user it runs as, what is forbidden where, and what to do.
+// Explains why this process may not use a place: its system user, what is forbidden where, and what to do.
 import { accessSync, constants, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
@@ -10,11 +10,11 @@ const ourUser = (): string => {
   try {
     return `the user ${userInfo().username} (${uid})`
   } catch {
-    return `the user ${uid}` // it has an id and no name
+    return `the user ${uid}` // the user has an id but no name
   }
 }
 
-/** Why a place may not be used so; undefined: it may, or it is not there. */
+/** Why a place may not be used in this mode; undefined when it may, or when it does not exist. */
 const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefined => {
   try {
     accessSync(place, mode)
@@ -51,8 +51,8 @@ const explained = (
 }
 
 /**
- * What is forbidden to us at a file or folder that is to be read, or read and written; undefined: nothing. Where it is not
- * there yet, what counts is whether it can be made.
+ * Explains what prevents this process from reading, or reading and writing, a file or folder; undefined when nothing
+ * does. When the place does not exist yet, the question is whether it can be made.
  */
 export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): string | undefined => {
   const full = path.resolve(place)

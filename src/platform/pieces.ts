@@ -1,18 +1,18 @@
-// JSON text that may be too long for one string, or for memory: a short one is a string, a long one is made piece by
-// piece as it is taken.
+// JSON text that may be too long for one string, or for memory. A short text is a string. A long text is made in pieces
+// while the reader takes them.
 export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>
 export type Text = string | Pieces
 
-/** Longer texts are not put together. In characters or bytes, whichever is at hand. */
+/** Texts up to this length are joined to one string (characters or bytes, whichever is known). */
 export const wholeAtMost = 256 * 1024
 
-/** Longer answers are large: few of them are given at once. A page that says that there is more ends early here. */
+/** Bytes from which an answer is large. Few large answers are sent at once, and a page of a list ends here. */
 export const largeFrom = 8 * 1024 * 1024
 
 export const isLong = (text: Text): text is Pieces => typeof text !== 'string'
 
-/** These pieces one after the other, as one text: a string when none of them is long. */
+/** Joins texts to one: a string when none of them is long. */
 export const joined = (...texts: Text[]): Text =>
   texts.some(isLong) ? inTurn(texts) : (texts as string[]).join('')
 
@@ -30,7 +30,7 @@ async function* inTurn(texts: Text[]): AsyncGenerator<Piece> {
   }
 }
 
-/** A text without its last character, which is ASCII. */
+/** A text without its last character, which must be ASCII. */
 export const withoutEnd = (text: Text): Text => (isLong(text) ? cutShort(text) : text.slice(0, -1))
 
 async function* cutShort(text: Pieces): AsyncGenerator<Piece> {
@@ -53,7 +53,7 @@ export async function* arrayOf(elements: AsyncIterable<string>): AsyncGenerator<
   yield before === '[' ? '[]' : ']'
 }
 
-/** Takes pieces until it is clear whether they are long; nothing is taken of the others before they are asked for. */
+/** Takes pieces until it is clear whether the text is long. The remaining pieces are made only when they are read. */
 export const gathered = async (pieces: Pieces, most = wholeAtMost): Promise<Text> => {
   const rest = pieces[Symbol.asyncIterator]()
   const head: Piece[] = []

@@ -1,4 +1,5 @@
-// Files that others may have replaced: by a folder, a link or a FIFO, which a careless open would wait for for ever.
+// Opens files that another program may have replaced by a folder, a link or a FIFO. A plain open of a FIFO waits for
+// ever.
 import {
   closeSync,
   constants,
@@ -12,9 +13,9 @@ import {
 import { type FileHandle, open } from 'node:fs/promises'
 
 const { O_CREAT, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
-/** Opens without waiting for somebody at the other end, which a plain file has not. */
+/** Opens for reading without waiting for a writer of a FIFO. */
 const forReading = O_RDONLY | O_NONBLOCK
-/** For `flag` of `writeFile`: as `w`, but an error for a FIFO that nobody reads. */
+/** For `flag` of `writeFile`: like `w`, but an error for a FIFO without a reader. */
 export const plainWrite = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK
 
 const kindOf = (found: Stats): string => {
@@ -23,7 +24,7 @@ const kindOf = (found: Stats): string => {
   return found.isFIFO() ? 'FIFO' : found.isSocket() ? 'socket' : 'device'
 }
 
-/** `file`, `folder` or what else stands there; undefined: nothing. Links are followed. */
+/** The kind of thing at a path, such as `file` or `folder`; undefined when nothing is there. Links are followed. */
 export const whatStandsAt = (path: string): string | undefined => {
   try {
     return kindOf(statSync(path))
@@ -35,10 +36,9 @@ export const whatStandsAt = (path: string): string | undefined => {
   }
 }
 
-const notPlain = (path: string, found: Stats): Error =>
-  new Error(`${path} is a ${kindOf(found)}, and no file`)
+const notPlain = (path: string, found: Stats): Error => new Error(`${path} is a ${kindOf(found)}, not a file`)
 
-/** The text of a plain file. Throws what the system says, and an error for anything else. */
+/** The text of a plain file. Throws the error of the system, or an error when the path is not a plain file. */
 export const readPlainFile = (path: string): string => {
   const file = openSync(path, forReading)
   try {
@@ -50,7 +50,7 @@ export const readPlainFile = (path: string): string => {
   }
 }
 
-/** The same, later. */
+/** The same, asynchronously. */
 export const readPlainFileLater = async (path: string): Promise<string> => {
   let file: FileHandle | undefined
   try {

@@ -1,8 +1,8 @@
-// Removes a folder with all that is in it, also where a program has taken away the permission to enter a part of it.
+// Removes a folder with its content, even when a program has removed the permission to enter a part of it.
 import { chmod, lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Opens folders that may not be entered. A name may be no UTF-8. */
+/** Makes folders accessible that may not be entered. A name need not be UTF-8. */
 const open = async (folder: Buffer): Promise<void> => {
   await chmod(folder, 0o700)
   for (const entry of await readdir(folder, { withFileTypes: true, encoding: 'buffer' })) {
@@ -10,7 +10,7 @@ const open = async (folder: Buffer): Promise<void> => {
   }
 }
 
-/** Nothing is left at this path; what is not there is as good as removed. Links are removed, never followed. */
+/** Removes everything at this path, if anything is there. Links are removed, never followed. */
 export const removeFolder = async (folder: string): Promise<void> => {
   try {
     await rm(folder, { recursive: true, force: true })

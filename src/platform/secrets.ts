@@ -1,5 +1,5 @@
-// The values of `env` and the like: in a file of their own (0600), never in the log. Written and synced before
-// the append that names them, gone when the task ends.
+// Secret values, such as those of `env`. They are in a file of their own (mode 0600), never in the log. They are
+// written and synced before the append that names them, and removed when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -9,17 +9,17 @@ import { isCorrupt } from './sqlite/corrupt.ts'
 import Sqlite from './sqlite/library.ts'
 
 export type Secrets = {
-  /** Durable when it returns; takes the place of what was there under this name. Throws StorageFailure. */
+  /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */
   put(ref: string, values: Record<string, unknown>): void
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
   refs(): string[]
-  /** Keeps only these: what nobody names any more is an orphan. */
+  /** Removes all values whose reference is not named any more. */
   sweep(isNamed: (ref: string) => boolean): void
   close(): void
 }
 
-/** The file is small, and a part of what was put into it is of no use. Tells nothing of what it holds. */
+/** Reads the whole file, which is small, and throws when it is damaged. The error shows nothing of the content. */
 const checkWhole = (db: Database.Database): void => {
   if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok')
     throw new Error('database disk image is malformed')
@@ -27,14 +27,14 @@ const checkWhole = (db: Database.Database): void => {
     try {
       JSON.parse(body)
     } catch {
-      throw new Error('what it holds is not as it was written')
+      throw new Error('its content is not as it was written')
     }
   }
 }
 
 const open = (path: string): Database.Database => {
   try {
-    closeSync(openSync(path, 'a', 0o600)) // made with its rights before anything is in it
+    closeSync(openSync(path, 'a', 0o600)) // the file gets its mode before it has any content
     chmodSync(path, 0o600)
     const db = new Sqlite(path)
     db.pragma('journal_mode = DELETE')
@@ -47,13 +47,13 @@ const open = (path: string): Database.Database => {
     return db
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new CannotStart(
-      `${path} cannot be used (${why}): remove it; tasks that need what it held are paused`,
-    )
+    throw new CannotStart(`${path} cannot be used (${why}): remove it; tasks that need its values are paused`)
   }
 }
 
-/** Opens or makes the file. What it does not give any more is missing; that is reported once. Throws CannotStart. */
+/**
+ * Opens or makes the file. Values that cannot be read any more are missing, which is reported once. Throws CannotStart.
+ */
 export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)
   let isReported = false

@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal itself. */
+/** Resolves after `ms` milliseconds, or at once when the signal aborts; the caller has to check the signal. */
 export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) return resolve()

@@ -1,8 +1,8 @@
-// How long a thread has run on a processor. On a busy machine a thread may wait for a processor longer than it runs, so a
-// limit of what a thread may work is not held against the clock.
+// Measures how long a thread has run on a processor. On a busy machine a thread may wait longer than it runs, so a
+// limit on its work must not use the clock.
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** A name for the thread that calls, under which the system counts; undefined where it does not. */
+/** The system's name of the calling thread; undefined where the system does not measure threads. */
 export const ownThread = (): string | undefined => {
   try {
     return readlinkSync('/proc/thread-self')
@@ -11,7 +11,7 @@ export const ownThread = (): string | undefined => {
   }
 }
 
-/** Milliseconds that a thread of this process has run; undefined where the system does not count. */
+/** Milliseconds that a thread of this process has run; undefined where the system does not measure threads. */
 export const processorMs = (thread: string | undefined): number | undefined => {
   if (thread === undefined) return undefined
   try {

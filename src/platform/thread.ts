@@ -1,4 +1,4 @@
-// A thread of ours. It is joined already and is told all that it needs, so it starts without the loaders and the
+// Starts a thread from the bundle. It gets all that it needs in a message, so it starts without the loaders and the
 // variables of the process: loaders would take longer to start than the thread, and variables hold secrets.
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { built } from './built.ts'

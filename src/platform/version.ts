@@ -5,5 +5,5 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   version: string
 }
 export const version: string = manifest.version
-/** What wrote an event: our version and that of the task machine. */
+/** The build that wrote an event: the version of Reprise and of the task chart. */
 export const build = `${version}+task.1`

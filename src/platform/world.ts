@@ -5,11 +5,11 @@ import type { World } from '../contract/ports.ts'
 
 const pooled = 8192
 
-/** Random bytes are drawn in bulk: a call to the system for each salt would cost more than hashing it. */
+/** Draws random bytes in bulk, since a system call for each salt would cost more than hashing it. */
 const createRandom = () => {
   let pool = Buffer.alloc(0)
   let used = 0
-  /** Where the next `size` bytes of the pool begin. */
+  /** The place in the pool where the next `size` bytes begin. */
   const draw = (size: number): number => {
     if (used + size > pool.length) {
       pool = randomBytes(Math.max(pooled, size))
@@ -31,7 +31,7 @@ const createRandom = () => {
   }
 }
 
-/** Time-ordered ids; their random bits come from the same pool. */
+/** Makes ids that are ordered by time. Their random bits come from the same pool. */
 const createIds = (random: { word(): number }) => {
   const generator = new V7Generator({ nextUint32: random.word })
   return { next: (prefix: string) => prefix + generator.generate().toHex() }

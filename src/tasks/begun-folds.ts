@@ -1,18 +1,18 @@
-// Where a reader of a task begins: at the newest saved fold before the frame or moment that it asks for, else at the first event.
+// Finds where a reader of a task begins: at the newest saved fold before its frame or moment, else at the first event.
 import type { FoldMoment, SavedFolds } from '../../projections/tasks/saved-folds.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { nextTurn } from '../fairness/slices.ts'
+import { createLateRenderer, createRenderer, type FrameRenderer } from '../history/frame-renderer.ts'
 import { type BegunFold, restoredFold } from '../history/saved-fold.ts'
 import { emptyFramed, evolveFramed, type FramedTask } from '../history/task-view.ts'
-import { createLateTeller, createTeller, type Teller } from '../history/telling.ts'
 
-/** Items that are read at one go. */
+/** Items that are read in one turn. */
 const itemsAtOnce = 500
 
 export const createBegunFolds = (log: Log, folds: SavedFolds) => {
-  /** The items before a number, from the read models; undefined: they are not all there. */
+  /** The items before a number, from the read models; undefined when some are missing. */
   const storedItems = async (stream: string, before: number): Promise<OutputItem[] | undefined> => {
     const items: OutputItem[] = []
     for (let from = 0; from < before; from += itemsAtOnce) {
@@ -23,7 +23,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     }
     return items
   }
-  /** The items before a number, as the events up to a revision give them. */
+  /** The items before a number, folded from the events up to a revision. */
   const foldedItems = async (stream: string, before: number, revision: number): Promise<OutputItem[]> => {
     const view = emptyFramed()
     for await (const page of log.readStream(stream)) {
@@ -40,19 +40,19 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     if (text === undefined || created?.type !== 'TaskCreated') return undefined
     return restoredFold(text, created.data)
   }
-  /** The settled items of a fold that was saved after this revision. */
+  /** Reads the settled items of a fold that was saved after this revision. */
   const itemsOf = (stream: string, revision: number) => async (settled: number) =>
     (await storedItems(stream, settled)) ?? foldedItems(stream, settled, revision)
 
   return {
-    /** Tells the frames of a task from some event that gives none after `next`; a task with rollouts from its first event. */
-    async tellerAt(stream: string, next: number): Promise<Teller> {
+    /** A renderer that begins at or before the frame `next`. A task with rollouts is rendered from its first event. */
+    async rendererAt(stream: string, next: number): Promise<FrameRenderer> {
       const begun = next < 1 ? undefined : await begin(stream, { next })
       if (begun === undefined || begun.view.created?.request.return_rollout)
-        return createTeller(log.readStream)
-      return createLateTeller(log.readStream, begun, itemsOf(stream, begun.view.revision))
+        return createRenderer(log.readStream)
+      return createLateRenderer(log.readStream, begun, itemsOf(stream, begun.view.revision))
     },
-    /** A view that is whole, of some moment that is not past this one. */
+    /** A whole view of the task, of this moment or an earlier one. */
     async viewBefore(stream: string, moment: FoldMoment): Promise<FramedTask> {
       const begun = await begin(stream, moment)
       if (begun === undefined) return emptyFramed()

@@ -1,4 +1,4 @@
-// Where a call of an agent leads: to the client, to a tool that runs here, to a subagent; or why it cannot be made.
+// Decides how a call of an agent is handled: by the client, by a tool of the server, by a subagent, or by a refusal.
 import type { CallPlan, Tool, Toolbox, ToolSource } from '../contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
@@ -6,10 +6,10 @@ import { clientTool, isDenied, isListed } from './allowed-tools.ts'
 import type { OwnTools } from './own-tools.ts'
 import { requestFor } from './subagents.ts'
 
-/** The arguments of a call; undefined: the agent gave no JSON object. */
+/** The arguments of a call; undefined when they are not a JSON object. */
 export type Arguments = Record<string, unknown> | undefined
 
-/** JSON text as an object; undefined when it is none. */
+/** JSON text as an object; undefined when it is not one. */
 export const argumentsOf = (text: string): Arguments => {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text)
@@ -46,7 +46,7 @@ const planSubagent = (request: CreateTaskBody, agent: string, name: string, args
 type PlannerDeps = { own: OwnTools; checker: SchemaChecker; session: ToolSource; mcp: ToolSource }
 
 export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Toolbox['plan'] => {
-  /** Why arguments do not fit a schema that is not ours. A schema that cannot be used is left to its owner to judge by. */
+  /** Why arguments do not fit a foreign schema. When the schema cannot be used, its owner has to check the arguments. */
   const problemsOf = async (
     { function: { parameters } }: ToolDefinition,
     args: object,

@@ -1,5 +1,5 @@
-// The command service of tasks: each command names a stream, asks its actor, and answers when the log and the read models
-// hold what happened.
+// The command service of tasks. Each command names a stream, asks its actor, and resolves when the log and the read
+// models hold the result.
 import { creationCommands } from './commands/create.ts'
 import type { CommandDeps } from './commands/deps.ts'
 import { inputCommands } from './commands/inputs.ts'
@@ -7,7 +7,7 @@ import { moveCommands } from './commands/moves.ts'
 import { scheduledCommands } from './commands/scheduled.ts'
 
 export { isAtRest } from './commands/create.ts'
-export type { Created, CreateWish } from './commands/wish.ts'
+export type { Created, CreateRequest } from './commands/create-request.ts'
 
 export const createCommands = (deps: CommandDeps) => ({
   ...creationCommands(deps),

@@ -1,15 +1,15 @@
-// Which answers arrived. A retry without a key is given the answer of an earlier request only while that one counts as
-// lost, and once. This is memory: after a restart every answer counts as lost.
+// Remembers which answers arrived. A retry without a key gets the answer of an earlier request once, and only while that
+// answer counts as lost. All of it is in memory: after a restart every answer counts as lost.
 
 /** The answer of one request on its way to the caller. */
 export type Delivery = {
-  /** Calls back when the answer has been handed over whole, or cannot be any more; at once if that is known already. */
+  /** Calls `hear` when the answer was handed over whole or cannot be any more; at once if that is already known. */
   onEnd(hear: (whole: boolean) => void): void
 }
 
 const keptAtMost = 100_000
 
-/** Of each place (what one principal asks of one stream) the newest answer that does not count as lost. */
+/** The newest answers that do not count as lost, one for each place: the requests of one principal to one stream. */
 export const createDeliveries = () => {
   const newest = new Map<string, { at: number; by: Delivery }>()
   const isLost = (place: string, at: number): boolean => at > (newest.get(place)?.at ?? -1)
@@ -21,13 +21,13 @@ export const createDeliveries = () => {
   }
   return {
     isLost,
-    /** It counts as lost until it has arrived. */
+    /** The answer counts as lost until it has arrived. */
     expect(place: string, at: number, delivery: Delivery): void {
       delivery.onEnd(whole => {
         if (whole && isLost(place, at)) put(place, at, delivery)
       })
     },
-    /** It counts as arrived unless this delivery fails: nobody else is given it meanwhile. */
+    /** The answer counts as arrived unless this delivery fails, so no other retry gets it meanwhile. */
     claim(place: string, at: number, delivery: Delivery): void {
       put(place, at, delivery)
       delivery.onEnd(whole => {

@@ -1,4 +1,4 @@
-// The task of an earlier request that a create repeats: found by its key, by its task_id, or by its body.
+// Finds the task of an earlier request that a create repeats: by its key, by its task_id, or by its body.
 import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Queries, TaskRow } from './queries.ts'
@@ -10,7 +10,7 @@ export type CreateCall = {
   key: string | undefined
   /** The `task_id` of the body. */
   taskId: string | undefined
-  /** Whether the caller says that it asks again (`x-stainless-retry-count` > 0). */
+  /** Whether the client marks the request as a retry (`x-stainless-retry-count` > 0). */
   isRetry: boolean
 }
 
@@ -49,7 +49,7 @@ export const taskById = (
   return row
 }
 
-/** The only task with this body, or else one whose answer was lost: an unfinished one first (oldest), then the newest. */
+/** The only task with this body, else one whose answer was lost: the oldest unfinished one, then the newest ended one. */
 export const taskByBody = (
   queries: Queries,
   { principal, digest }: CreateCall,

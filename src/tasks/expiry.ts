@@ -12,12 +12,12 @@ type Deps = {
   commands: Pick<Commands, 'expire'>
   queries: Pick<Queries, 'overdue'>
   clock: Clock
-  /** When this server started: a working task has its time from then on. */
+  /** When this server started. The time of a working task counts from then on. */
   startedAt: number
   onFault: (error: unknown) => void
 }
 
-/** Deadlines of tasks that wait stand in the read model; those of working tasks are known to their actors. */
+/** Deadlines of waiting tasks are in the read model; those of working tasks are known to their actors. */
 export const createExpiry =
   ({ runtime, commands, queries, clock, startedAt, onFault }: Deps) =>
   (): void => {

@@ -1,6 +1,6 @@
-// Rollouts and logs as files, for tasks that asked for them: one file of JSON lines each, in the folder of the task's user
-// below the root of its kind, written when the task has ended. Which are missing is a read model, so a crash before a file
-// is written only means that it is written later. What the user's quota has no room for is not written, and a line says so.
+// Rollouts and logs as files, for tasks that asked for them. Each is one file of JSON lines in the folder of the task's
+// user, below the root of its kind, written when the task has ended. A read model lists the missing files, so after a
+// crash they are written later. A file that exceeds the user's quota is not written, and a log line says so.
 
 import { taskFileOf, userFolder } from '../access/user-folders.ts'
 import type { Clock, Report } from '../contract/ports.ts'
@@ -14,12 +14,12 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) yield `${text}\n`
 }
 
-/** A file that could not be written is tried again after so long. */
+/** Milliseconds until a file that could not be written is tried again. */
 const retryMs = 60_000
 
-/** Where files of a kind lie, and what stands in the one of a task. */
+/** The root folder of a kind of files, and the lines of a task's file. */
 type FileKind = { root: string; lines: (taskId: string) => AsyncIterable<string> }
-type Parts = {
+type Deps = {
   kinds: Record<TaskFile['kind'], FileKind>
   queries: Pick<Queries, 'missingFiles' | 'fileSettled'>
   shareOf: (user: string) => DiskShare
@@ -30,11 +30,11 @@ type Parts = {
 const nameOf = ({ kind, id }: TaskFile) =>
   kind === 'log' ? `the log of task ${id}` : `the rollouts of task ${id}`
 
-export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Parts) => {
-  /** When a file that could not be written was tried last. */
+export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps) => {
+  /** The time of the last try of each file that could not be written. */
   const failed = new Map<string, number>()
   const keyOf = ({ task, kind }: TaskFile) => `${task} ${kind}`
-  /** The files up to this one were looked at; then from the beginning again, so that no file waits for others. */
+  /** The last file that was tried. The next round begins after it, so that no file has to wait for others. */
   let lookedAt: TaskFile | undefined
   let running: Promise<void> | undefined
   const stopping = new AbortController()
@@ -44,7 +44,7 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Part
     const { root, lines } = kinds[kind]
     const own = userFolder(root, user_id)
     const given = taskFileOf(root, { user_id, task_id: id, folder: wanted })
-    // Read twice, once to be counted and once to be written: together they may be too long for the memory.
+    // The lines are read twice, to count and to write them, since all of them may not fit into memory.
     let size = 0
     for await (const line of linesOf(lines(id))) size += Buffer.byteLength(line)
     const { spot, parent, name } = await prepare({ userFolder: own, workdir: own }, given)
@@ -69,7 +69,7 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Part
         if (stopping.signal.aborted) return
         if (error instanceof Refusal) {
           report('warn', `${nameOf(file)} ${file.kind === 'log' ? 'is' : 'are'} not saved: ${error.message}`)
-          queries.fileSettled(file) // there is nothing to be written later
+          queries.fileSettled(file) // nothing is left to write later
           return
         }
         if (triedAt === undefined) {
@@ -81,14 +81,14 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Part
   }
 
   return {
-    /** Writes what is missing; one that cannot be written is said once and tried again. One round at a time. */
+    /** Writes the missing files. A file that cannot be written is reported and tried again. One round runs at a time. */
     write(): Promise<void> {
       running ??= saveSome().finally(() => {
         running = undefined
       })
       return running
     },
-    /** What is not written yet is written after the next start. */
+    /** Stops writing. The missing files are written after the next start. */
     async stop(): Promise<void> {
       stopping.abort()
       await running

@@ -1,5 +1,5 @@
-// Tells a retry from a new request, for each principal. Keys and digests are events of the log (in TaskCreated). Here is
-// only what a restart may forget: which creates are under way, and whose answer did not arrive whole.
+// Distinguishes a retry from a new request, for each principal. Keys and digests are in the log (in TaskCreated). Only
+// data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
 import { createKeyedLocks } from './keyed-locks.ts'
@@ -7,13 +7,13 @@ import type { Queries, TaskRow } from './queries.ts'
 import { createUndelivered } from './undelivered.ts'
 
 export type Idempotency = {
-  /** Runs `create` unless the call is a retry; then gives the task of the first one. One at a time per key. */
+  /** Runs `create`, or returns the earlier task when the call is a retry. One call at a time runs for each key. */
   once<T>(call: CreateCall, create: () => Promise<T>): Promise<{ made: T } | { replay: TaskRow }>
   /** The answer of this task could not be handed over whole. */
   notDelivered(taskId: string): void
 }
 
-/** What a create locks: its key, its id and its body, in the order in which the rules look at them. */
+/** The locks of a create: its key, its id and its body, in the order in which the rules check them. */
 const locksOf = ({ principal, key, taskId, digest }: CreateCall): string[] => [
   ...(key === undefined ? [] : [`key ${principal.id} ${key}`]),
   ...(taskId === undefined ? [] : [`id ${taskId}`]),
@@ -39,7 +39,7 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
   return {
     async once(call, create) {
       const keys = locksOf(call)
-      // Only a retry waits for a create of the same body: equal creates that are no retries make a task each.
+      // Only a retry waits for a create with the same body. Equal creates that are no retries make one task each.
       const waitsFor = call.isRetry ? keys : keys.slice(0, -1)
       for (let busy = locks.busy(waitsFor); busy !== undefined; busy = locks.busy(waitsFor)) await busy
       const replay = earlier(call)

@@ -1,10 +1,10 @@
-// Work under way, by key, for those who must wait until it is over. Both functions answer at once, so a caller that finds
-// its keys free can lock them before anybody else looks.
+// Locks by key, for callers that must wait until other work has ended. Both functions are synchronous, so a caller that
+// finds its keys free can lock them before another caller looks.
 
 export const createKeyedLocks = () => {
   const underWay = new Map<string, Promise<unknown>>()
   return {
-    /** Work under way for one of these keys; undefined: they are free. Never rejects. */
+    /** The running work for one of these keys; undefined when the keys are free. Never rejects. */
     busy(keys: readonly string[]): Promise<unknown> | undefined {
       for (const key of keys) {
         const work = underWay.get(key)
@@ -12,7 +12,7 @@ export const createKeyedLocks = () => {
       }
       return undefined
     },
-    /** Locks the keys until the work is over; the answer unlocks them then. Work may already be under way for a key. */
+    /** Locks the keys for the work, also when other work holds one of them. The returned function unlocks them. */
     lock(keys: readonly string[], work: Promise<unknown>): () => void {
       const over = work.then(ignore, ignore)
       const held = keys.map(key => {

@@ -1,4 +1,4 @@
-// What the actors of tasks are made with.
+// Builds the kind of actor for tasks from its dependencies.
 import { taskKind } from '../../actors/task/actor.ts'
 import type { Ttls } from '../../actors/task/events.ts'
 import type { RunningCalls } from '../../actors/task/running-calls.ts'
@@ -34,7 +34,7 @@ export type KindDeps = {
   roots: Roots
   ttls: Ttls
   isDraining: () => boolean
-  /** Called at every point where a crash would leave an effect half done. */
+  /** Called at each point where a crash would leave an effect incomplete. */
   reach: Reach
 }
 
@@ -51,7 +51,7 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler: deps.scheduler,
-    // An agent that works for one user is bound as that user is.
+    // A quota limits a subagent's task just as it limits the principal of the root task.
     reserve: child => {
       const principal = queries.rowById(child.root_task_id ?? '')?.principal
       const isBound = principal === undefined || queries.userOfPrincipal(principal) !== undefined

@@ -1,11 +1,11 @@
-// The tools that every task may have from the server itself: the built-in ones, and agents as subagents.
+// The tools that the server itself offers to tasks: the built-in ones, and agents as subagents.
 import type { Tool, ToolScope } from '../contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import { trusted } from '../json-schema/checker.ts'
 import { isBuiltinOn, isInvited, isSubagentOn } from './allowed-tools.ts'
 import { subagentTool } from './subagents.ts'
 
-/** How many subagents may call each other in a row. */
+/** The greatest depth of subagents that call each other. */
 const deepest = 8
 
 export const createOwnTools = (builtin: Tool[], agents: string[]) => {
@@ -20,17 +20,17 @@ export const createOwnTools = (builtin: Tool[], agents: string[]) => {
     depth < deepest && isSubagentOn(request, agent)
 
   return {
-    /** A built-in tool, whatever a request says. */
+    /** A built-in tool, without regard to the lists of a request. */
     find: (name: string): Tool | undefined => tools.get(name)?.tool,
-    /** A built-in tool that the request leaves on, with the check of its arguments. */
+    /** A built-in tool that the request allows, with the check of its arguments. */
     builtin: (request: CreateTaskBody, name: string) =>
       isBuiltinOn(request, name) ? tools.get(name) : undefined,
-    /** Those of them that an agent is offered. */
+    /** The built-in tools that an agent is offered. */
     builtins: (request: CreateTaskBody): Tool[] =>
       builtin.filter(({ definition }) => isBuiltinOn(request, definition.function.name)),
     /** Whether a tool is a subagent, allowed or not. */
     isSubagent: (name: string): boolean => subagents.has(name),
-    /** The agent that a tool calls, if this task may call it. */
+    /** The agent behind a tool, if this task may call it. */
     subagent(scope: ToolScope, name: string): string | undefined {
       const agent = subagents.get(name)
       return agent !== undefined && mayCall(scope, agent) ? agent : undefined

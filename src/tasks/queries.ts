@@ -1,5 +1,5 @@
-// The query service of tasks: everything that can be asked without changing anything. The SQL stands in projections/;
-// here stands when the read models are current enough to be asked.
+// The query service of tasks: everything that only reads. The SQL is in projections/. This file decides when the read
+// models are current enough for a query.
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import { createChatSessionRows } from '../../projections/tasks/chat-session.ts'
@@ -24,7 +24,7 @@ export type { TokenRow } from '../../projections/tokens/rows.ts'
 export const createQueries = (store: ReadStore, projector: Reading, log: Log) => {
   const { isCurrent, flush, reading } = projector
   const whenCurrent = createCurrent(projector)
-  /** The same question, asked when the tables hold everything that the log holds. */
+  /** The same query, which runs only when the tables hold everything that the log holds. */
   const current =
     <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
     (...given: Given): Answer =>
@@ -42,7 +42,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     /** Saved folds of long tasks, which may be missing. */
     folds: createFoldReader(store, reading),
     ...createVisibility(whenCurrent, rows.byId, log),
-    /** Of a task that was just found. */
+    /** The text of a task whose row was just found. */
     task: (position: number, pause: Pause = nextTurn) =>
       reading(() => stored.text(position, wholeAtMost, pause)),
     /** The same as one string, however long. */
@@ -62,7 +62,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     steps: current(createStepRows(store)),
     missingFiles: current(files.missing),
     fileSettled: files.settle,
-    /** Tasks by status, as far as the read models are. */
+    /** Tasks by status, at the position of the read models. */
     taskCounts(): Record<string, number> {
       flush()
       try {

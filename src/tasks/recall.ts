@@ -1,12 +1,12 @@
-// A task's own history, read from the log: the task as it was, its rollouts, and whether the log still says what
-// the read models say.
+// A task's own history, read from the log: the task at an earlier moment, its rollouts, and whether the log still agrees
+// with the read models.
 
 import type { StoredTask } from '../../projections/tasks/stored.ts'
-import type { Replay } from '../contract/answers.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import { isLongerThan } from '../contract/length.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Replay } from '../contract/responses.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { firstState, stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -15,12 +15,12 @@ import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/s
 import { atifOf } from '../history/atif/atif.ts'
 import { textsOf } from '../history/atif/text.ts'
 import type { ReadStream } from '../history/context.ts'
+import { createRenderer } from '../history/frame-renderer.ts'
 import type { Rollout } from '../history/rollout.ts'
 import type { Wanted } from '../history/rollout-survey.ts'
 import { inOrder, rolloutsOf } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
 import { evolveFramed, type FramedTask } from '../history/task-view.ts'
-import { createTeller } from '../history/telling.ts'
 import { arrayOf, joined, type Pieces, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
 import { createBegunFolds } from './begun-folds.ts'
 import type { Queries, TaskRow } from './queries.ts'
@@ -29,14 +29,14 @@ import { replayTask } from './replay-task.ts'
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }
 
-/** For those who read in this process, not over the network. */
+/** The pause for readers in this process, not over the network. */
 const usualPause = (): Pause => createPause(nextTurn, () => {})
 
 const beyond = () =>
   new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
 
-/** The task object of a view: the items of a long one are written as they are taken. */
-const taskTextOf = (view: FramedTask): Text => {
+/** The task object of a view as JSON. The items of a long task are written while the reader takes them. */
+const jsonOfTask = (view: FramedTask): Text => {
   const task = taskOf(view)
   return isLongerThan(task, wholeAtMost) ? piecesOf(task) : JSON.stringify(task)
 }
@@ -53,11 +53,11 @@ async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGe
   }
 }
 
-/** A task object with its rollouts behind its other fields. */
+/** A task object with its rollouts as the last field. */
 const withRollouts = (task: Text, rollouts: Pieces): Text =>
   joined(withoutEnd(task), ',"rollouts":', rollouts, '}')
 
-/** Whether an event lies after a moment. */
+/** Whether an event is after a moment. */
 const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
   if ('frame' in moment) return (header.seq ?? 0) > moment.frame
   if ('position' in moment) return position > moment.position
@@ -65,10 +65,10 @@ const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
 }
 
 async function* timedFrames(read: ReadStream, stream: string): AsyncGenerator<string> {
-  const teller = createTeller(read)
+  const renderer = createRenderer(read)
   for await (const page of read(stream)) {
     for (const event of page) {
-      for (const frame of await teller.tell(event)) {
+      for (const frame of await renderer.render(event)) {
         yield JSON.stringify({ time: event.header.time, ...frame })
       }
     }
@@ -93,7 +93,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
   const textOf = (view: FramedTask, upTo?: number, pause = usualPause()): Text => {
-    const text = taskTextOf(view)
+    const text = jsonOfTask(view)
     const { created } = view
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
     const wanted = upTo === undefined ? {} : { upTo }
@@ -103,7 +103,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   return {
     textOf,
 
-    /** The same of a row that was just found, about its bytes, and whether rollouts in it are folded from the log. */
+    /** The same for a row that was just found, with its approximate size in bytes. `isFolded`: it holds rollouts. */
     ofRow(row: TaskRow, pause = usualPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
@@ -119,12 +119,12 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     logLines: (taskId: string, pause = usualPause()): AsyncGenerator<string> =>
       timedFrames(reader(pause), taskStream(taskId)),
 
-    /** The same task as a document of another format, as JSON. */
+    /** The task as an ATIF document, as JSON. */
     async *atif(taskId: string, pause = usualPause()): AsyncGenerator<string> {
       yield* textsOf(await atifOf(reader(pause), taskStream(taskId)))
     },
 
-    /** Entries of all tasks of one user, or of all users, after a position, each as JSON. */
+    /** Rollouts of all tasks of one user, or of all users, after a position, each as JSON. */
     bulk(after: number, limit: number, user?: string, pause = usualPause()): AsyncGenerator<string> {
       const wanted = { subagents: false, summaries: true }
       const steps = queries.steps(after, limit, user)
@@ -135,7 +135,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       return linesOf(rollouts, pause)
     },
 
-    /** The task as it was after the last event that is not past the moment. */
+    /** The task at a moment: after the last event that is not later. */
     async asOf(taskId: string, moment: Moment, pause = usualPause()): Promise<Text> {
       if ('position' in moment && moment.position > log.head()) throw beyond()
       if ('time' in moment && moment.time > clock.now()) throw beyond()
@@ -150,11 +150,11 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       return textOf(view, view.revision, pause)
     },
 
-    /** Where a task is in its chart. */
+    /** The state of a task in its chart. */
     state: (taskId: string, pause = usualPause()): Promise<TaskState> =>
       stateOf(reader(pause)(taskStream(taskId))),
 
-    /** Folds the stored events again, frames included, and compares the task with what the read models say. */
+    /** Folds the stored events again, frames included, and compares the task with the read models. */
     replay: (row: TaskRow, pause = usualPause()): Promise<Replay> =>
       replayTask(reader(pause), queries, row, pause),
   }

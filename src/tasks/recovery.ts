@@ -1,4 +1,4 @@
-// Takes up the tasks that have not ended, after a start and after the log was away.
+// Resumes the unfinished tasks after a start, and after a failure of the log.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { Scheduler } from '../../actors/task/scheduler.ts'
 import type { TaskCommand } from '../contract/commands.ts'
@@ -16,7 +16,7 @@ type Deps = {
 }
 
 export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
-  /** Gives every task the place that it has by the log. */
+  /** Gives every unfinished task its place in the scheduler, as the log says. */
   takePlaces(unfinished: Unfinished): void {
     scheduler.reset()
     for (const { id, user_id, session_id, status, subtask } of unfinished) {
@@ -25,14 +25,14 @@ export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
       scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
     }
   },
-  /** Goes on with those that work and starts those whose turn it is; safe to call again. */
-  async goOn(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
+  /** Resumes working tasks and starts the queued tasks that are due. It may be called again. */
+  async resume(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
     for (const { id, status } of unfinished) {
       if (status !== 'working') continue
       if (isClosed()) return
       await runtime.activate(taskStream(id)).catch(error => {
         const at = error instanceof DamagedEvent ? error.message : String(error)
-        report('error', `task ${id} cannot go on: ${at}`)
+        report('error', `task ${id} cannot be resumed: ${at}`)
       })
     }
     if (!isClosed()) scheduler.begin()

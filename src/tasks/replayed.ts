@@ -1,5 +1,5 @@
-// A task as its events say it against the task as it is stored: item by item, so that the longest is compared without
-// holding anybody up.
+// Compares a task folded from its events with the stored task, item by item, so that even the longest task does not block
+// the event loop.
 import { createHash } from 'node:crypto'
 import { canonical } from '../contract/canonical.ts'
 import { isLongerThan } from '../contract/length.ts'
@@ -8,12 +8,12 @@ import type { Pause } from '../fairness/slices.ts'
 
 type Mismatch = { field: string; stored: unknown; replayed: unknown }
 
-/** Longer values are not shown, characters. */
+/** The greatest length of a shown value, characters. */
 const shownAtMost = 1024 * 1024
 const shown = (value: unknown): unknown =>
   isLongerThan(value, shownAtMost) ? `[longer than ${shownAtMost} characters]` : (value ?? null)
 
-/** `stored`: JSON texts, the fields without the output first, then each item. */
+/** `stored`: JSON texts. The first has the fields without the output, each of the others is an item. */
 export const compared = async (
   stored: AsyncIterable<string>,
   { output, ...fields }: Task,

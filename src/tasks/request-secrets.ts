@@ -1,10 +1,10 @@
-// The secret values of a create, apart from the rest of it: what is stored, shown and digested names them alone.
+// Separates the secret values of a create from the rest. The stored, shown and digested body holds only their names.
 import { masked } from '../contract/variables.ts'
 import type { CreateTaskBody } from '../contract/wire.ts'
 import { splitHeaders } from '../mcp/request.ts'
 import { digestOfBody } from '../platform/digest.ts'
 
-/** Takes the values of `env` and of MCP headers out; the names stay. */
+/** Takes out the values of `env` and of MCP headers. The names stay. */
 export const splitSecrets = (
   body: CreateTaskBody,
 ): { shown: CreateTaskBody; secrets: Record<string, unknown> } => {
@@ -23,5 +23,5 @@ export const splitSecrets = (
   return { shown, secrets }
 }
 
-/** The digest of a create: of the body as it was sent, but for secret values. It tells a retry from another request. */
+/** The digest of a create: of the body as it was sent, without secret values. It identifies a retry. */
 export const digestOfCreate = (body: CreateTaskBody): string => digestOfBody(splitSecrets(body).shown)

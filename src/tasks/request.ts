@@ -1,5 +1,5 @@
-// From the body of a create to what is stored: every problem at once, or which agent runs, where paths lead, and the secret
-// values taken out.
+// Turns the body of a create into the stored request: it checks the rules that a schema cannot express, resolves paths,
+// chooses the agent, and takes out secret values.
 import path from 'node:path'
 import { segment } from '../access/user-folders.ts'
 import { Invalid } from '../contract/refusals.ts'
@@ -13,10 +13,10 @@ import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 const knownFields = new Set(Object.keys(CreateTaskBody.properties))
 const ignoredNamed = 100
 
-/** Fields of the interface that no agent of ours does anything with. */
+/** Fields of the interface that no agent uses. */
 const withoutEffect = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
 
-/** The paths of what has no effect: unknown keys at any depth, and known fields that nothing here reads. */
+/** The paths of fields without effect: unknown keys at any depth, and known fields that nothing reads. */
 const ignoredIn = (body: CreateTaskBody): string[] => {
   const { tool_mcp_config, ...config } = body.agent_config ?? {}
   const named = withoutEffect.filter(name => config[name] !== undefined && config[name] !== null)
@@ -29,31 +29,31 @@ const ignoredIn = (body: CreateTaskBody): string[] => {
 }
 
 export type TaskRequest = {
-  /** The body as it is stored and shown: known fields, secret values hidden. */
+  /** The body as it is stored and shown: known fields, with secret values hidden. */
   shown: CreateTaskBody
   secrets: Record<string, unknown>
   ignoredFields: string[]
-  /** Of the body as sent, but for secret values: what tells a retry from another request. */
+  /** The digest of the body as it was sent, without secret values. It identifies a retry. */
   digest: string
   agent: string
   workdir: (sessionId: string) => string
 }
 
-/** What cannot be judged while a field is wrong that decides about it. */
+/** Fields whose checks depend on other fields: they are skipped while one of those is wrong. */
 const judgedBy: Record<string, string[]> = {
   stream: ['structured_output'],
   client_id: ['agent_config', 'inference_args'],
   agent_config: ['client_id', 'inference_args'],
 }
 
-/** Everything that is wrong with a body in which the schema has found problems: those of the other fields, too. */
+/** All problems of a body that does not fit its schema, including those that the schema cannot find. */
 export const allProblems = async (
   body: unknown,
   { problems }: Invalid,
   ...checks: Checks
 ): Promise<Invalid> => {
   const wrong = new Set(problems.map(({ loc }) => `${loc[1] ?? ''}`))
-  if (wrong.has('')) return new Invalid(problems) // it is no object at all
+  if (wrong.has('')) return new Invalid(problems) // the body is not an object
   const left = new Set([...wrong].flatMap(name => [name, ...(judgedBy[name] ?? [])]))
   const whole = withoutNulls(CreateTaskBody, body) as object
   const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => !left.has(name)))
@@ -62,8 +62,8 @@ export const allProblems = async (
 }
 
 /**
- * Checks what the schema could not and throws Invalid with every problem at once. `digest`: that of the body, where it is
- * known already.
+ * Checks what the schema could not, and throws Invalid with all problems at once. `digest`: the digest of the body, if it
+ * is already known.
  */
 export const readTaskRequest = async (
   body: CreateTaskBody,

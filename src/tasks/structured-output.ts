@@ -8,7 +8,7 @@ const impossible = (problems: string[]): ErrorObject => ({
   data: { problems },
 })
 
-/** Why a text is no answer that fits; undefined: it fits. */
+/** Why an answer does not fit; undefined when it fits. */
 export const answerProblem =
   (checker: SchemaChecker) =>
   async (schema: object, answer: string, user: string): Promise<ErrorObject | undefined> => {

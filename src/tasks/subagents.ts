@@ -1,4 +1,4 @@
-// Subagents as tools: what a caller sees of one, and what the task is asked that its call makes.
+// Subagents as tools: their definitions for the calling model, and the requests of the tasks that their calls create.
 import type { AgentConfig, CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import { scriptProblems, scriptSteps } from './request/script.ts'
 
@@ -17,7 +17,7 @@ export const subagentTool = (agent: string): ToolDefinition => ({
   },
 })
 
-/** Who it is and what it is called is the caller's own; what it may call and how its model is asked is handed on. */
+/** The part of the caller's config that its subagent inherits: not its identity, but its tools and model settings. */
 const handedOn = ({
   agent_id,
   name,
@@ -27,13 +27,13 @@ const handedOn = ({
   ...rest
 }: AgentConfig): AgentConfig => rest
 
-/** Only what is there: a field that is not given is not stored. */
-const given = <T extends object>(fields: T): T =>
+/** The fields that are not undefined, since an absent field is not stored. */
+const definedOnly = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
 /**
- * The request of a subagent's task: its input, under the limits of who asks. A client's tools are not handed on:
- * nobody would hear that they wait.
+ * The request of a subagent's task: its input, under the limits of the caller. The subagent does not get the client's
+ * tools, since the client would not learn that a call waits.
  */
 export const requestFor = (
   parent: CreateTaskBody,
@@ -45,10 +45,10 @@ export const requestFor = (
   if (problem !== undefined) {
     return { why: `a script is a JSON list of steps: ${problem.loc.slice(1).join('.')}: ${problem.msg}` }
   }
-  const request = given({
+  const request = definedOnly({
     user_message_content: input,
     stream: false,
-    agent_config: given({ ...handedOn(parent.agent_config ?? {}), agent_id: agent, script }),
+    agent_config: definedOnly({ ...handedOn(parent.agent_config ?? {}), agent_id: agent, script }),
     allowed_tools: parent.allowed_tools,
     disallowed_tools: parent.disallowed_tools,
     allowed_subagents: parent.allowed_subagents,

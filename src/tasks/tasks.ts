@@ -1,4 +1,5 @@
-// Tasks put together: their actors, the two doors to them, their past, their files, and what happens to them by itself.
+// Wires everything for tasks: actors, command and query service, recall, files, and the work that is due at certain
+// times.
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'
@@ -64,7 +65,7 @@ export const createTasks = (deps: Deps) => {
     expireOverdue(): void {
       if (maySweep()) expire()
     },
-    /** What is due: tasks end whose time has run out, and files of ended ones are written. */
+    /** Does what is due: expires tasks whose time has run out, and writes files of ended tasks. */
     async sweep(): Promise<void> {
       if (!maySweep()) return
       expire()

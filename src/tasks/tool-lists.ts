@@ -1,10 +1,10 @@
-// Keeps lists of tools in the log, each once for each user.
+// Stores lists of tools in the log, each list once for each user.
 import { hash } from 'node:crypto'
 import { type Log, RevisionConflict } from '../contract/stored.ts'
 import { type ToolsListed, toolListStream } from '../contract/tool-list-events.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 
-/** The stream that holds a list for an owner; it is in the log, though perhaps not durable yet, when this resolves. */
+/** Resolves with the stream of a list for an owner. The stream is in the log then, but may not be durable yet. */
 export type KeepTools = (owner: string, tools: ToolDefinition[]) => Promise<string>
 
 export const keepTools =

@@ -1,5 +1,5 @@
-// What a task may call, of every source, and where each call leads: the lists of the request decide, then the tool's own
-// schema. The agent is told why a call cannot be made, and goes on.
+// The tools of a task from every source, and how each call is handled: the lists of the request decide, then the schema
+// of the tool. An agent learns why a call is refused, and continues.
 import { envOf, type Tool, type Toolbox, type ToolSource } from '../contract/tools.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import { isDenied, isListed } from './allowed-tools.ts'
@@ -8,10 +8,10 @@ import { createOwnTools } from './own-tools.ts'
 
 type ToolboxDeps = {
   builtin: Tool[]
-  /** Agents that can be called by others. */
+  /** Agents that other agents can call. */
   agents: string[]
   checker: SchemaChecker
-  /** Those of the environment session that the task names: they take the place of ours. */
+  /** The tools of the environment session that the task names. They replace built-in tools of the same name. */
   session: ToolSource
   mcp: ToolSource
 }
@@ -28,7 +28,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Toolbo
       const seen = new Set<string>()
       return [...(request.client_tools ?? []), ...ofServer, ...own.subagents(scope)].filter(
         ({ function: { name } }) => {
-          const isFirst = !seen.has(name) // a client's tool takes the place of ours
+          const isFirst = !seen.has(name) // a client's tool replaces a server tool of the same name
           seen.add(name)
           return isFirst && !isDenied(request, name)
         },
@@ -38,7 +38,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Toolbo
     plan: createPlanner({ own, checker, session, mcp }),
 
     async run(scope, name, input) {
-      // A session that has no tools for this task is not awaited, so that the call begins in this turn.
+      // When the session has no tools for this task, nothing is awaited, so the call begins in this turn.
       const ofSession =
         session.isFor?.(scope) === false
           ? undefined

@@ -10,8 +10,8 @@ const remember = (set: Set<string>, taskId: string) => {
 }
 
 /**
- * The tasks whose create was answered, but whose answer may not have arrived. A task from before this start (up to the
- * position `startedAt`) is one of them until its answer is claimed.
+ * The tasks whose creation was answered, but whose answer may not have arrived. A task from before this start (up to the
+ * position `startedAt`) counts as one of them until its answer is claimed.
  */
 export const createUndelivered = (startedAt: number) => {
   const lost = new Set<string>()
@@ -20,7 +20,7 @@ export const createUndelivered = (startedAt: number) => {
     add: (taskId: string): void => remember(lost, taskId),
     has: ({ id, position }: TaskRow): boolean =>
       lost.has(id) || (position <= startedAt && !claimedOld.has(id)),
-    /** A retry is given the answer of this task now. */
+    /** A retry gets the answer of this task now. */
     claim({ id, position }: TaskRow): void {
       lost.delete(id)
       if (position <= startedAt) remember(claimedOld, id)

@@ -1,4 +1,4 @@
-// Which tasks a principal may see. What it may not see is not there for it.
+// Decides which tasks a principal may see. For other tasks the answer is the same as if they did not exist.
 import type { Current } from '../../projections/current.ts'
 import type { TaskRow } from '../../projections/tasks/rows.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -17,7 +17,7 @@ export const createVisibility = (
   /** The row of a task, once the tables hold everything of its stream. */
   const rowById = (id: string): TaskRow | undefined => currentFor(taskStream(id), () => byId(id))
 
-  /** A stream of which the log finds nothing, though a task was made of it, has lost its entry there. */
+  /** Whether the log finds the stream of a task. When a stored task has none, the log is damaged. */
   const hasEvents = (stream: string): boolean => {
     try {
       return log.revisionOf(stream) !== -1

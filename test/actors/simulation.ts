@@ -10,7 +10,7 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import { type Recorded, StorageFailure } from '../../src/contract/stored.ts'
 import type { ToolInput } from '../../src/contract/tools.ts'
 import { type ScriptStep, type TaskStatus, taskStatuses } from '../../src/contract/wire.ts'
-import { tell } from '../../src/history/frames.ts'
+import { renderFrames } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { type DecidedTask, emptyDecided, emptyTask, evolveDecided } from '../../src/history/task-view.ts'
 import type { Store } from '../../src/log/store.ts'
@@ -179,7 +179,7 @@ export const check = async ({ system, limit, running }: Simulation, random: () =
     const status = mustBeLegal(own)
     const told = emptyTask()
     const events = own.map(taskEvents.read)
-    const numbers = events.flatMap(event => tell(told, event)).map(frame => frame.sequence_number)
+    const numbers = events.flatMap(event => renderFrames(told, event)).map(frame => frame.sequence_number)
     assert.deepEqual(
       numbers,
       numbers.map((_, n) => n),

@@ -1,10 +1,10 @@
 // What is said over the line protocol, without a process: lines, messages, answers and what they may leave out, cuts,
 // and the numbers that a step draws.
 import t from 'tap'
-import { observedOf, resetAnswer, stepAnswer, stoppedAnswer } from '../../src/environments/program-answers.ts'
 import { beginning, cutContent, cutMark, mostContent } from '../../src/environments/cut.ts'
 import { randomOf } from '../../src/environments/host/random.ts'
 import { createLines } from '../../src/environments/lines.ts'
+import { observedOf, resetAnswer, stepAnswer, stoppedAnswer } from '../../src/environments/program-answers.ts'
 import { longestLine, readMessage } from '../../src/environments/protocol.ts'
 
 const linesOf = (...chunks: (string | Buffer)[]): string[] => {

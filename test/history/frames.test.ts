@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { Agent, StepPart } from '../../src/contract/agent.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import type { TaskEvent, TaskEventType } from '../../src/contract/task-events.ts'
-import { type Frame, frameCount, tell } from '../../src/history/frames.ts'
+import { type Frame, frameCount, renderFrames } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import {
@@ -95,7 +95,7 @@ t.test('each fact gives as many frames as it was counted for, and as the documen
     const view = emptyTask()
     for (const event of recorded(facts)) {
       const { type } = event
-      const frames = tell(view, event)
+      const frames = renderFrames(view, event)
       t.equal(frames.length, frameCount(event), type)
       const expected = documented[type]
       if (expected !== undefined) t.equal(frames.length, expected, `${type}, as documented`)
@@ -108,7 +108,7 @@ t.test('each fact gives as many frames as it was counted for, and as the documen
 t.test('a delta gives three frames when it opens an item, two when it opens a part, else one', async t => {
   const view = emptyTask()
   const facts = [...working, stepStarted(1, 't1/1'), opened('m1', 'a'), more('m1', 'b')]
-  const frames = recorded(facts).map(event => tell(view, event).map(({ type }) => type))
+  const frames = recorded(facts).map(event => renderFrames(view, event).map(({ type }) => type))
   t.same(frames.slice(-2), [
     ['task.output_item.added', 'task.content_part.added', 'task.text.delta'],
     ['task.text.delta'],
@@ -132,7 +132,7 @@ t.test('a delta gives three frames when it opens an item, two when it opens a pa
   })
   const again = emptyTask()
   const told = recorded([...working, stepStarted(1, 't1/1'), part, other]).map(event =>
-    tell(again, event).map(({ type }) => type),
+    renderFrames(again, event).map(({ type }) => type),
   )
   t.same(told.slice(-2), [
     ['task.output_item.added', 'task.reasoning_summary_part.added', 'task.reasoning_summary_text.delta'],
@@ -366,7 +366,7 @@ t.test('a frame that was handed out never changes afterwards', async t => {
   const view = emptyTask()
   const held: { frame: Frame; text: string }[] = []
   for (const event of await eventsOf(system, taskId)) {
-    for (const frame of tell(view, event)) held.push({ frame, text: JSON.stringify(frame) })
+    for (const frame of renderFrames(view, event)) held.push({ frame, text: JSON.stringify(frame) })
   }
   for (const { frame, text } of held) t.equal(JSON.stringify(frame), text, frame.type)
 })
@@ -378,7 +378,7 @@ t.test('the task in a frame is the fold of the facts to there', async t => {
   const told = emptyTask()
   const folded = emptyTask()
   for (const event of await eventsOf(system, taskId)) {
-    const frames = tell(told, event)
+    const frames = renderFrames(told, event)
     evolve(folded, event)
     for (const frame of frames) if (frame.task !== undefined) t.same(frame.task, taskOf(folded), frame.type)
   }

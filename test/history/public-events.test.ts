@@ -8,7 +8,7 @@ import type { PublicEvent } from '../../src/contract/public-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { type TaskEventData, type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
 import type { ScriptStep } from '../../src/contract/wire.ts'
-import { tell } from '../../src/history/frames.ts'
+import { renderFrames } from '../../src/history/frames.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
@@ -270,7 +270,7 @@ const mustTellRightly = (events: Recorded[]): PublicEvent[] => {
   let view = emptyTask()
   for (const event of events.map(taskEvents.read)) {
     const before = view.created === undefined ? {} : taskOf(view)
-    const lastFrame = tell(numbers, event).at(-1)?.sequence_number
+    const lastFrame = renderFrames(numbers, event).at(-1)?.sequence_number
     view = evolve(view, event)
     const after = taskOf(view)
     const one = publicEventOf(event)

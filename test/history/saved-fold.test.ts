@@ -4,11 +4,11 @@ import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { isTaskStream } from '../../src/contract/task-stream.ts'
 import type { Usage } from '../../src/contract/wire.ts'
+import { createLateRenderer, createRenderer, type FrameRenderer } from '../../src/history/frame-renderer.ts'
 import type { Frame } from '../../src/history/frames.ts'
 import { foldText, restoredFold, savedEvery, savedFold } from '../../src/history/saved-fold.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyFramed, emptyShown, evolveFramed, evolveShown } from '../../src/history/task-view.ts'
-import { createLateTeller, createTeller, type Teller } from '../../src/history/telling.ts'
 import { decode } from '../../src/log/decode.ts'
 import { byStream, simulate } from '../actors/simulation.ts'
 import { randomHistory } from '../projections/histories.ts'
@@ -18,9 +18,9 @@ const readIn = (streams: Map<string, Recorded[]>) =>
   async function* (stream: string, after = -1) {
     yield (streams.get(stream) ?? []).filter(({ header }) => header.revision > after)
   }
-const told = async ({ tell }: Teller, events: Recorded[]): Promise<Frame[][]> => {
+const told = async ({ render }: FrameRenderer, events: Recorded[]): Promise<Frame[][]> => {
   const frames: Frame[][] = []
-  for (const event of events) frames.push(await tell(event))
+  for (const event of events) frames.push(await render(event))
   return frames
 }
 const lines = (frames: Frame[][]) => frames.map(own => JSON.stringify(own))
@@ -34,7 +34,7 @@ const checkAll = async (t: Test, events: Recorded[], name: string): Promise<numb
     if (!isTaskStream(stream)) continue
     const [first] = own.map(taskEvents.read)
     if (first?.type !== 'TaskCreated' || first.data.request.return_rollout) continue
-    const whole = lines(await told(createTeller(read), own))
+    const whole = lines(await told(createRenderer(read), own))
     const { output } = own.map(taskEvents.read).reduce(evolveFramed, emptyFramed())
     const view = emptyShown()
     const wrong: string[] = []
@@ -43,7 +43,7 @@ const checkAll = async (t: Test, events: Recorded[], name: string): Promise<numb
       const begun = restoredFold(foldText(view), first.data)
       // What is settled is what it is at the end, whenever it is read.
       const items = async (settled: number) => output.slice(0, settled)
-      const late = await told(createLateTeller(read, begun, items), own.slice(n + 1))
+      const late = await told(createLateRenderer(read, begun, items), own.slice(n + 1))
       if (lines(late).join() !== whole.slice(n + 1).join()) wrong.push(`${name}, ${stream} after ${n}`)
       const again = restoredFold(foldText(view), first.data)
       for (const [at, item] of output.slice(0, again.settled).entries()) again.view.output[at] = item

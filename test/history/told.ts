@@ -2,7 +2,7 @@
 
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { type Frame, tell } from '../../src/history/frames.ts'
+import { type Frame, renderFrames } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import type { TestSystem } from '../support/system.ts'
@@ -17,7 +17,7 @@ export const eventsOf = async (
 }
 export const framesFrom = (events: readonly Recorded[]): Frame[] => {
   const view = emptyTask()
-  return events.flatMap(event => tell(view, taskEvents.read(event)))
+  return events.flatMap(event => renderFrames(view, taskEvents.read(event)))
 }
 export const framesOf = async (system: Pick<TestSystem, 'log'>, taskId: string): Promise<Frame[]> =>
   framesFrom(await eventsOf(system, taskId))

@@ -4,8 +4,8 @@ import t from 'tap'
 import { createFeeds } from '../../src/bus/feed.ts'
 import { batchOf, createWindow, type Entry } from '../../src/bus/window.ts'
 import type { Agent } from '../../src/contract/agent.ts'
+import { createRenderer } from '../../src/history/frame-renderer.ts'
 import type { Frame } from '../../src/history/frames.ts'
-import { createTeller } from '../../src/history/telling.ts'
 import { deferred } from '../log/support.ts'
 import { givenSystem, quiet } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
@@ -41,13 +41,13 @@ const counted = async (agents: Agent[]) => {
         return subscription
       },
     },
-    async tellerAt() {
-      const teller = createTeller(system.log.readStream)
+    async rendererAt() {
+      const renderer = createRenderer(system.log.readStream)
       return {
-        ...teller,
-        tell(event) {
+        ...renderer,
+        render(event) {
           cost.told++
-          return teller.tell(event)
+          return renderer.render(event)
         },
       }
     },

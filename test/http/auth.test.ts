@@ -204,6 +204,6 @@ t.test('401 says where tokens are, and 403 which role is needed', async t => {
   const { token } = (await ann.json()) as { token: string }
   const forBob = { user_message_content: 'x', stream: false, user_id: 'bob' }
   t.match(await (await apiOf(url, token)('POST', '/tasks', forBob)).json(), {
-    error: { message: 'this token stands for the user ann: it does nothing for the user bob' },
+    error: { message: 'this token belongs to the user ann and cannot act for the user bob' },
   })
 })

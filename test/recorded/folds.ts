@@ -8,7 +8,7 @@ import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionStream } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession, sessionOf, stepAnswerOf } from '../../src/history/env-session.ts'
-import { tell } from '../../src/history/frames.ts'
+import { renderFrames } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
@@ -21,7 +21,7 @@ const taskFolds = (stream: string, events: Recorded[]): Fold[] => {
   const frames: unknown[] = []
   const tasks: unknown[] = []
   for (const event of events.map(taskEvents.read)) {
-    frames.push(...tell(view, event))
+    frames.push(...renderFrames(view, event))
     tasks.push([view.status, view.deleted, taskOf(view)])
   }
   return [

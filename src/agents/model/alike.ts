@@ -1,11 +1,11 @@
-// The events of one answer are alike: most of them differ from the one before in a single text. What stands around that
-// text is remembered, so that a run of a thousand is understood at once instead of parsed one by one.
+// Most events of one answer differ from the previous event in a single text. The reader remembers the JSON around that
+// text, so a run of a thousand events is read at once instead of being parsed one by one.
 import type { Chunk } from './chunks.ts'
-import { fieldsOf, listOf } from './given.ts'
+import { fieldsOf, listOf } from './endpoint-values.ts'
 
 const names = ['content', 'reasoning_content', 'reasoning'] as const
 
-/** The one text that a chunk says, when it says nothing else that would be lost. */
+/** The only text of a chunk; undefined when the chunk holds anything else of use. */
 const onlyText = ({ choices, usage, error, prompt_token_ids }: Chunk) => {
   const choice = fieldsOf(listOf(choices)[0])
   if (listOf(choices).length !== 1 || usage || error || prompt_token_ids) return undefined
@@ -18,27 +18,27 @@ const onlyText = ({ choices, usage, error, prompt_token_ids }: Chunk) => {
 
 export const createLikeness = () => {
   let name: (typeof names)[number] = 'content'
-  /** How each event of the run begins and ends; empty: nothing was learned. */
+  /** The beginning and the end of each event in the run; empty: nothing was learned. */
   let head = ''
   let tail = ''
   return {
-    /** The events like the one that was learned with which a text begins: what they say together, and their length. */
+    /** The run of similar events at the start of a text: their joined chunk, and their length in the text. */
     runIn(text: string): { chunk: Chunk; length: number } | undefined {
       if (head === '' || !text.startsWith(head)) return undefined
       const end = text.lastIndexOf(tail)
       if (end < head.length) return undefined
       const written = text.slice(head.length, end)
-      // A text that ends with a backslash has not ended there.
+      // After a backslash the quote belongs to the text.
       if (text[end - 1] === '\\' || written.includes(`\\${tail}`)) return undefined
       try {
-        // What is no run of such events holds a quote, or a line's end, and so no text of JSON.
+        // Anything but such a run holds a quote or a line end, so JSON.parse fails.
         const said: string = JSON.parse(`"${written.replaceAll(tail + head, '')}"`)
         return { chunk: { choices: [{ delta: { [name]: said } }] }, length: end + tail.length }
       } catch {
         return undefined
       }
     },
-    /** `data` is what the parser took the chunk from. */
+    /** `data` is the JSON text of the chunk. */
     learn(data: string, chunk: Chunk): void {
       head = ''
       const only = onlyText(chunk)

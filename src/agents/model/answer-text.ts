@@ -1,8 +1,8 @@
-// The body of an answer as text, with a bound on what is read of it.
+// Reads the body of an answer as text, up to a limit.
 import { ModelRefused } from './failures.ts'
 
 const MiB = 1024 * 1024
-/** The most bytes of a whole stream, with the frame around every token; of an answer in one piece, or one event; of an error. */
+/** Limits in bytes: a whole stream with the JSON around every token; an unstreamed answer, or one event; an error. */
 export const longest = { stream: 128 * MiB, piece: 16 * MiB, error: 64 * 1024 }
 
 export const tooLong = (bytes: number) =>

@@ -1,9 +1,9 @@
-// Sends a request to the endpoint, and sends it again where that may help, until there is a good answer.
+// Sends a request to the endpoint, and repeats it where that may help, until the endpoint accepts it.
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { longest, textWithin } from './answer-text.ts'
+import { fieldsOf, wordOf } from './endpoint-values.ts'
 import { ModelRefused, type Redact, unreachable } from './failures.ts'
-import { fieldsOf, wordOf } from './given.ts'
 import type { SilenceWatch } from './silence.ts'
 
 const tries = 4
@@ -13,7 +13,7 @@ const longestWaitMs = 60_000
 const mayHelp = (status: number): boolean =>
   status === 408 || status === 409 || status === 429 || status >= 500
 
-/** Milliseconds until the next try: what the endpoint asks for, else twice as long each time. */
+/** Milliseconds until the next try: the endpoint's `Retry-After`, else twice the previous wait. */
 const waitBefore = (attempt: number, retryAfter: string | null): number => {
   const seconds = Number(retryAfter)
   const asked =
@@ -28,7 +28,7 @@ const waitBefore = (attempt: number, retryAfter: string | null): number => {
 
 const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
 
-/** What the endpoint says of its error. */
+/** The endpoint's description of its error. */
 const errorTextOf = async (answer: Response): Promise<string> => {
   const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
   try {
@@ -39,12 +39,12 @@ const errorTextOf = async (answer: Response): Promise<string> => {
   }
 }
 
-/** A failed try that may be made again: why it failed, and the wait that the endpoint asks for. */
+/** A failed try that may be repeated: the reason, and the wait that the endpoint asks for. */
 type Failed = { why: string; retryAfter: string | null }
 
 export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
 
-/** The head of the answer comes as soon as it is a good one. Throws ModelRefused, or what the signal aborts with. */
+/** Resolves with the first successful response, before its body. Throws ModelRefused, or the reason of the signal. */
 export const createAsk = (
   { url, apiKey, redact }: { url: string; apiKey: string | undefined; redact: Redact },
   timers: Timers,
@@ -69,7 +69,7 @@ export const createAsk = (
   ): Promise<Response | Failed> => {
     try {
       watch.begin()
-      // Redirects are not followed: the prompt goes only to the endpoint that the operator has named.
+      // Redirects are not followed, since the prompt may go only to the endpoint that the operator named.
       const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
       watch.heard()
       return answer.ok ? answer : await failureOf(answer)
@@ -84,7 +84,7 @@ export const createAsk = (
     for (let attempts = 1; ; attempts++) {
       const outcome = await attempt(body, signal, watch)
       if (outcome instanceof Response) return outcome
-      watch.end() // a wait that was asked for is no silence
+      watch.end() // the wait before a retry does not count as silence
       if (attempts === tries) throw new ModelRefused(outcome.why)
       await sleep(timers, waitBefore(attempts, outcome.retryAfter), signal)
       signal.throwIfAborted()

@@ -1,10 +1,10 @@
-// The calls of tools in an answer, put together from their pieces. Endpoints number them, or name them by an id, or do
-// neither and send each call whole, or number every one 0.
+// Builds the tool calls of an answer from their pieces. Some endpoints number the calls, some give them ids, some do
+// neither and send each call whole, and some number every call 0.
 import { isWholeJson } from '../../contract/whole-json.ts'
-import { countOf, type Fields, fieldsOf, jsonOf, listOf, wordOf } from './given.ts'
+import { countOf, type Fields, fieldsOf, jsonOf, listOf, wordOf } from './endpoint-values.ts'
 
 export type HeardCall = { name: string; arguments: string }
-/** `held` came before the name did. */
+/** `held`: arguments that came before the name of the call. */
 type Call = {
   key: string
   index: number | undefined
@@ -17,16 +17,16 @@ export type CallText = { kind: 'call'; call: string; name: string; text: string 
 
 export const createCalls = () => {
   const calls: Call[] = []
-  /** In the order in which they were told, which is that of their items. */
-  const told: Call[] = []
+  /** The calls whose text was passed on, in the order of their items. */
+  const started: Call[] = []
 
-  /** The call that a piece goes on with; undefined: it begins one. */
+  /** The call that a piece belongs to; undefined: the piece begins a new call. */
   const before = (index: number | undefined, id: string, name: string): Call | undefined => {
     if (index === undefined && id === '') return name === '' ? calls.at(-1) : undefined
     const known = calls.findLast(call => (index === undefined ? call.id === id : call.index === index))
     if (known === undefined) return undefined
     if (id !== '' && known.id !== '' && id !== known.id) return undefined
-    // The same number again, and a name although all was said: another call.
+    // The same number with a name, although the arguments are whole: this is another call.
     return id === '' && name !== '' && known.name !== '' && isWholeJson(known.arguments) ? undefined : known
   }
 
@@ -44,19 +44,22 @@ export const createCalls = () => {
     call.arguments += text
     call.held += text
     if (call.name === '' || call.held === '') return []
-    if (!told.includes(call)) told.push(call)
+    if (!started.includes(call)) started.push(call)
     const said: CallText = { kind: 'call', call: call.key, name: call.name, text: call.held }
     call.held = ''
     return [said]
   }
-  /** Those that came without arguments are told last. */
-  const inOrder = () => [...told, ...calls.filter(({ name, arguments: text }) => name !== '' && text === '')]
+  /** Calls without arguments come last. */
+  const inOrder = () => [
+    ...started,
+    ...calls.filter(({ name, arguments: text }) => name !== '' && text === ''),
+  ]
 
   return {
     hear: (pieces: unknown): CallText[] => listOf(pieces).flatMap(piece => hearPiece(fieldsOf(piece))),
     count: () => calls.length,
     all: (): HeardCall[] => inOrder().map(({ name, arguments: text }) => ({ name, arguments: text })),
-    /** The endpoint's own names for them; undefined when it has none. */
+    /** The endpoint's own ids of the calls; undefined when it has none. */
     ids(): string[] | undefined {
       const ids = inOrder().map(({ id }) => id)
       return ids.some(id => id !== '') ? ids : undefined

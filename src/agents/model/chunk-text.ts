@@ -1,10 +1,10 @@
-// Chunks from their JSON text, and failures from what an endpoint sends in place of a chunk.
+// Parses chunks, and turns whatever an endpoint sends in place of a chunk into a failure.
 import { longest, textWithin, tooLong } from './answer-text.ts'
 import type { Chunk } from './chunks.ts'
+import { fieldsOf, listOf, wordOf } from './endpoint-values.ts'
 import { ModelLost, ModelRefused, type Redact } from './failures.ts'
-import { fieldsOf, listOf, wordOf } from './given.ts'
 
-/** Throws ModelLost when the text is an error, or no object; SyntaxError when it is no JSON. */
+/** Throws ModelLost when the text is an error or not an object, SyntaxError when it is not JSON. */
 export const chunkOf = (text: string, redact: Redact): Chunk => {
   const chunk: unknown = JSON.parse(text)
   if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) {

@@ -1,18 +1,27 @@
-// What an OpenAI-compatible endpoint sends, chunk by chunk, as what was said. Endpoints differ: reasoning has two
-// names or stands in the text, usage comes last or never.
+// Turns the chunks of an OpenAI-compatible endpoint into texts and calls. Endpoints differ: reasoning has two names or is
+// part of the text, and usage comes last or never.
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Logprob, Usage } from '../../contract/wire.ts'
 import { type CallText, createCalls } from './calls.ts'
-import { countOf, type Fields, fieldsOf, listOf, logprobsOf, textOf, tokenIdsOf, wordOf } from './given.ts'
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  joinedText,
+  listOf,
+  logprobsOf,
+  tokenIdsOf,
+  wordOf,
+} from './endpoint-values.ts'
 import { createThinkSplitter } from './think.ts'
 
-/** A JSON object, of whose fields nothing is known. */
+/** A JSON object whose fields are not checked. */
 export type Chunk = Fields
 export type Heard = { kind: 'text' | 'reasoning' | 'refusal'; text: string; logprobs?: Logprob[] } | CallText
 
 type Response = ModelCall['response']
 
-/** No name is longer; what an endpoint sends in place of one is not kept. */
+/** A name, cut to 256 characters; undefined for anything else. */
 const nameOf = (value: unknown): string | undefined => wordOf(value).slice(0, 256) || undefined
 
 const usageOf = (given: Fields): Usage | undefined => {
@@ -36,7 +45,7 @@ export const createReader = () => {
   let usage: Usage | undefined
   let probs: Logprob[] = []
 
-  /** Text that was said with what is known of its tokens: they stand with the newest text. */
+  /** Passes on text with the log probabilities of its tokens, which go with the newest text. */
   const hearText = (content: string, given: Logprob[]): Heard[] => {
     const said: Heard[] = splitter.hear(content)
     probs.push(...given)
@@ -52,7 +61,7 @@ export const createReader = () => {
     response.model ??= nameOf(chunk.model)
     response.system_fingerprint = nameOf(chunk.system_fingerprint) ?? response.system_fingerprint
     response.finish_reason = nameOf(choice.finish_reason) ?? response.finish_reason
-    // vLLM gives token ids when it is asked to.
+    // vLLM sends token ids on request.
     response.prompt_token_ids ??= tokenIdsOf(chunk.prompt_token_ids)
     const ids = tokenIdsOf(choice.token_ids)
     if (ids !== undefined) {
@@ -68,10 +77,10 @@ export const createReader = () => {
       account(chunk, choice)
       const said = fieldsOf(choice.delta ?? choice.message)
       const [thought, refusal] = [
-        textOf(said.reasoning_content) || textOf(said.reasoning),
-        textOf(said.refusal),
+        joinedText(said.reasoning_content) || joinedText(said.reasoning),
+        joinedText(said.refusal),
       ]
-      const content = textOf(said.content)
+      const content = joinedText(said.content)
       return [
         ...(thought === '' ? [] : [{ kind: 'reasoning' as const, text: thought }]),
         ...(content === '' ? [] : hearText(content, logprobsOf(choice.logprobs))),
@@ -83,7 +92,7 @@ export const createReader = () => {
     usage: () => usage,
     calls: calls.all,
     callCount: calls.count,
-    /** What the endpoint said of its answer; fields that it left out are not there. */
+    /** What the endpoint said about its answer, without the fields that it left out. */
     response(): Response {
       const known = { ...response, call_ids: calls.ids() }
       return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))

@@ -1,12 +1,12 @@
-// When what a model would be sent is too long for it, the older part gives way to a summary. Which part, from the
-// request and the items alone.
+// When a history is too long for a model, a summary replaces its older part. The request and the items alone decide which
+// part that is.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
 import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 
-/** Of the window, where the request names none. */
+/** The share of the window that may be used, unless the request names another. */
 const usualRatio = 0.8
-/** Of what may be there before it is too long, what stays as it was. */
+/** The share of the usable window that the newest, unchanged items may fill. */
 const keptShare = 1 / 4
 
 const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
@@ -17,7 +17,7 @@ const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
   return (max_model_length ?? longestWindow) * (compress_threshold_token_ratio ?? usualRatio)
 }
 
-/** Whether a list can be cut before `at`: no call is parted from its result, no result from its fellows. */
+/** Whether a list can be cut before `at` without separating a call from its result, or results of the same turn. */
 const canCut = (items: OutputItem[], at: number): boolean => {
   const before = items[at - 1]?.type
   const after = items[at]?.type
@@ -28,8 +28,8 @@ const sum = (items: OutputItem[], form: Form): number =>
   items.reduce((total, item) => total + tokensOf(item, form), 0)
 
 /**
- * The items that a summary is to stand for; undefined when what is there fits, or nothing can give way. `measured`:
- * tokens of the newest call, as its endpoint counted. The newest thing that a user said stays word for word.
+ * The items that a summary has to replace; undefined when the history fits, or nothing can be replaced. `measured`:
+ * tokens of the newest call as its endpoint counted them. The newest message of the user always stays.
  */
 export const tooMuch = (
   request: CreateTaskBody,
@@ -47,6 +47,6 @@ export const tooMuch = (
   while (cut > 0 && !canCut(items, cut)) cut--
   const newest = items.findLast(item => item.type === 'message' && item.role === 'user')
   const gone = items.slice(0, cut).filter(item => item !== newest && item.id !== undefined)
-  // A summary of one message, or of a summary alone, would gain nothing.
+  // A summary of a single item would gain nothing.
   return gone.length > 1 ? gone : undefined
 }

@@ -1,5 +1,5 @@
-// One request to a chat completions endpoint, read as it comes: sent again while nothing of the answer was read and
-// another try may help. The size of everything that comes is bounded.
+// One request to a chat completions endpoint, whose answer is read as it arrives. The request is repeated only while
+// nothing of the answer was read and another try may help. The size of everything that arrives is limited.
 import type { Timers } from '../../contract/ports.ts'
 import { longest, tooLong } from './answer-text.ts'
 import { createAsk } from './ask.ts'
@@ -11,7 +11,7 @@ import { type SilenceWatch, watchSilence } from './silence.ts'
 
 export type Endpoint = { baseUrl: string; apiKey: string | undefined; model: string; silenceMs: number }
 
-/** The chunks of an event stream. Throws when one event, or the whole, is too long. */
+/** The chunks of an event stream. Throws when one event, or the whole stream, is too long. */
 async function* streamed(answer: Response, watch: SilenceWatch, redact: Redact): AsyncGenerator<Chunk[]> {
   const decoder = new TextDecoder()
   const hear = createListener(text => chunkOf(text, redact))
@@ -43,7 +43,7 @@ export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers:
   const redact = redactor(apiKey)
   const ask = createAsk({ url: `${baseUrl.replace(/\/+$/, '')}/chat/completions`, apiKey, redact }, timers)
 
-  /** The chunks of the answer to a body, as many at once as came at once. Throws ModelRefused or ModelLost. */
+  /** The chunks of the answer, in the groups in which they arrive. Throws ModelRefused or ModelLost. */
   async function* chunks(body: string, signal: AbortSignal): AsyncGenerator<Chunk[]> {
     const silence = new AbortController()
     const watch = watchSilence(timers, silenceMs, () => silence.abort())

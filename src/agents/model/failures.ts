@@ -1,6 +1,9 @@
-// How a call of the model fails, and what is said of it: never the key, and never more than a thousand characters.
+// The failures of a model call, and their messages: never with the API key, and never longer than a thousand characters.
 
-/** The provider said no, and asking again will not help, or has not helped. `status`: its HTTP status, where it was one that refused. */
+/**
+ * The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the
+ * reason.
+ */
 export class ModelRefused extends Error {
   readonly status: number | undefined
   constructor(message: string, status?: number) {
@@ -8,12 +11,12 @@ export class ModelRefused extends Error {
     this.status = status
   }
 }
-/** The answer broke off: another try may go well. */
+/** The answer broke off: another try may succeed. */
 export class ModelLost extends Error {}
 
 const longestMessage = 1000
 
-/** The text without the key, in every spelling in which an endpoint may quote it. */
+/** The text without the API key, in every spelling in which an endpoint may quote it. */
 const withoutKey = (text: string, key: string | undefined): string => {
   if (!key) return text
   const encoded = encodeURIComponent(key)
@@ -22,14 +25,16 @@ const withoutKey = (text: string, key: string | undefined): string => {
   return spellings.reduce((left, spelling) => left.replaceAll(spelling, '***'), text)
 }
 
-/** Makes a text of an endpoint fit to be shown and stored. */
+/** Makes a text of an endpoint safe to show and to store. */
 export type Redact = (text: string) => string
 export const redactor =
   (apiKey: string | undefined): Redact =>
   text =>
     withoutKey(text, apiKey).slice(0, longestMessage)
 
-/** Why an answer broke off. The message of a JSON parser is left out, because it quotes what it could not read. */
+/**
+ * Why an answer broke off. The message of a JSON parser is left out because it quotes the text that it could not read.
+ */
 export const breakOf = (error: unknown): string =>
   error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
 

@@ -1,9 +1,9 @@
 import type { StepInput } from '../../contract/agent.ts'
 
-/** What one task may use before it fails; 0: no limit. */
+/** What one task may use before it fails: agent steps, tokens, and seconds; 0: no limit. */
 export type Limits = { steps: number; tokens: number; seconds: number }
 
-/** Why a task may take no further step; undefined: it may. */
+/** Why a task may take no further step; undefined when it may. */
 export const overLimit = (
   { agentStep, used }: StepInput,
   { steps, tokens, seconds }: Limits,

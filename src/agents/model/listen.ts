@@ -1,4 +1,4 @@
-// One call of the model, from the body of the request to everything that its answer said.
+// One call of the model, from the body of the request to the whole answer.
 import { createHash } from 'node:crypto'
 import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
@@ -16,13 +16,13 @@ export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spo
 const isMore = (last: Heard, next: Heard): boolean =>
   last.kind === 'call' ? next.kind === 'call' && next.call === last.call : next.kind === last.kind
 
-/** What came at once, told at once: a word at a time would cost more than the words. */
+/** Merges texts that arrived together: handling each word alone would cost more than the words. */
 const joined = (heard: Heard[]): Heard[] => {
-  const told: Heard[] = []
+  const merged: Heard[] = []
   for (const next of heard) {
-    const last = told.at(-1)
+    const last = merged.at(-1)
     if (last === undefined || !isMore(last, next)) {
-      told.push(next)
+      merged.push(next)
       continue
     }
     last.text += next.text
@@ -30,10 +30,10 @@ const joined = (heard: Heard[]): Heard[] => {
       last.logprobs = [...(last.logprobs ?? []), ...next.logprobs]
     }
   }
-  return told
+  return merged
 }
 
-/** Yields what is heard of the answer to a body. Throws ModelRefused or ModelLost. */
+/** Yields the texts and calls of the answer as they arrive. Throws ModelRefused or ModelLost. */
 export async function* listen(
   chunks: Chunks,
   asked: Asked,

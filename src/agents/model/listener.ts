@@ -1,19 +1,19 @@
-// The text of an event stream as chunks, however it was cut on its way.
+// Parses an event stream into chunks, wherever the network cut its text.
 import { createParser } from 'eventsource-parser'
 import { createLikeness } from './alike.ts'
 import type { Chunk } from './chunks.ts'
 
-/** `error`: what came after the chunks is none. `done`: the endpoint has said that this was all. */
+/** `error`: the data after the chunks are no chunk. `done`: the endpoint has ended its answer. */
 type Heard = { chunks: Chunk[]; error?: unknown; done: boolean }
 
 const endOfEvent = '\n\n'
-/** In one text; where events are not alike, looking for runs of them would only cost. */
+/** Runs to look for in one text. Where events are not similar, looking for more would only cost time. */
 const runsAtMost = 2
 
 export const createListener = (chunkOf: (data: string) => Chunk) => {
   const likeness = createLikeness()
   let heard: Heard = { chunks: [], done: false }
-  /** Nothing of an event is held by the parser. */
+  /** The parser holds no part of an event. */
   let isWhole = true
 
   const onEvent = ({ data }: { data: string }) => {
@@ -52,7 +52,7 @@ export const createListener = (chunkOf: (data: string) => Chunk) => {
   }
   return {
     more,
-    /** What stands at the end without the line that would end it. */
+    /** The last event, when the line that would end it is missing. */
     rest(): Heard {
       if (isWhole) return { chunks: [], done: false }
       return more(endOfEvent)

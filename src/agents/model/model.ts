@@ -1,5 +1,5 @@
-// The agent with a model: each step is one streamed call of a chat completions endpoint. The runtime runs the tools that
-// the model calls, and its answer ends the task. A history that is too long is first summed up, in a step of its own.
+// The agent with a model. Each step is one streamed call of a chat completions endpoint. The runtime runs the tools that
+// the model calls, and its answer ends the task. A history that is too long is summarized first, in a step of its own.
 import { type Asked, schemaOf, stepBody } from '../../chat/request.ts'
 import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
@@ -30,7 +30,7 @@ const say = (heard: Heard): StepPart =>
         ...(heard.logprobs === undefined ? {} : { logprobs: heard.logprobs }),
       }
 
-/** An endpoint that does not know how to fit an answer to a schema says so in these words, more or less. */
+/** Whether the error says, in the usual words, that the endpoint does not support schemas of answers. */
 const knowsNoSchema = (error: unknown): boolean =>
   error instanceof ModelRefused &&
   [400, 404, 415, 422, 501].includes(error.status ?? 0) &&
@@ -38,7 +38,7 @@ const knowsNoSchema = (error: unknown): boolean =>
 
 export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent => {
   const { chunks } = createEndpoint(endpoint, timers)
-  /** Learned from its refusal; forgotten with the process, for endpoints learn too. */
+  /** The endpoint refused a schema, so schemas are described in words until the next start: endpoints change. */
   let schemaInWords = false
 
   const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model
@@ -57,7 +57,7 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
     }
   }
 
-  /** The same, once more when the endpoint turns out to know no schemas. */
+  /** Asks the model, and asks once more when the endpoint turns out not to support schemas. */
   async function* think(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, StepEnd> {
     let listened: Listened
     try {

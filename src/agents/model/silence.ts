@@ -2,7 +2,7 @@ import type { Timers } from '../../contract/ports.ts'
 
 export type SilenceWatch = ReturnType<typeof watchSilence>
 
-/** Calls `abort` when nothing was heard for `ms` since it began to listen. */
+/** Calls `abort` when `ms` milliseconds pass without a sign of the endpoint. */
 export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
   let heardAt = 0
   let cancel = () => {}

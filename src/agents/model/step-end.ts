@@ -4,7 +4,7 @@ import { isWholeJson } from '../../contract/whole-json.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 
-/** How often a step whose answer broke off is begun again. */
+/** Attempts of a step whose answers break off. */
 const mostAttempts = 4
 
 const cutCall =
@@ -14,10 +14,10 @@ const correctionOfCut =
 
 export const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
 
-/** What every end of a step says of its call. */
+/** The call and the usage, which every end of a step reports. */
 export const account = ({ call, usage }: Listened) => ({ call, ...(usage === undefined ? {} : { usage }) })
 
-/** The end of a step whose answer came. `corrected`: the agent was corrected once already. */
+/** The end of a step with an answer. `corrected`: the agent was corrected once already. */
 export function* endOfAnswer(listened: Listened, corrected: boolean): Generator<StepPart, StepEnd> {
   const { calls, spoke, call } = listened
   const { finish_reason } = call.response
@@ -28,7 +28,7 @@ export function* endOfAnswer(listened: Listened, corrected: boolean): Generator<
   }
   if (isCut) yield { say: 'cut-off' }
   for (const { name, arguments: args } of made) {
-    if (args === '') yield { say: 'call', name, arguments: '{}' } // nothing of it was said yet
+    if (args === '') yield { say: 'call', name, arguments: '{}' } // no text of this call was passed on yet
   }
   if (made.length > 0) return { end: 'continue', ...account(listened) }
   if (calls.length === 0) return { end: 'answer', ...account(listened) }

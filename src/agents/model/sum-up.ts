@@ -5,7 +5,7 @@ import type { Chunks } from './endpoint.ts'
 import { listen } from './listen.ts'
 import { account, failed } from './step-end.ts'
 
-/** A step that asks a model for a summary of these items, which takes their place. */
+/** A step that asks a model for a summary, which replaces these items. */
 export async function* sumUp(
   chunks: Chunks,
   model: string,

@@ -1,11 +1,11 @@
-// Models that think aloud in their text, between <think> and </think> at its beginning: what is thought and what
-// is said, told apart as it comes, however the tags are cut.
+// Separates reasoning from text for models that write <think>…</think> at the beginning of their text, while the text
+// arrives and wherever it is cut.
 const open = '<think>'
 const close = '</think>'
 
 export type Spoken = { kind: 'text' | 'reasoning'; text: string }
 
-/** How many characters at the end of a text may be the beginning of a tag. */
+/** The number of characters at the end of a text that may begin a tag. */
 const held = (text: string, tag: string): number => {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length
@@ -52,7 +52,7 @@ export const createThinkSplitter = () => {
 
   return {
     hear,
-    /** What was held back for a tag that never came. */
+    /** The text that was held back for a tag that never came. */
     end(): Spoken[] {
       const rest = kept
       kept = ''

@@ -1,11 +1,11 @@
-// How a stored event gets its type back. The log gives events whose data it does not know; each kind of stream has one
-// decoder, and only decoders say of what type the data are. They trust what is stored: the log has checked its hashes.
+// A decoder gives a stored event its type. The log returns events without knowing the type of their data. Each kind of
+// stream has one decoder, and nothing else types the data. A decoder trusts them, since the log has checked the hashes.
 import type { Recorded } from '../stored.ts'
 
 export type Decoder<Event extends { type: string; data: unknown }> = {
-  /** An event of a stream that is known to be of this kind. Throws where the kind has no such event. */
+  /** Decodes an event of a stream of this kind. Throws when the kind has no such event. */
   read(event: Recorded): Recorded<Event>
-  /** The same for an event of any stream; undefined: it is none of this kind. */
+  /** Decodes an event of any stream; undefined when the stream is of another kind. */
   find(event: Recorded): Recorded<Event> | undefined
 }
 

@@ -4,7 +4,7 @@ import { type TaskEvent, type TaskEventType, taskEventSchemas } from '../task-ev
 import { isTaskStream } from '../task-stream.ts'
 import { decoderOf } from './decoder.ts'
 
-/** A stored event of a task: of these types, where some are named. */
+/** A stored event of a task; `Type` narrows it to some types. */
 export type RecordedTaskEvent<Type extends TaskEventType = TaskEventType> = Recorded<
   Extract<TaskEvent, { type: Type }>
 >

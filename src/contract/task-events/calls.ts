@@ -6,20 +6,20 @@ import { AgentStep, CallId, ItemId, optional, Usage } from './schema.ts'
 
 export const callEvents = {
   /**
-   * A call is about to run. Stored before it does, and again when it runs again although nobody knows how it
-   * ended (`attempt`). `safe`: it may run again by itself; `child`: the task that does it, made in the same append.
+   * A call is about to run. The intent is stored before each run; `attempt` counts runs after one whose end nobody knows.
+   * `safe`: the server may run the call again without asking; `child`: the task that does it, made in the same append.
    */
   EffectIntended: {
     effect_id: Type.String(),
     call_id: CallId,
     name: Type.String(),
     safe: optional(Type.Literal(true)),
-    /** It is a step of an environment session, which is asked after a crash what became of it. */
+    /** The call is a step of an environment session. After a crash the session says how the step ended. */
     in_session: optional(Type.Literal(true)),
     child: optional(Type.String()),
     attempt: optional(Type.Integer()),
   },
-  /** More of what a call says while it runs. Its first text begins the item of the result. */
+  /** More text of a running call. The first text begins the item of the result. */
   EffectSaid: {
     agent_step: AgentStep,
     effect_id: Type.String(),
@@ -28,11 +28,12 @@ export const callEvents = {
     first: optional(Type.Literal(true)),
     delta: Type.String(),
   },
-  /** A call that has said something gives no result: its item ends as far as it came. */
+  /** A call that has said something gives no result: its item ends with the text so far. */
   EffectCut: { agent_step: AgentStep, effect_id: Type.String(), item_id: ItemId, call_id: CallId },
   /**
-   * The result of a call; without an effect_id it was refused and never ran. `child`: its stream, as far as read. `said`: the
-   * result begins with what the call has said while it ran, and `content` is the rest of it.
+   * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of its task,
+   * up to the revision that was read. `said`: the result begins with the text of the running call, and `content` is the
+   * rest.
    */
   EffectCompleted: {
     agent_step: AgentStep,
@@ -45,11 +46,11 @@ export const callEvents = {
     blocks: optional(Type.Array(Block)),
     child: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
     usage: optional(Usage),
-    /** The step of an environment session that it was. */
+    /** The step of an environment session that the call was. */
     env_step: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
-    /** There is no more to do: the task completes. */
+    /** Nothing is left to do: the task completes. */
     ends: optional(Type.Literal(true)),
   },
-  /** The receipt of a cancel: what ran, and whether it stopped within its deadline. */
+  /** The receipt of a cancel: the effect that ran, and whether it stopped within its deadline. */
   EffectStopped: { effect_id: Type.String(), stopped: Type.Boolean() },
 } satisfies Record<string, TProperties>

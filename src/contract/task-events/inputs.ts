@@ -1,13 +1,13 @@
-// What the client brings while the task lives: answers to calls, and messages.
+// Inputs that clients send to a task after its creation: answers to calls, and messages.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { MessageItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'
 
 export const inputEvents = {
-  /** Every server-side call of the turn has its result; these calls wait for the client. */
+  /** Every call that runs on the server has its result; these calls wait for the client. */
   InputRequired: { from: From, calls: Type.Array(CallId), expires_at: Deadline },
-  /** Somebody answered a call, or wrote to the agent; seen by it when consumed. */
+  /** A client answered a call or wrote to the agent. The agent sees the input when it is consumed. */
   InputAccepted: {
     by: Type.String(),
     agent_step: optional(AgentStep),
@@ -16,6 +16,6 @@ export const inputEvents = {
     idempotency_key: optional(Type.String()),
   },
   InputAnswered: { from: From, ttl_seconds: optional(Type.Integer()) },
-  /** What the step that follows sees of the accepted inputs, in this order. */
+  /** The accepted inputs that the following step sees, in this order. */
   InputConsumed: { agent_step: AgentStep, items: Type.Array(ItemId) },
 } satisfies Record<string, TProperties>

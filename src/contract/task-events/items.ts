@@ -1,4 +1,4 @@
-// What the model says, as it comes.
+// The output of the model while it streams.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'
@@ -11,7 +11,7 @@ export type ItemKind = Static<typeof ItemKind>
 export type PartKind = Static<typeof PartKind>
 export type TextItemKind = Exclude<ItemKind, 'tool_call'>
 export type TextPartKind = Exclude<PartKind, 'arguments'>
-/** `call`: it is a call, whose arguments are told as far as they came. */
+/** `call`: the item is a tool call, whose arguments hold the text that has come so far. */
 export const OpenItem = Type.Object({
   item_id: ItemId,
   parts: Type.Integer(),
@@ -21,7 +21,7 @@ export type OpenItem = Static<typeof OpenItem>
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 
 export const itemEvents = {
-  /** More text of a part. `item` is there when it opens the item, `first` when it opens the part. */
+  /** More text of a part. `item` is present when the text opens the item, `first` when it opens the part. */
   ItemDelta: {
     agent_step: AgentStep,
     item_id: ItemId,
@@ -33,7 +33,7 @@ export const itemEvents = {
     delta: Type.String(),
     logprobs: optional(Type.Array(Logprob)),
   },
-  /** `item` is there for a tool call, whose arguments are no part. `cut_off`: the model reached the limit of its length. */
+  /** `item` is present for a tool call, whose arguments are no part. `cut_off`: the model reached its length limit. */
   ItemCompleted: {
     agent_step: AgentStep,
     item_id: ItemId,
@@ -41,7 +41,7 @@ export const itemEvents = {
     item: optional(ItemKind),
     cut_off: optional(Type.Literal(true)),
   },
-  /** An item that was not streamed, whole; `texts` are its parts in order. `call` says which tool call it is. */
+  /** A whole item that was not streamed. `texts` are its parts in order; `call` names a tool call. */
   ItemSaid: {
     agent_step: AgentStep,
     item_id: ItemId,

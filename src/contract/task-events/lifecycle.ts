@@ -1,11 +1,11 @@
-// The life of a task: what moves it, what asks for a move, and what is said of it after its end.
+// The lifecycle of a task: its moves, requests for moves, and rewards after its end.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { CreateTaskBody, ErrorObject } from '../wire.ts'
 import { AgentStep, Deadline, From, optional } from './schema.ts'
 
 export const lifecycleEvents = {
-  /** The accepted request: its body (secret values taken out), the ids given to its inputs, its idempotency. */
+  /** The accepted request: its body without secret values, the ids of its inputs, and its idempotency key and digest. */
   TaskCreated: {
     task_id: Type.String(),
     session_id: Type.String(),
@@ -15,29 +15,29 @@ export const lifecycleEvents = {
     workdir: Type.String(),
     request_id: Type.String(),
     request: CreateTaskBody,
-    /** one id for each input, in order: history_messages, thought_messages, the user message */
+    /** One id for each input, in order: history_messages, thought_messages, the user message. */
     input_ids: Type.Array(Type.String()),
     digest: Type.String(),
     idempotency_key: optional(Type.String()),
     secret_ref: optional(Type.String()),
     ignored_fields: optional(Type.Array(Type.String())),
     previous_task_id: optional(Type.String()),
-    /** Absent: 1, as in every log from before there was a second form. */
+    /** Absent: 1, as in logs that are older than the second form. */
     form: optional(Type.Literal(2)),
-    /** The request brings its own past: nothing of the session before it is in the context. */
+    /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
-    /** Of a subagent's task: who called it, the task that all began with, and how far down from that it is. */
+    /** A subagent's task only: the calling task, the first task of the tree, and the depth below that. */
     parent_task_id: optional(Type.String()),
     parent_agent_id: optional(Type.String()),
     parent_agent_step: optional(AgentStep),
     root_task_id: optional(Type.String()),
     depth: optional(Type.Integer()),
-    /** The task object names the agent in its metadata. Absent: the task was created before it did. */
+    /** The task object names the agent in its metadata. Absent: the task was created before that was added. */
     shows_agent: optional(Type.Literal(true)),
     expires_at: Deadline,
   },
   TaskQueued: { from: From, expires_at: Deadline },
-  /** What the model sees first, as references: (stream, ids of its inputs and items), oldest first. */
+  /** The context at the start, as references (a stream, and ids of its inputs and items), oldest first. */
   TaskStarted: {
     from: From,
     context: Type.Array(Type.Object({ stream: Type.String(), items: Type.Array(Type.String()) })),
@@ -53,7 +53,7 @@ export const lifecycleEvents = {
   TaskCanceled: { from: From, reason: optional(Type.String()) },
   TaskExpired: { from: From },
   TaskDeleted: { by: Type.String() },
-  /** Somebody's judgement of the task, perhaps long after its end. */
+  /** A reward for the task, perhaps long after its end. */
   RewardGiven: {
     by: Type.String(),
     value: Type.Number(),

@@ -1,33 +1,34 @@
-// What is stored of the call of a model in a step: the request and the response.
+// What an event stores about the model call of a step: the request and the response.
 import Type, { type Static } from 'typebox'
 import { Form, ItemId, optional } from './schema.ts'
 
 /**
- * What was asked of a model, as far as the history and the task's own request do not say it: the whole is put together
- * again by src/chat/request.ts. `form` names how; `digest` is base64url(SHA-256) of the bytes that were sent.
+ * The part of a request to a model that does not follow from the history and the task's own request.
+ * src/chat/request.ts builds the whole request again, in the way that `form` names. `digest` is base64url(SHA-256) of the
+ * bytes that were sent.
  */
 export const ModelRequest = Type.Object({
   form: Form,
   model: Type.String(),
-  /** The schema of the answer was asked for in words: the endpoint knows no other way. */
+  /** The request describes the schema of the answer in words, since the endpoint supports no other way. */
   schema_in_words: optional(Type.Literal(true)),
   digest: Type.String(),
 })
 export type ModelRequest = Static<typeof ModelRequest>
 const TokenIds = Type.Array(Type.Integer())
-/** What the endpoint said of its answer. `call_ids` are its own names for the calls, in their order. */
+/** What the endpoint said about its answer. `call_ids` are its own names for the calls, in their order. */
 export const ModelResponse = Type.Object({
   id: optional(Type.String()),
   model: optional(Type.String()),
   system_fingerprint: optional(Type.String()),
   finish_reason: optional(Type.String()),
   call_ids: optional(Type.Array(Type.String())),
-  /** The first `shared` ids of the call before, its prompt and its completion, then these. */
+  /** The first `shared` ids of the previous call's prompt and completion, then the ids in `rest`. */
   prompt_token_ids: optional(Type.Object({ shared: Type.Integer({ minimum: 0 }), rest: TokenIds })),
   completion_token_ids: optional(TokenIds),
 })
 export type ModelResponse = Static<typeof ModelResponse>
-/** `items` are no longer seen; the summary stands for them. */
+/** The summary replaces `items`, which the model no longer sees. */
 export const Compressed = Type.Object({
   compression_id: Type.String(),
   item_id: ItemId,

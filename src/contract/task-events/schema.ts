@@ -1,4 +1,4 @@
-// Pieces of schemas that the events of a task share.
+// Parts of schemas that several events of a task share.
 import Type, { type Static } from 'typebox'
 import { taskStatuses } from '../wire.ts'
 
@@ -10,6 +10,6 @@ export const Deadline = optional(Type.Integer())
 export const AgentStep = Type.Integer({ minimum: 1 })
 export const ItemId = Type.String()
 export const CallId = Type.String()
-/** How contexts and requests are put together: 1 is how it was done first, 2 is what docs/decisions/41 says. */
+/** The form of contexts and requests: 1 is the original form, 2 is the form of docs/decisions/41. */
 export const Form = Type.Enum([1, 2])
 export type Form = Static<typeof Form>

@@ -8,17 +8,18 @@ import { AgentStep, optional, Usage } from './schema.ts'
 export const stepEvents = {
   AgentSpawned: { agent_id: Type.String(), workdir: Type.String(), parent_agent_id: optional(Type.String()) },
   AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
-  /** The model is offered the tools of this stream from this step on; `changed`: it was offered others before. */
+  /** From this step on the model is offered the tools of this stream. `changed`: it was offered others before. */
   ToolsOffered: {
     agent_step: AgentStep,
     stream: Type.String(),
     changed: optional(Type.Literal(true)),
   },
-  /** The step asks for a summary of what is too long for the model. */
+  /** The step asks for a summary of the items that are too long for the model. */
   CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },
   /**
-   * `final`: it is the agent's answer, done when its calls are. `rollout`: its entry is a frame of the stream.
-   * `request` and `response` are those of its model call; `compressed`, what the step that asked for a summary got.
+   * `final`: the step is the agent's answer; the task is done when the calls of the step are. `rollout`: the rollout
+   * entry is a frame of the stream. `request`, `response`: of the model call. `compressed`: the summary, if the step
+   * asked for one.
    */
   AgentStepCompleted: {
     agent_step: AgentStep,
@@ -30,12 +31,12 @@ export const stepEvents = {
     response: optional(ModelResponse),
     compressed: optional(Compressed),
   },
-  /** The step ended without completing; its items stay as far as they came, and the step runs again. */
+  /** The step ended without completing. Its items keep the text so far, and the step runs again. */
   AgentStepAbandoned: {
     agent_step: AgentStep,
     effect_id: Type.String(),
     items: Type.Array(OpenItem),
-    /** It ended by itself, by no crash or command. */
+    /** The step broke off on its own, without a crash or a command. */
     broke_off: optional(Type.Literal(true)),
   },
   AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },

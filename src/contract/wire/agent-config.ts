@@ -19,7 +19,7 @@ export const AgentConfig = Type.Object({
   builtin_tools: optional(names),
   builtin_subagents: optional(names),
   tool_mcp_config: orNull(OpenObject),
-  // Without effect here, so that no value of them refuses a task.
+  // These fields have no effect here, so any value is accepted.
   code_interpreter_config: Type.Optional(Type.Unknown()),
   code_for_agent: Type.Optional(Type.Unknown()),
   code_for_interpreter: Type.Optional(Type.Unknown()),

@@ -1,4 +1,4 @@
-// What stands beside a text: log probabilities, and the sources that it names.
+// What a text part may carry beside its text: log probabilities, and sources.
 import Type, { type Static } from 'typebox'
 import { optional } from './schema.ts'
 
@@ -38,7 +38,7 @@ export const Annotation = Type.Union([
     end_index: optional(Type.Integer()),
   }),
   Type.Object({ type: Type.Literal('file_path'), file_id: Type.String(), index: optional(Type.Integer()) }),
-  // A kind that is not known passes untouched.
+  // An unknown kind passes unchanged.
   Type.Object({
     type: Type.String({
       pattern: '^(?!(file_citation|url_citation|container_file_citation|file_path)$)',

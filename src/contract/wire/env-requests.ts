@@ -33,6 +33,6 @@ export const ResetEnvBody = Type.Object({
   options: orNull(OpenObject),
 })
 export type ResetEnvBody = Static<typeof ResetEnvBody>
-/** Of observation and close. */
+/** The body of observation and close. */
 export const SessionBody = Type.Object({ session_id: AsciiId })
 export type SessionBody = Static<typeof SessionBody>

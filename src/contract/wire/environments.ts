@@ -4,7 +4,7 @@ import { ToolResultItem } from './items.ts'
 import { OpenObject, optional } from './schema.ts'
 import { ToolDefinition } from './tool-definition.ts'
 
-/** A kind of environment; `limits` says how much it takes and keeps, `error` why one is not importable. */
+/** A kind of environment. `limits` describes its limits; `error` says why its module cannot be imported. */
 export const EnvironmentInfo = Type.Object({
   name: Type.String(),
   source: Type.String(),
@@ -19,8 +19,8 @@ export const EnvironmentInfo = Type.Object({
 export type EnvironmentInfo = Static<typeof EnvironmentInfo>
 
 /**
- * The session record. Times are whole Unix seconds; `close_reason` stands on one that has been closed, `kind` on every
- * one that this build or a later one created.
+ * The session record. Times are whole Unix seconds. Closed sessions have a `close_reason`; all sessions have a `kind`,
+ * except those that earlier builds created.
  */
 export const EnvSession = Type.Object({
   session_id: Type.String(),

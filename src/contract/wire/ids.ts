@@ -1,7 +1,7 @@
 // Ids as clients give them.
 import Type from 'typebox'
 
-/** Ids that travel in paths, subjects and headers: 1–256 printable ASCII characters. */
+/** Ids that appear in paths, subjects and headers: 1–256 printable ASCII characters. */
 export const AsciiId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[\\x21-\\x7e]+$' })
 /** Other client-given ids: 1–256 characters of well-formed Unicode without control characters. */
 export const TextId = Type.String({

@@ -1,4 +1,4 @@
-// The items of a conversation: what a model and its tools said.
+// The items of a conversation: messages, reasoning, tool calls and results.
 import Type, { type Static } from 'typebox'
 import { Block, MessageContent, TextContentItem } from './content.ts'
 import { AsciiId, TextId } from './ids.ts'

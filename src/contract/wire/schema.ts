@@ -1,4 +1,4 @@
-// Pieces of schemas that the words of the wire share.
+// Parts of schemas that several objects of the wire share.
 import Type from 'typebox'
 
 export const OpenObject = Type.Record(Type.String(), Type.Unknown())

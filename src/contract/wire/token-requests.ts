@@ -10,6 +10,6 @@ export const CreateTokenBody = Type.Object({
 })
 export type CreateTokenBody = Static<typeof CreateTokenBody>
 
-/** What a ticket is for: `socket`, a connection to /ws that commands, too; else streams alone. */
+/** The use of a ticket. `socket`: a connection to /ws that may send commands; absent: streams only. */
 export const StreamTicketBody = Type.Object({ for: orNull(Type.Enum(['socket'])) })
 export type StreamTicketBody = Static<typeof StreamTicketBody>

@@ -1,4 +1,4 @@
-// A tool as a model is offered it.
+// The definition of a tool, as a model sees it.
 import Type, { type Static } from 'typebox'
 import { OpenObject, optional } from './schema.ts'
 

@@ -1,5 +1,5 @@
 // Tokens, tickets, and the health of the server.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 
 const ofToken = {

@@ -1,5 +1,5 @@
 // Common to all operations: envelopes and errors.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 
 export const envelopeFields = {

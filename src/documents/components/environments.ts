@@ -1,5 +1,5 @@
 // Environments, their sessions, and the frames of a step.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 import { frameName, named } from './named.ts'

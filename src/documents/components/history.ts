@@ -1,5 +1,5 @@
 // Answers about the past: rollouts, replays, the log.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
 

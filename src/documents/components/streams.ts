@@ -1,8 +1,8 @@
 // What is streamed: the frames of a task, and public events.
 import Type from 'typebox'
-import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage, type FrameType, frameSchemas } from '../../contract/frames.ts'
 import { type PublicEventType, publicEventSchemas } from '../../contract/public-events.ts'
+import { Position } from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
 import { eventName, frameName, named } from './named.ts'

@@ -1,5 +1,5 @@
 // The task object and its parts.
-import * as answers from '../../contract/answers.ts'
+import * as answers from '../../contract/responses.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 

@@ -1,5 +1,5 @@
 // Tokens and tickets.
-import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/answers.ts'
+import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/responses.ts'
 import { CreateTokenBody, StreamTicketBody } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { tokenId } from '../parameters.ts'

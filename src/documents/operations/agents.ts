@@ -1,5 +1,5 @@
 // The agents that tasks may name.
-import { AgentList } from '../../contract/answers.ts'
+import { AgentList } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
 
 export const agentOperations = defineOperations({

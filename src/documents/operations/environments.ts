@@ -8,7 +8,7 @@ import {
   ObservedEnv,
   ResetEnv,
   StepFrame,
-} from '../../contract/answers.ts'
+} from '../../contract/responses.ts'
 import { CreateEnvBody, EnvStepAnswer, ResetEnvBody, SessionBody, StepEnvBody } from '../../contract/wire.ts'
 import {
   createdEnv,

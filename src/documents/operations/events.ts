@@ -1,8 +1,8 @@
 // The streams that can be resumed.
 import Type from 'typebox'
-import { Position } from '../../contract/answers.ts'
 import { Frame, FramePage } from '../../contract/frames.ts'
 import { eventNames } from '../../contract/public-events.ts'
+import { Position } from '../../contract/responses.ts'
 import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
 import { echoStream, eventsExample } from '../examples.ts'

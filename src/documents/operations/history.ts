@@ -9,7 +9,7 @@ import {
   RolloutEntry,
   RolloutList,
   Trajectory,
-} from '../../contract/answers.ts'
+} from '../../contract/responses.ts'
 import { defineOperations, json, ndjson } from '../operation.ts'
 import { after, limit, query, taskId, text } from '../parameters.ts'
 

@@ -1,6 +1,6 @@
 // The operations without a token: health, metrics, documents.
 import Type from 'typebox'
-import { Health, Readiness } from '../../contract/answers.ts'
+import { Health, Readiness } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())

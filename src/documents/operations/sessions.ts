@@ -1,6 +1,6 @@
 // The operations of environment sessions: their records.
 import Type from 'typebox'
-import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/answers.ts'
+import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/responses.ts'
 import { EnvSession } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { query, sessionId, text } from '../parameters.ts'

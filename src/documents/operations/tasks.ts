@@ -1,7 +1,7 @@
 // The operations of a task's life.
 import Type from 'typebox'
-import { TaskEnvelope, TaskListEnvelope } from '../../contract/answers.ts'
 import { Frame } from '../../contract/frames.ts'
+import { TaskEnvelope, TaskListEnvelope } from '../../contract/responses.ts'
 import {
   AnswerCallsBody,
   CreateTaskBody,

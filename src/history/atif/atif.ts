@@ -1,5 +1,5 @@
-// A task as an ATIF trajectory, folded from the log whenever it is asked for: what it was told, and one step for each
-// completed step of its agent. What an abandoned step said, and a message that no step has seen, is not in it.
+// A task as an ATIF trajectory, folded from the log at each request: its inputs, and one step for each completed step
+// of its agent. It holds no items of abandoned steps and no messages that no step has seen.
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
@@ -10,13 +10,13 @@ import { promptIds } from '../task/model-calls.ts'
 import { itemOf } from '../task/output.ts'
 import { emptyTask, evolve, type TaskView } from '../task-view.ts'
 import { toolListReader } from '../tool-lists.ts'
-import { extraOf, given, type Metrics, type Step, type Trajectory } from './format.ts'
+import { definedOnly, extraOf, type Metrics, type Step, type Trajectory } from './format.ts'
 import { finalMetrics, metricsOf } from './metrics.ts'
 import { addResult, agentStep, copied, copiedSteps, saidTo } from './steps.ts'
 
 type StepEnd = TaskEventData<'AgentStepCompleted'>
 
-/** What is known of a step's model call and has no field of its own. */
+/** What is known about a step's model call and has no field in ATIF. */
 const callExtra = ({ agent_step, request, response }: StepEnd) => ({
   agent_step,
   request_digest: request?.digest,
@@ -30,7 +30,7 @@ const inferenceArgs = ({ created }: TaskView): Record<string, unknown> => ({
   ...created?.request.inference_args,
 })
 
-/** The effort that its model was asked for. */
+/** The reasoning effort that the model was asked for. */
 const effortOf = (view: TaskView): string | number | undefined => {
   const effort = inferenceArgs(view).reasoning_effort
   return typeof effort === 'string' || typeof effort === 'number' ? effort : undefined
@@ -45,7 +45,7 @@ const stepOf = (
 ): Step => {
   const { request, response } = data
   const { extra, ...step } = agentStep(said, response?.call_ids)
-  return given<Step>({
+  return definedOnly<Step>({
     timestamp,
     ...step,
     model_name: response?.model ?? request?.model,
@@ -56,13 +56,13 @@ const stepOf = (
   })
 }
 
-/** What its model is told that it is, if anything. */
+/** The step with the system prompt, if the model gets one. */
 const promptSteps = ({ created }: TaskView): Step[] => {
   const message = created?.request.agent_config?.developer_prompt
   return message ? [{ source: 'system', message }] : []
 }
 
-/** A summary takes the place of all that was seen; what is seen beside it still is repeated after it. */
+/** The steps after a compression: the summary, then a copy of the items that the model still sees. */
 const compressedSteps = (
   view: TaskView,
   first: OutputItem[],
@@ -88,7 +88,7 @@ const compressedSteps = (
   return [compaction, ...promptSteps(view).map(copied), ...beside]
 }
 
-/** What was written to the agent and is seen now; the system writes to it when its answer will not do. */
+/** The messages that the agent sees from now on. The system writes one when an answer is not acceptable. */
 const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step[] =>
   view.messages
     .filter(({ id }) => items.includes(id))
@@ -97,7 +97,7 @@ const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step
       return { timestamp, ...said, ...extraOf({ ...extra, by: by === system ? by : undefined }) }
     })
 
-/** What the task was told before its agent began; its own message, the last, is all that is new. */
+/** The inputs of the task before its agent began. Only the last one, the task's own message, is new. */
 const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
   const seen = assemble(first, formOf(view))
   const timestamp = new Date(view.createdAt).toISOString()
@@ -108,7 +108,7 @@ const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
   ]
 }
 
-/** The task as a whole, for which ATIF has no words. */
+/** Data of the whole task that have no field in ATIF. */
 const taskExtra = ({ created, status, error, rewards, continuedBy }: TaskView) =>
   extraOf({
     status,
@@ -122,13 +122,13 @@ const taskExtra = ({ created, status, error, rewards, continuedBy }: TaskView) =
     parent_task_id: created?.parent_task_id,
   })
 
-/** As far as a revision; undefined when the log has no such task. */
+/** The document up to a revision; undefined when the log has no such task. */
 const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<Trajectory | undefined> => {
   const view = emptyTask()
   const steps: Step[] = []
   const subagents: Trajectory[] = []
   const calls: Metrics[] = []
-  /** All that it was ever offered: no call is without its definition. */
+  /** All tools that the model was ever offered, so that every call has its definition. */
   const offered = new Map<string, ToolDefinition>()
   const toolsOf = toolListReader(read)
   let version = ''
@@ -150,7 +150,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
     const { type, data } = event
     const { time, build } = event.header
     const response = type === 'AgentStepCompleted' ? data.response : undefined
-    const prompt = response && promptIds(view, response) // told by the ids of the call before
+    const prompt = response && promptIds(view, response) // computed from the ids of the previous call
     evolve(view, event)
     if (type === 'TaskCreated') version = build
     if (type === 'ToolsOffered') {
@@ -173,13 +173,13 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   const { created } = view
   if (created === undefined) return undefined
   const args = inferenceArgs(view)
-  const told = view.context.length === 0 ? inputsOf(created) : await firstItems()
-  const numbered = [...openingOf(view, told), ...steps].map((step, n) => ({ step_id: n + 1, ...step }))
-  return given<Trajectory>({
+  const opening = view.context.length === 0 ? inputsOf(created) : await firstItems()
+  const numbered = [...openingOf(view, opening), ...steps].map((step, n) => ({ step_id: n + 1, ...step }))
+  return definedOnly<Trajectory>({
     schema_version: 'ATIF-v1.7',
     session_id: created.session_id,
     trajectory_id: created.task_id,
-    agent: given<Trajectory['agent']>({
+    agent: definedOnly<Trajectory['agent']>({
       name: created.agent,
       version,
       model_name: model ?? created.request.agent_config?.model ?? undefined,
@@ -196,7 +196,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   })
 }
 
-/** The document of a task, as far as it has come; its subagents', as far as they were read for their results. */
+/** The document of a task up to now, and of its subagents up to the revisions that were read for their results. */
 export const atifOf = async (read: ReadStream, stream: string): Promise<Trajectory> => {
   const document = await foldOf(read, stream, Number.POSITIVE_INFINITY)
   if (document === undefined) throw new Error(`there is no task in ${stream}`)

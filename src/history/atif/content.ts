@@ -1,4 +1,4 @@
-// Contents as ATIF holds them: text, and images that it can name.
+// Contents in the form of ATIF: text, and images of the types that it knows.
 import type { ContentPart, MessageContent } from '../../contract/wire.ts'
 import type { Content, ImageType, Part } from './format.ts'
 
@@ -10,13 +10,13 @@ const byEnding: Record<string, ImageType> = {
   webp: 'image/webp',
 }
 
-/** The type of an image as its URL tells it; undefined: it does not, or it is one that ATIF does not know. */
+/** The image type, from the URL; undefined when the URL does not say or ATIF does not know the type. */
 const imageType = (url: string): ImageType | undefined => {
   const named = /^data:image\/(\w+)[;,]/i.exec(url) ?? /^[^?#]*\.(\w+)(?:[?#]|$)/.exec(url)
   return byEnding[named?.[1]?.toLowerCase() ?? '']
 }
 
-/** Undefined: ATIF has no such part. */
+/** Undefined when ATIF has no such part. */
 const partOf = (part: ContentPart): Part | undefined => {
   if (typeof part === 'string') return { type: 'text', text: part }
   if ('text' in part) return { type: 'text', text: part.text }
@@ -26,7 +26,7 @@ const partOf = (part: ContentPart): Part | undefined => {
   return media_type && { type: 'image', source: { media_type, path } }
 }
 
-/** Text as one string, as a model sees it; else parts, where what has none is named in its place. */
+/** A text as one string, as a model sees it, else parts. A part that ATIF does not have becomes its type in brackets. */
 export const contentOf = (content: MessageContent): Content => {
   if (typeof content === 'string') return content
   const parts = content.map(
@@ -36,6 +36,6 @@ export const contentOf = (content: MessageContent): Content => {
   return texts.length === parts.length ? texts.join('\n') : parts
 }
 
-/** The content as it was given, where ATIF could not hold all of it. */
+/** The original content, when ATIF cannot hold all of it. */
 export const lostFrom = (content: MessageContent): MessageContent | undefined =>
   typeof content === 'string' || content.every(part => partOf(part) !== undefined) ? undefined : content

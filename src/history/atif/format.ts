@@ -1,5 +1,5 @@
-// The words of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. Its models take no other keys but in `extra`;
-// what is not known is left out.
+// The types of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. It allows other keys only in `extra`. Unknown
+// values are left out.
 
 type Extra = { extra?: Record<string, unknown> }
 
@@ -14,13 +14,16 @@ export type ToolCall = Extra & {
   function_name: string
   arguments: Record<string, unknown>
 }
-/** `source_call_id` is a call of the same step; `trajectory_id` one of the document's own subagents. */
+/** `source_call_id`: a call of the same step. `trajectory_id`: one of the document's own subagents. */
 export type Result = Extra & {
   source_call_id?: string
   content: Content
   subagent_trajectory_ref?: { trajectory_id: string; session_id: string }[]
 }
-/** `prompt_tokens` hold the cached ones. Of `completion_token_ids` and `logprobs` the n-th speak of one token. */
+/**
+ * `prompt_tokens` include the cached ones. The n-th entries of `completion_token_ids` and `logprobs` are the same
+ * token.
+ */
 export type Metrics = Extra & {
   prompt_tokens?: number
   completion_tokens?: number
@@ -29,17 +32,17 @@ export type Metrics = Extra & {
   completion_token_ids?: number[]
   logprobs?: number[]
 }
-/** Without its number, which is its place among all. */
+/** A step without its number, which is its place in the list. */
 export type Step = Extra & {
   timestamp?: string
   source: 'system' | 'user' | 'agent'
   message: Content
-  /** Copied from an earlier trajectory, or repeated: nothing new, and nothing to train on. */
+  /** The step is copied from an earlier trajectory or repeated: it is not new and not for training. */
   is_copied_context?: true
-  /** Absent: nobody recorded it. */
+  /** Absent when it was not recorded. */
   llm_call_count?: number
   observation?: { results: Result[] }
-  /** The rest belongs to steps of an agent alone. */
+  /** The following fields are for steps of an agent only. */
   model_name?: string
   reasoning_effort?: string | number
   reasoning_content?: string
@@ -54,9 +57,9 @@ export type FinalMetrics = {
 }
 export type Trajectory = Extra & {
   schema_version: 'ATIF-v1.7'
-  /** Of the whole run: subagents have their caller's. */
+  /** The id of the whole run: a subagent has the id of its caller. */
   session_id: string
-  /** Of this document. */
+  /** The id of this document. */
   trajectory_id: string
   agent: Extra & { name: string; version: string; model_name?: string; tool_definitions?: unknown[] }
   steps: ({ step_id: number } & Step)[]
@@ -64,12 +67,12 @@ export type Trajectory = Extra & {
   subagent_trajectories?: Trajectory[]
 }
 
-/** Only what is there. */
-export const given = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
+/** The fields that are not undefined. */
+export const definedOnly = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
-/** `extra`, where there is something to say. */
+/** The field `extra`, if any of its fields is defined. */
 export const extraOf = (fields: Record<string, unknown>): Extra => {
-  const extra = given<Record<string, unknown>>(fields)
+  const extra = definedOnly<Record<string, unknown>>(fields)
   return Object.keys(extra).length === 0 ? {} : { extra }
 }

@@ -1,15 +1,15 @@
-// What a step's model call cost and what its tokens were, as ATIF tells it.
+// The cost and the tokens of a step's model call, in the form of ATIF.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { logprobsOf } from '../rollout.ts'
-import { extraOf, type FinalMetrics, given, type Metrics } from './format.ts'
+import { definedOnly, extraOf, type FinalMetrics, type Metrics } from './format.ts'
 
 type StepEnd = TaskEventData<'AgentStepCompleted'>
 
 const count = (value: unknown): number | undefined =>
   Number.isInteger(value) ? (value as number) : undefined
 
-/** Undefined when nothing is known. Logprobs of another number than the tokens' ids are no neighbours of theirs. */
+/** Undefined when nothing is known. Logprobs are left out when their number differs from that of the token ids. */
 export const metricsOf = (
   { usage = {}, response }: StepEnd,
   said: OutputItem[],
@@ -20,7 +20,7 @@ export const metricsOf = (
   const found = logprobsOf(said).map(({ logprob }) => logprob)
   const logprobs = found.length === 0 ? undefined : found
   const fit = completion_token_ids === undefined || completion_token_ids.length === found.length
-  const metrics = given<Metrics>({
+  const metrics = definedOnly<Metrics>({
     prompt_tokens: count(input_tokens),
     completion_tokens: count(output_tokens),
     cached_tokens: count(cached_tokens),
@@ -32,13 +32,13 @@ export const metricsOf = (
   return Object.keys(metrics).length === 0 ? undefined : metrics
 }
 
-/** Sums, each of what was said of it. */
+/** The sums over all calls; each covers the calls that reported the value. */
 export const finalMetrics = (calls: Metrics[], total_steps: number): FinalMetrics => {
   const sum = (key: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens') => {
     const known = calls.flatMap(call => call[key] ?? [])
     return known.length === 0 ? undefined : known.reduce((a, b) => a + b)
   }
-  return given<FinalMetrics>({
+  return definedOnly<FinalMetrics>({
     total_prompt_tokens: sum('prompt_tokens'),
     total_completion_tokens: sum('completion_tokens'),
     total_cached_tokens: sum('cached_tokens'),

@@ -8,16 +8,16 @@ import type {
   ToolResultItem,
 } from '../../contract/wire.ts'
 import { contentOf, lostFrom } from './content.ts'
-import { extraOf, given, type Result, type Step, type ToolCall, type Trajectory } from './format.ts'
+import { definedOnly, extraOf, type Result, type Step, type ToolCall, type Trajectory } from './format.ts'
 
-/** What somebody said who is not the agent. */
+/** A message of anybody but the agent. */
 export const saidTo = ({ role, message_content }: MessageItem): Step => ({
   source: role === 'user' ? 'user' : 'system',
   message: contentOf(message_content),
   ...extraOf({ message_content: lostFrom(message_content) }),
 })
 
-/** The arguments of a call; undefined when its text is no JSON object, or one too deep to be written again. */
+/** The arguments of a call; undefined when they are not a JSON object, or too deep for JSON.stringify. */
 const argumentsOf = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text)
@@ -38,19 +38,19 @@ const callOf = ({ call_id, name, arguments: text }: ToolCallItem, theirId: strin
   }
 }
 
-/** The thoughts themselves, or what is told of them. */
+/** The texts of the reasoning, or its summary. */
 const thoughtsIn = ({ summary, content = [] }: ReasoningItem): string[] =>
   (content.length > 0 ? content : summary).map(({ text }) => text)
 
 const ofType = <T extends OutputItem['type']>(items: OutputItem[], type: T) =>
   items.filter((item): item is Extract<OutputItem, { type: T }> => item.type === type)
 
-/** What an agent said in one step. `callIds`: the endpoint's own names for its calls, in order. */
+/** The items of an agent step as one step. `callIds`: the endpoint's own ids of the calls, in order. */
 export const agentStep = (items: OutputItem[], callIds: string[] = []): Step => {
   const said = ofType(items, 'message').flatMap(({ message_content }) => message_content)
   const calls = ofType(items, 'tool_call').map((call, n) => callOf(call, callIds[n]))
   const reasoning_content = ofType(items, 'reasoning').flatMap(thoughtsIn).join('\n')
-  return given<Step>({
+  return definedOnly<Step>({
     source: 'agent',
     message: contentOf(said),
     reasoning_content: reasoning_content === '' ? undefined : reasoning_content,
@@ -59,7 +59,7 @@ export const agentStep = (items: OutputItem[], callIds: string[] = []): Step => 
   })
 }
 
-/** Puts a result to the step that made the call. `subagent`: the document of the task that gave it. */
+/** Adds a result to the step that made the call. `subagent`: the document of the task that returned the result. */
 export const addResult = (
   steps: Step[],
   { call_id, message_content, block_list, status }: ToolResultItem,
@@ -67,7 +67,7 @@ export const addResult = (
   subagent?: Pick<Trajectory, 'trajectory_id' | 'session_id'>,
 ): void => {
   const caller = steps.findLast(({ tool_calls }) => tool_calls?.some(call => call.tool_call_id === call_id))
-  const result = given<Result>({
+  const result = definedOnly<Result>({
     source_call_id: caller && call_id,
     content: contentOf(message_content),
     subagent_trajectory_ref: subagent && [
@@ -85,18 +85,18 @@ export const addResult = (
   else caller.observation = { results: [...(caller.observation?.results ?? []), result] }
 }
 
-/** A step that says nothing new. */
+/** The step, marked as a copy. */
 export const copied = (step: Step): Step => ({ ...step, is_copied_context: true })
 
 const order = { reasoning: 0, message: 1, tool_call: 2 }
 
-/** Whether an agent may have said both in one step: thoughts, then a message, then calls. */
+/** Whether both items can belong to one agent step: thoughts, then a message, then calls. */
 const together = (a: OutputItem, b: OutputItem): boolean => {
   if (a.type === 'tool_result' || b.type === 'tool_result') return false
   return order[a.type] < order[b.type] || (a.type === b.type && a.type !== 'message')
 }
 
-/** Items that were there before, of which nobody says in which steps they were said: as steps that were copied. */
+/** Earlier items as copied steps. Nothing says in which steps they were made. */
 export const copiedSteps = (items: OutputItem[]): Step[] => {
   const steps: Step[] = []
   let turn: OutputItem[] = []

@@ -1,4 +1,4 @@
-// A trajectory as JSON text, step by step: the document of a long task is longer than a string may be.
+// A trajectory as JSON text, step by step, since the document of a long task may be longer than the longest string.
 import type { Trajectory } from './format.ts'
 
 export function* textsOf(document: Trajectory): Generator<string> {

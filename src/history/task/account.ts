@@ -1,4 +1,4 @@
-// What a task has used, and how it came out.
+// The usage of a task, and its outcome.
 import type { ErrorObject, Usage } from '../../contract/wire.ts'
 import type { Part } from './part.ts'
 

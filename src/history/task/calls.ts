@@ -1,4 +1,4 @@
-// The calls of the newest completed step: which run here, what they have said, and which have ended.
+// The calls of the newest completed step: which run on the server, their streamed text, and which have ended.
 
 import { millisOf } from './millis.ts'
 import type { Part } from './part.ts'
@@ -8,30 +8,30 @@ export type Call = {
   callId: string
   name: string
   itemId: string
-  /** How it runs here; a call without is the client's, or nobody's. */
+  /** Its run on the server; undefined for a call of the client, or one that was refused. */
   effect:
     | {
         id: string
         safe: boolean
-        /** A step of an environment session, which knows what became of it. */
+        /** The call is a step of an environment session, which knows how the step ended. */
         inSession: boolean
         child: string | undefined
         at: number
         attempt: number
       }
     | undefined
-  /** What it has said while it ran, and the item that this is. */
+  /** The text that the call has streamed, and its item. */
   said: { itemId: string; text: string } | undefined
-  /** It has its result; `refused`: it never ran; `last`: there is nothing to do after it. */
+  /** Whether the call has its result. `refused`: it never ran; `last`: nothing is left to do after it. */
   ended: false | 'answered' | 'refused' | 'last'
 }
 
-/** A call of the newest step that runs here, or ran when the server went down, and has no result. */
+/** A call of the newest step without a result that runs on the server, or ran when the server stopped. */
 export type OpenCall = Call & { effect: NonNullable<Call['effect']> }
 
 export type Calls = {
   calls: Map<string, Call>
-  /** Those of the step at hand so far. */
+  /** The calls of the current step so far. */
   saidCalls: Call[]
 }
 
@@ -43,7 +43,7 @@ export const openCalls = ({ calls }: Pick<Calls, 'calls'>): OpenCall[] => {
   return open
 }
 
-/** A stable name of the n-th call (from 1) of a step that has completed. */
+/** The stable effect id of the n-th call (from 1) of a completed step. */
 export const callEffectId = (stepEffectId: string, n: number): string => `${stepEffectId}/${n}`
 
 export const callOf = ({ calls }: Pick<Calls, 'calls'>, callId: string): Call => {
@@ -69,7 +69,7 @@ export const calls: Part<Calls> = {
     },
     ItemSaid: (view, { item_id, call }) => addCall(view, item_id, call),
     ItemCompleted(view, { item_id, cut_off }) {
-      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // it is never made
+      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // a call that was cut off is never made
     },
     AgentStepCompleted(view) {
       if (view.calls.size === 0 && view.saidCalls.length === 0) return

@@ -1,4 +1,4 @@
-// The course of a task, which every view has: where in the log it is, its status, and when it came to that.
+// The course of a task, which every view has: its place in the log, its status, and the times of its moves.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
 import type { Lifecycle } from '../../contract/task-chart.ts'
 import type { Form, TaskEventData } from '../../contract/task-events.ts'
@@ -9,17 +9,17 @@ import { millisOf } from './millis.ts'
 export type Course = {
   revision: number
   position: number
-  /** Where it is in its chart. */
+  /** The state in the chart. */
   state: TaskState
   /** The outermost state of `state`. */
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
-  /** When its agent began, milliseconds. */
+  /** The time when its agent began, milliseconds. */
   startedAt: number
-  /** When and at which position it ended; it may be deleted later. */
+  /** The time and the position of its end. The task may be deleted later. */
   ended: { at: number; position: number } | undefined
-  /** Time of the newest event, milliseconds. */
+  /** The time of the newest event, milliseconds. */
   changedAt: number
   /** The number of the next frame. */
   seq: number
@@ -40,13 +40,13 @@ export const beginCourse = (view: Course): void => {
   view.deleted = false
 }
 
-/** Throws when the event is no move from the status. */
+/** Throws when the chart does not allow the event in this status. */
 export const move = (view: Course, { type, data }: RecordedTaskEvent): void => {
   view.state = stateAfter(view.state, type, data)
   view.status = statusIn(view.state)
 }
 
-/** Called when everything else has taken the event. */
+/** Called after all other parts of the view have applied the event. */
 export const arrive = (view: Course, { position, type, header, data }: RecordedTaskEvent): void => {
   const at = millisOf(header.time)
   if (type === 'TaskCreated') {
@@ -62,5 +62,5 @@ export const arrive = (view: Course, { position, type, header, data }: RecordedT
   if (view.ended === undefined && isTerminal(view.status)) view.ended = { at, position }
 }
 
-/** How the context and the requests of a task are put together. */
+/** The form of the context and the requests of a task. */
 export const formOf = ({ created }: Pick<Course, 'created'>): Form => created?.form ?? 1

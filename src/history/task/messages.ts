@@ -1,19 +1,19 @@
-// What was written to the agent after the task was created, and which inputs no step has seen yet.
+// The messages to the agent after the creation of the task, and the inputs that no step has seen yet.
 import type { MessageContent } from '../../contract/wire.ts'
 import type { Output } from './output.ts'
 import type { Part } from './part.ts'
 
-/** Who wrote what the service itself says to an agent. */
+/** The sender of the messages that the service itself writes to an agent. */
 export const system = 'system'
 
-/** Something that somebody wrote to the agent after the task was created. */
+/** A message to the agent after the creation of the task. */
 export type Message = {
   id: string
   by: string
   content: MessageContent
-  /** It came with a key of its own. */
+  /** The request had an idempotency key. */
   hasKey: boolean
-  /** Before which item of the output the agent saw it; undefined: not yet. */
+  /** The item of the output before which the agent saw the message; undefined: not seen yet. */
   at: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Milliseconds of an ISO time. Events that were stored together have one time: the last one is remembered. */
+/** Milliseconds of an ISO time. The last one is remembered, since events of one append have the same time. */
 let lastTime = ''
 let lastMillis = 0
 export const millisOf = (time: string): number => {

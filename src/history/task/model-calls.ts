@@ -1,24 +1,24 @@
-// What a task's model was given so far: the session before it, the tools, and what stands in the place of items.
+// What the model of a task has been given so far: earlier tasks of the session, the tools, and summaries.
 import type { ModelResponse, TaskEventData } from '../../contract/task-events.ts'
 import type { Part } from './part.ts'
 
-/** What the model sees instead of `items`. */
+/** The text that the model sees instead of `items`. */
 export type Summary = { id: string; text: string; items: ReadonlySet<string> }
 
 export type ModelCalls = {
   context: TaskEventData<'TaskStarted'>['context']
-  /** The stream with the tools that its model was offered last. */
+  /** The stream of the tools that the model was offered last. */
   toolList: string | undefined
-  /** Summaries, each in the place of items before it. */
+  /** Summaries, each of which replaces earlier items. */
   summaries: Summary[]
-  /** Items of calls that had begun to speak and gave no result. */
+  /** Items of calls that streamed text and gave no result. */
   cutItems: Set<string>
-  /** Tokens of the newest call of its model, and their ids where the endpoint gives them. */
+  /** The tokens of the newest model call, and their ids when the endpoint sent them. */
   contextTokens: number
   tokenIds: number[]
 }
 
-/** The ids of a call's prompt, of which a part was said in the call before. */
+/** The token ids of a call's prompt. The event stores only those that differ from the previous call. */
 export const promptIds = (
   { tokenIds }: Pick<ModelCalls, 'tokenIds'>,
   { prompt_token_ids: given }: ModelResponse,

@@ -1,5 +1,5 @@
-// What a task has put out: its items in their order. An item is replaced, never changed, so whoever took a task or a frame
-// keeps what they saw.
+// The output of a task: its items in order. An item is replaced, never changed, so a task or frame that was made earlier
+// stays as it was.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { emptyItem, resultItem, withDelta, withTexts } from '../items.ts'
@@ -9,10 +9,10 @@ import type { Part } from './part.ts'
 export type Output = {
   output: OutputItem[]
   indexOf: Map<string, number>
-  /** Items of the step at hand so far, then those of the newest completed step. */
+  /** `saidItems`: the items of the current step so far; `stepItems`: those of the newest completed step. */
   saidItems: string[]
   stepItems: string[]
-  /** Items that the model cut off because it reached the limit of its length. */
+  /** Items that ended because the model reached its length limit. */
   cutOff: Set<string>
 }
 
@@ -28,17 +28,17 @@ const addItem = (view: Output, id: string, item: OutputItem) => {
 const replaceItem = (view: Output, id: string, item: OutputItem) => {
   view.output[view.indexOf.get(id) ?? -1] = item
 }
-/** What a call has said while it runs: until its result is there, that is the text of its item. */
+/** The text that a running call has streamed: the text of its item until the result replaces it. */
 const saidBy = (view: Output, id: string): string => {
   const item = itemOf(view, id)
   return item.type === 'tool_result' && typeof item.message_content === 'string' ? item.message_content : ''
 }
 
-/** The items of the newest step that its model cut off. */
+/** The items of the newest step that ended at the model's length limit. */
 export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
   [...stepItems, ...saidItems].filter(id => cutOff.has(id))
 
-/** The arguments of a call are its text and no part of it. */
+/** Whether a delta opens a part. The arguments of a call are no part. */
 export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
   first === true && part !== 'arguments'
 

@@ -1,4 +1,4 @@
-// A view of a task is put together from parts. Each is the fold of one idea: what it keeps, and what events change in it.
+// A view of a task consists of parts. Each part is one fold: the fields that it keeps, and how events change them.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
 import type { Header } from '../../contract/stored.ts'
 import { type TaskEventData, type TaskEventType, taskEventSchemas } from '../../contract/task-events.ts'
@@ -6,14 +6,14 @@ import { arrive, beginCourse, type Course, move } from './course.ts'
 
 type Fold<View, Type extends TaskEventType> = (view: View, data: TaskEventData<Type>, header: Header) => void
 
-/** `Own`: what the part keeps; `Needs`: what it reads of parts that stand before it. */
+/** `Own`: the fields of the part. `Needs`: the fields of earlier parts that it reads. */
 export type Part<Own, Needs = unknown> = {
-  /** Sets all of its own as it is before the first event. */
+  /** Sets the fields of the part to their values before the first event. */
   begin(view: Own): void
   folds: { readonly [Type in TaskEventType]?: Fold<Own & Needs, Type> }
 }
 
-/** A view that has a course and these parts; each event goes through the parts in their order. */
+/** Makes a view of a course and these parts. Each event goes through the parts in order. */
 export const viewOf = <View extends Course>(parts: readonly Part<View, View>[]) => {
   type AnyFold = Fold<View, TaskEventType>
   const types = Object.keys(taskEventSchemas) as (keyof typeof taskEventSchemas)[]
@@ -27,7 +27,7 @@ export const viewOf = <View extends Course>(parts: readonly Part<View, View>[]) 
       for (const part of parts) part.begin(view)
       return view
     },
-    /** Moves the view by one event of its stream. Throws when the event does not fit what came before. */
+    /** Applies one event of the stream to the view. Throws when the event does not fit the earlier ones. */
     evolve(view: View, event: RecordedTaskEvent): View {
       const { type, data, header } = event
       move(view, event)

@@ -1,10 +1,10 @@
-// What records of a task hold and nothing else asks for: its subagents' tasks, and what somebody thought of it.
+// Data that only records of a task need: its subagents' tasks, and rewards.
 import type { Part } from './part.ts'
 
 export type Reward = { value: number; name?: string; data?: unknown }
 
 export type Records = {
-  /** Subagents' tasks that have given their result, as far as they were read for it. */
+  /** The tasks of subagents that have returned a result, up to the revision that was read for it. */
   children: { stream: string; revision: number }[]
   rewards: Reward[]
 }

@@ -1,5 +1,5 @@
-// What was asked of a task that works: why it is to be canceled, and when it ends because it rests for too long. That a
-// pause or a cancel is asked for is said by its state.
+// Requests to a working task: the reason for its cancel, and when it expires if it rests too long. Its state says
+// whether a pause or a cancel was requested.
 import type { Part } from './part.ts'
 
 export type Requests = {

@@ -1,13 +1,13 @@
-// The steps of a task's agent: which is open, how many have completed, and how often the one that is due was tried.
+// The steps of a task's agent: the open step, the number of completed ones, and the attempts of the step that is due.
 import type { Course } from './course.ts'
 import { opensPart } from './output.ts'
 import type { Part } from './part.ts'
 
-/** A step that has begun in the log and has neither completed nor been abandoned. */
+/** A step whose beginning is stored and that has neither completed nor been abandoned. */
 export type OpenStep = {
   agentStep: number
   effectId: string
-  /** Its items, with the number of their parts: until the step completes, none of them is sure to stay. */
+  /** Its items, with the number of their parts. None of them is final until the step completes. */
   items: Map<string, number>
 }
 
@@ -15,15 +15,15 @@ export type Steps = {
   agentSpawned: boolean
   agentEnded: boolean
   completedSteps: number
-  /** The newest completed step was the last one: the task is done when its calls are. */
+  /** The newest completed step was the last one: the task is done when the calls of that step are. */
   finalStep: boolean
   openStep: OpenStep | undefined
   abandonedSteps: number
-  /** How many of those broke off by themselves. */
+  /** The number of abandoned steps that broke off on their own. */
   brokenOff: number
 }
 
-/** A stable name of the run of a step that is due now: another attempt is another effect. */
+/** The stable effect id of the step that is due. Another attempt has another id. */
 export const effectIdOf = ({ created, completedSteps, abandonedSteps }: Steps & Course): string => {
   const attempt = abandonedSteps === 0 ? '' : `.${abandonedSteps}`
   return `${created?.task_id}/${completedSteps + 1}${attempt}`

@@ -1,4 +1,4 @@
-// Why a task waits, for which calls, and until when. A move replaces what the state before it left behind.
+// Why a task waits, for which calls, and until when. Each move replaces the values of the state before it.
 import type { ToolCallItem } from '../../contract/wire.ts'
 import { type Calls, callOf } from './calls.ts'
 import { itemOf, type Output } from './output.ts'

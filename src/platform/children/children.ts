@@ -1,5 +1,5 @@
-// Child processes, which must not outlive the server: each has a process group of its own and a file that names
-// it, so that the next start finds and kills what a killed server left behind.
+// Child processes, which must not outlive the server. Each has a process group of its own and a file that names it, so
+// the next start finds and kills the processes of a killed server.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export type Children = {
 
 const patienceMs = 1000
 
-/** When a process started, told so that no other process ever has the same; undefined when there is none. */
+/** The start of a process as a text that no other process ever has; undefined when there is no such process. */
 const startOf = (pid: number): string | undefined => {
   try {
     if (process.platform !== 'linux') {
@@ -29,32 +29,32 @@ const startOf = (pid: number): string | undefined => {
         execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
       )
     }
-    // After the name, which may hold anything: the state, and 19 fields on the start in ticks since the boot.
+    // After the name, which may hold any character: the state, and 19 fields later the start in ticks since the boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
-    if (fields[0] === 'Z' || fields[0] === 'X') return undefined // ended, and nobody has asked how
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined // a zombie: it has ended
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`
   } catch {
     return undefined
   }
 }
 
-/** Signals a whole group; one that is gone already is as good as signalled. */
+/** Signals a whole group. A group that is gone needs no signal. */
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal)
   } catch {}
 }
 
-/** A record that stays names a process that is gone, which the next start sees. */
+/** Removes a record. If that fails, the next start sees that its process is gone. */
 const forget = (file: string): void => {
   try {
     rmSync(file, { force: true })
   } catch {}
 }
 
-/** What a record says; a thing that is none says nothing. */
+/** The text of a record; empty when the file is not a record. */
 const recordIn = (file: string): string => {
   try {
     return readPlainFile(file)
@@ -63,14 +63,14 @@ const recordIn = (file: string): string => {
   }
 }
 
-/** Kills what another life of this server started and left running, and forgets it. */
+/** Kills the processes that an earlier server process left running, and removes their records. */
 const killLeftBehind = async (folder: string): Promise<number> => {
   let killed = 0
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name)
     const pid = Number(name)
     const start = recordIn(file)
-    // A pid is used again for other processes: the one that was recorded started when it says.
+    // Pids are reused. The recorded process is the one whose start is the same.
     if (Number.isSafeInteger(pid) && pid > 1 && start !== '' && startOf(pid) === start) {
       signalGroup(pid, 'SIGKILL')
       killed++
@@ -83,7 +83,7 @@ const killLeftBehind = async (folder: string): Promise<number> => {
   return killed
 }
 
-/** `killed`: how many of an earlier life were still running. */
+/** `killed`: the number of processes of an earlier server process that were still running. */
 export const openChildren = async (folder: string): Promise<Children & { killed: number }> => {
   const killed = existsSync(folder) ? await killLeftBehind(folder) : 0
   const running = new Set<Child>()
@@ -92,7 +92,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
   const killAll = () => {
     for (const { pid } of running) signalGroup(pid, 'SIGKILL')
   }
-  process.on('exit', killAll) // however this process ends, as long as it can still do something
+  process.on('exit', killAll) // at each end of this process that still runs handlers
 
   const record = (child: Child) => {
     const { pid } = child
@@ -100,7 +100,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
     running.add(child)
     processGivesWay(pid)
     child.once('exit', () => {
-      signalGroup(pid, 'SIGKILL') // what it started itself goes with it, also where nobody else sees to it
+      signalGroup(pid, 'SIGKILL') // this also kills the processes that it has started itself
       running.delete(child)
       forget(file)
     })
@@ -108,7 +108,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeFileSync(file, startOf(pid) ?? '', { mode: 0o600 })
     } catch (error) {
-      signalGroup(pid, 'SIGKILL') // no process without its record
+      signalGroup(pid, 'SIGKILL') // a process must not run without its record
       throw error
     }
   }

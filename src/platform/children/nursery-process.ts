@@ -1,24 +1,24 @@
-// Starts processes for the server, which would stand still meanwhile: the system copies a table of all the memory of the
-// process that starts another one, and a server holds a thousand times what this one does. The three streams of each new
-// process are connections to the server, so nothing that is said to it or by it passes through here. When the server is
-// gone, everything that was started here is killed.
+// Starts processes for the server. Starting one blocks a process while the system copies the table of its memory, and
+// the server has a thousand times the memory of this process. The three streams of each new process are connections to
+// the server, so their data do not pass through here. When the server is gone, all processes that were started here are
+// killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
 /**
- * Milliseconds in which a process that finds its server gone may end what it has started itself, which may have left its
- * group: nobody else knows of that.
+ * Milliseconds for a process whose server is gone to end the processes that it has started itself. They may have left its
+ * group, so only that process knows them.
  */
 const patienceMs = 2000
 
 const running = new Set<number>()
-/** A whole group: what a process has started itself ends with it. */
+/** Kills a whole group: a process together with those that it has started. */
 const kill = (pid: number): void => {
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch {} // it is gone
+  } catch {} // the group is gone
 }
 
 const say = (answer: FromNursery): void => {
@@ -29,7 +29,7 @@ const failed = (n: number, error: unknown): void => {
   say({ n, code, message })
 }
 
-/** A connection to the server, which learns whose it will be from its first line. */
+/** Opens a connection to the server. Its first line says for which process it is. */
 const streamFor = async ({ where, key, n }: ToNursery, fd: number): Promise<Socket> => {
   const stream = connect(where)
   await once(stream, 'connect')
@@ -43,7 +43,7 @@ const start = async (order: ToNursery): Promise<void> => {
   const { n, command, args, cwd, env, user } = order
   const streams = await Promise.all([0, 1, 2].map(fd => streamFor(order, fd)))
   const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: streams })
-  for (const stream of streams) stream.destroy() // the process has its own end of each
+  for (const stream of streams) stream.destroy() // the new process has its own descriptors of them
   const { pid } = child
   child.once('error', error => failed(n, error))
   if (pid === undefined) return
@@ -67,5 +67,5 @@ process.on('disconnect', () => {
   if (running.size === 0) end()
   setTimeout(end, patienceMs)
 })
-// The terminal sends it to everybody; the server decides what it means.
+// The terminal sends SIGINT to all processes, but only the server decides what to do.
 process.on('SIGINT', () => {})

@@ -1,5 +1,5 @@
-// The server's side of the process that starts all others (nursery-process.ts). It is started with the first of them, and
-// again if somebody has killed it.
+// The server's side of the nursery, the process that starts all others (nursery-process.ts). The server starts it
+// before the first of them, and again if it was killed.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
@@ -15,13 +15,13 @@ export type Command = {
   command: string
   args: string[]
   cwd?: string
-  /** All that the process sees: nothing of our own environment is added. */
+  /** All variables of the process. Nothing of the server's own environment is added. */
   env: Record<string, string>
-  /** The user that it runs as, if not ours. */
+  /** The system user of the process; absent: the user of the server. */
   user?: UserId | undefined
 }
 type Events = { exit: [code: number | null, signal: NodeJS.Signals | null]; close: [] }
-/** A process that runs. `close` comes after `exit`, when everything that it has said was read. */
+/** A running process. `close` comes after `exit`, when all of its output was read. */
 export type Child = EventEmitter<Events> & {
   readonly pid: number
   readonly stdin: Socket
@@ -31,7 +31,7 @@ export type Child = EventEmitter<Events> & {
   signalCode: NodeJS.Signals | null
 }
 
-/** `where` the server listens, and the `key` by which it knows the connections of the `n`th process. */
+/** `where`: the address of the server. `key`: identifies the connections of the `n`th process. */
 export type ToNursery = Command & { n: number; where: string; key: string }
 type Exit = { exitCode: number | null; signal: NodeJS.Signals | null }
 export type FromNursery = { n: number } & (
@@ -40,23 +40,23 @@ export type FromNursery = { n: number } & (
   | { code: string | undefined; message: string }
 )
 
-/** One that is being started, or runs. */
+/** A process that is starting or running. */
 type Place = {
   streams: Socket[]
   pid?: number
   child?: Child
-  /** It ended before all its streams were here. */
+  /** Set when the process ended before all its streams were connected. */
   ended?: Exit
-  /** Called whenever something of it has come. */
+  /** Called whenever a stream or a message of the process arrives. */
   review: () => void
   fail: (error: Error) => void
 }
 
-/** Longer than the first line of any connection. */
+/** Characters: more than the first line of any connection has. */
 const longestLine = 128
 const lost = () => new Error('the process that starts others has ended')
 
-/** Where the nursery connects to: a name that no file stands for, where the system has such names. */
+/** The address to which the nursery connects: an abstract socket name where the system has them, else a file. */
 const newPlace = (): { where: string; leave: () => void } => {
   if (process.platform === 'linux')
     return { where: `\0reprise-${randomBytes(16).toString('hex')}`, leave: () => {} }
@@ -67,7 +67,7 @@ const newPlace = (): { where: string; leave: () => void } => {
   }
 }
 
-/** The first line of a connection; what follows it stays to be read. Undefined: it says something else, or nothing. */
+/** The first line of a connection; later data stay unread. Undefined when there is no such line. */
 const firstLine = (socket: Socket): Promise<string | undefined> =>
   new Promise(resolve => {
     let said = Buffer.alloc(0)
@@ -94,7 +94,7 @@ const createChild = (pid: number, [stdin, stdout, stderr]: [Socket, Socket, Sock
     exitCode: null as number | null,
     signalCode: null as NodeJS.Signals | null,
   })
-  stdin.resume() // nothing is said there; its end is seen
+  stdin.resume() // no data come there; reading it shows its end
   const ends = [stdout, stderr].map(stream => (stream.destroyed ? undefined : once(stream, 'close')))
   void Promise.all([once(child, 'exit'), ...ends]).then(() => child.emit('close'))
   return child
@@ -106,7 +106,7 @@ const exited = (place: Place, end: Exit): void => {
     place.ended = end
     return
   }
-  // Not in the turn in which it was given to somebody, who could not have listened yet.
+  // In a later turn, since the caller has just got the process and may not listen yet.
   setImmediate(() => {
     child.exitCode = end.exitCode
     child.signalCode = end.signal
@@ -117,11 +117,11 @@ const exited = (place: Place, end: Exit): void => {
 export type Nursery = {
   /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
   start(command: Command): Promise<Child>
-  /** Whatever still runs is killed. */
+  /** Kills all processes that are still running. */
   close(): void
 }
 
-/** One nursery process, with the server that its children's streams come to. */
+/** Opens one nursery process, and the server to which the streams of its processes connect. */
 const openNursery = async (onEnd: () => void): Promise<Nursery> => {
   const { where, leave } = newPlace()
   const key = randomBytes(16).toString('hex')
@@ -129,7 +129,7 @@ const openNursery = async (onEnd: () => void): Promise<Nursery> => {
   let last = 0
 
   const server: Server = createServer({ allowHalfOpen: false }, async socket => {
-    socket.on('error', () => {}) // its end is seen where it is read
+    socket.on('error', () => {}) // the reader of the stream sees its end
     const [said, n, fd] = (await firstLine(socket))?.split(' ') ?? []
     const place = said === key ? places.get(Number(n)) : undefined
     if (place === undefined) return void socket.destroy()
@@ -145,7 +145,7 @@ const openNursery = async (onEnd: () => void): Promise<Nursery> => {
     execArgv: ['--max-semi-space-size=1'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  nursery.on('error', () => {}) // 'exit' or a send that fails says so too
+  nursery.on('error', () => {}) // 'exit' or a failed send reports the same
   nursery.on('message', (said: FromNursery) => {
     const place = places.get(said.n)
     if (place === undefined) return
@@ -200,7 +200,7 @@ const openNursery = async (onEnd: () => void): Promise<Nursery> => {
   }
 }
 
-/** Starts nothing itself before the first process is wanted. */
+/** Starts the nursery process only when the first process is requested. */
 export const createNursery = (): Nursery => {
   let open: ReturnType<typeof openNursery> | undefined
   return {

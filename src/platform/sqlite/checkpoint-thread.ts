@@ -1,5 +1,5 @@
-// Copies the WAL of a database into its file: with its syncs that takes as long as the disk wants, and nobody waits for it
-// here. Writers and readers go on meanwhile.
+// Copies the WAL of a database into its file. The syncs of the disk may take long, but in this thread nothing waits for
+// them: writers and readers continue.
 import { parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { type Inodes, inodesOf } from './inodes.ts'
@@ -8,8 +8,8 @@ import Sqlite from './library.ts'
 const { path, inodes } = workerData as { path: string; inodes: Inodes }
 
 /**
- * Opened once, and only when the files are those that are written to: pages of one file must not be copied into another
- * one that has its name now, and what is not there any more must not be made here.
+ * Opened once, and only when the files are those that the server writes: pages of one file must not be copied into
+ * another file that now has its name, and a missing file must not be created here.
  */
 let db: Database.Database | undefined
 const opened = (): Database.Database => {
@@ -24,7 +24,7 @@ parentPort?.on('message', () => {
   try {
     opened().pragma('wal_checkpoint(PASSIVE)')
   } catch {
-    // What cannot be copied now is copied later; a damaged file is found where it is read.
+    // Pages that cannot be copied now are copied later. Readers notice a damaged file.
   }
   parentPort?.postMessage('copied')
 })

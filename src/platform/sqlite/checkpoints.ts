@@ -1,7 +1,7 @@
-// When the WAL of a database is copied into its file: in a thread, because a copy ends with syncs, for which whoever commits
-// would wait as long as the disk is busy with something else. A WAL begins again at its start only when all of it was copied,
-// which the thread cannot do while others write on. So a connection that writes makes the copy itself from a number of
-// pages on (wal_autocheckpoint); most of them are in the file by then.
+// Decides when the WAL of a database is copied into its file. A thread copies it, because a copy ends with syncs, and a
+// commit would have to wait for them while the disk is busy. A WAL begins again at its start only when all of it was
+// copied, which the thread cannot do while others write. So a writing connection copies the WAL itself from a number of
+// pages on (wal_autocheckpoint); most pages are in the file by then.
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
@@ -10,9 +10,9 @@ import { type Inodes, inodesOf } from './inodes.ts'
 const afterMs = 1000
 const afterBytes = 4 << 20
 export type Checkpoints = {
-  /** Something was written; about so many bytes of it, where that is known. */
+  /** Says that something was written, with the approximate number of bytes, if known. */
   wrote(bytes?: number): void
-  /** Lets the file go: it is opened anew, or another one is made in its place. */
+  /** Closes the file, because it will be opened again or replaced. */
   release(): Promise<void>
   /** The same, for good. */
   close(): Promise<void>
@@ -22,13 +22,13 @@ const noWait = Promise.resolve()
 export const none: Checkpoints = { wrote: () => {}, release: () => noWait, close: () => noWait }
 
 export const createCheckpoints = (path: string): Checkpoints => {
-  /** As of the first write. */
+  /** The files at the first write. */
   let inodes: Inodes | undefined
   let worker: Worker | undefined
   let timer: NodeJS.Timeout | undefined
   let isCopying = false
   let isClosed = false
-  /** Something was written since the last copy began, and about how much. */
+  /** Whether something was written since the last copy began, and about how much. */
   let isBehind = false
   let bytesBehind = 0
 
@@ -40,7 +40,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
       copied()
     }
     started.on('message', copied).on('error', gone).on('exit', gone)
-    started.unref() // only now: to listen is to keep the process alive
+    started.unref() // only after `on`, which keeps the process alive
     return started
   }
   const copy = () => {

@@ -1,7 +1,7 @@
-// Which files a database consists of, whatever stands under their names later.
+// Identifies the files of a database, even when other files get their names later.
 import { statSync } from 'node:fs'
 
-/** Undefined: it is not there. */
+/** Undefined for a file that does not exist. */
 export type Inodes = { file: number | undefined; wal: number | undefined }
 
 export const inodesOf = (path: string): Inodes => {

@@ -1,6 +1,6 @@
-// better-sqlite3 in the line that fits the running Node. 12, compiled for Node 24.19 or later, ends the process at any
-// moment: it is made for headers of Node that have changed since (nodejs/node#65446). 13 stands on Node-API, which never
-// changes, but on its version 10, which Node 20 does not have.
+// Loads the version of better-sqlite3 that fits the running Node. Version 12, compiled for Node 24.19 or later, may end
+// the process at any moment, since the headers of Node have changed (nodejs/node#65446). Version 13 uses Node-API,
+// which never changes, but needs its version 10, which Node 20 does not have.
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
 

@@ -1,4 +1,4 @@
-// Which calls of which tasks the results in a request answer.
+// Finds the calls that the results in a request answer.
 import { knowsCall } from '../../../actors/task/inbox.ts'
 import { canonical } from '../../contract/canonical.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
@@ -6,7 +6,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { Queries } from '../queries.ts'
 
-/** A request that says two things of one call says nothing. */
+/** Refuses a request that has two different results for one call. */
 const mustAgree = (answers: CallAnswer[]): void => {
   for (const { callId, failed, content, blocks } of answers) {
     const first = answers.find(other => other.callId === callId)
@@ -16,7 +16,7 @@ const mustAgree = (answers: CallAnswer[]): void => {
   }
 }
 
-/** The newest task of this session that waits for one of these results, and those that it waits for. */
+/** The newest task of this session that waits for one of these results, and the results that it waits for. */
 export const waitingFor = (queries: Queries, userId: string, sessionId: string, answers: CallAnswer[]) => {
   for (const { id, pending } of queries.waitingInSession(userId, sessionId)) {
     const given = answers.filter(({ callId }) => pending.includes(callId))
@@ -29,7 +29,7 @@ export const waitingFor = (queries: Queries, userId: string, sessionId: string, 
 export const isPendingCall = (view: DecidedTask, callId: string): boolean =>
   view.pendingCalls.some(call => call.call_id === callId)
 
-/** Of results that name calls of a task: those for pending ones, or, if none is, those given before. */
+/** Of the results for calls of a task: those of pending calls, or, if no call is pending, those of answered calls. */
 export const answersKnown = (view: DecidedTask, answers: CallAnswer[]): CallAnswer[] => {
   const known = answers.filter(({ callId }) => knowsCall(view, callId))
   const pending = known.filter(({ callId }) => isPendingCall(view, callId))

@@ -1,10 +1,10 @@
-// What a task sees of the past when it starts.
+// The context of a task at its start.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { ContextReference } from '../../history/context.ts'
 import type { Queries } from '../queries.ts'
 
-/** A task sees the completed ones of its session, then its own inputs; `isAlone`: its own inputs only. */
+/** A task sees the completed tasks of its session, then its own inputs. `isAlone`: it sees only its own inputs. */
 export const contextOf = (
   queries: Queries,
   place: Place,

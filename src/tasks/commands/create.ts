@@ -1,13 +1,13 @@
-// Creates a task once, however often it is asked for.
+// Creates a task once, however often the request is repeated.
 import { otherUser } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { ownerOf, type Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import { createAnswerTask } from './answer-task.ts'
+import type { Created, CreateRequest } from './create-request.ts'
 import type { CommandDeps } from './deps.ts'
-import { createGoOn } from './go-on.ts'
 import { createNewTask } from './new-task.ts'
-import type { Created, CreateWish } from './wish.ts'
 
 const userOf = (principal: Principal, body: CreateTaskBody): string => {
   const named = body.user_id ?? undefined
@@ -23,28 +23,28 @@ export const isAtRest = ({ status }: DecidedTask): boolean =>
 
 export const creationCommands = (deps: CommandDeps) => {
   const { runtime, idempotency, ready, isLogAway } = deps
-  const goOn = createGoOn(deps)
+  const answerTask = createAnswerTask(deps)
   const makeTask = createNewTask(deps)
   return {
-    /** Creates a task, or finds the one that an earlier call of the same request made. */
-    async create(wish: CreateWish): Promise<Created> {
-      const { principal, request, body } = wish
+    /** Creates a task, or finds the task that an earlier, identical request created. */
+    async create(wanted: CreateRequest): Promise<Created> {
+      const { principal, request, body } = wanted
       const userId = userOf(principal, body)
       if (isLogAway()) await ready()
-      const answered = await goOn(wish)
+      const answered = await answerTask(wanted)
       if (answered !== undefined) return answered
       const call = {
         principal,
         digest: request.digest,
-        key: wish.idempotencyKey,
+        key: wanted.idempotencyKey,
         taskId: body.task_id ?? undefined,
-        isRetry: wish.isRetry,
+        isRetry: wanted.isRetry,
       }
-      const once = await idempotency.once(call, () => makeTask(wish, userId))
+      const once = await idempotency.once(call, () => makeTask(wanted, userId))
       return 'made' in once ? once.made : once
     },
 
-    /** The task once it has ended or waits; whoever asked may long be gone. */
+    /** Resolves with the task when it has ended or waits. The client may be gone by then. */
     atRest: (taskId: string): Promise<DecidedTask> => runtime.until(taskStream(taskId), isAtRest),
   }
 }

@@ -1,4 +1,4 @@
-// What the commands of tasks are made of, and what every one of them begins with.
+// The dependencies of the commands of tasks, and their common first steps.
 import type { Runtime } from '../../../actors/runtime/runtime.ts'
 import type { Scheduler } from '../../../actors/task/scheduler.ts'
 import type { Asked, TaskCommand } from '../../contract/commands.ts'
@@ -20,7 +20,7 @@ export type CommandDeps = {
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveTask'>
   ids: Ids
-  /** Opens the log again after a failure, so that the read models know what it holds; rejects when it cannot. */
+  /** Opens the log again after a failure and brings the read models up to it. Rejects when that fails. */
   ready: () => Promise<void>
   isLogAway: () => boolean
 }

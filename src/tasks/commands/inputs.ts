@@ -1,4 +1,4 @@
-// What a caller brings to a task: results of client tools, messages, rewards.
+// Commands that bring something to a task: results of client tools, messages, rewards.
 import type { CallAnswer, TaskCommand } from '../../contract/commands.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { MessageContent } from '../../contract/wire.ts'
@@ -8,7 +8,7 @@ import type { TaskRow } from '../queries.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
 
 export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
-  /** Results of client tools, some or all; the task goes on by itself when none is missing. */
+  /** Takes results of some or all pending calls. The task continues when no result is missing. */
   async input(
     principal: Principal,
     taskId: string,
@@ -20,7 +20,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     return runtime.ask(streamFor(queries, principal, taskId), command)
   },
 
-  /** Something said to the agent while it works: seen before its next step. */
+  /** Takes a message to a working agent, which sees it in its next step. */
   async message(
     principal: Principal,
     taskId: string,
@@ -39,7 +39,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     )
   },
 
-  /** What somebody thinks of the task, also after its end. */
+  /** Takes a reward for the task, also after its end. */
   reward(
     principal: Principal,
     taskId: string,

@@ -1,4 +1,4 @@
-// What a caller does to a task as a whole: cancel, pause, resume, delete.
+// Commands for a task as a whole: cancel, pause, resume, delete.
 import type { Asked } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
@@ -7,7 +7,7 @@ import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'
 
-/** Answers when the task has ended. */
+/** Resolves when the task has ended. */
 const cancel = async (
   { ask, until }: CommandDeps['runtime'],
   stream: string,
@@ -19,7 +19,7 @@ const cancel = async (
 }
 
 export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps) => ({
-  /** Answers when the task is canceled; a second cancel joins the first. */
+  /** Resolves when the task is canceled. A second cancel joins the first. */
   async cancel(
     principal: Principal,
     taskId: string,
@@ -45,7 +45,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
     })
   },
 
-  /** Cancels first when the task has not ended, then deletes; the answer is the task as it was last. */
+  /** Cancels the task if it has not ended, then deletes it. Returns the last state of the task. */
   async remove(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
     if (isLogAway()) await ready()
     const { status } = queries.visible(principal, taskId)

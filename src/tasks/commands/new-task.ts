@@ -1,17 +1,17 @@
-// Makes a task: its place in line, its secrets, its first event, and the end of a task that waited for what it brings.
+// Makes a task: its place in the queue, its secrets, its first event, and the end of a task that waited for its results.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
-import { answersIn } from '../answers.ts'
+import { answersIn } from '../call-answers.ts'
 import { waitingFor } from './answered-calls.ts'
 import { contextOf } from './context.ts'
+import type { CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
 import { taskCreated } from './task-created.ts'
-import type { CreateWish } from './wish.ts'
 
-/** Somebody else answered the calls first: what was brought is plain history now. */
+/** Another request answered the calls first, so the results of this one are plain history. */
 const isOvertaken = (error: unknown): false => {
   const gone =
     error instanceof Refusal && (error.reason === 'WrongState' || error.reason === 'AlreadyAnswered')
@@ -20,8 +20,8 @@ const isOvertaken = (error: unknown): false => {
 }
 
 export const createNewTask = ({ runtime, scheduler, queries, secrets, quotas, ids }: CommandDeps) => {
-  return async (wish: CreateWish, userId: string): Promise<{ taskId: string; view: DecidedTask }> => {
-    const { principal, request, body, envelopeId } = wish
+  return async (wanted: CreateRequest, userId: string): Promise<{ taskId: string; view: DecidedTask }> => {
+    const { principal, request, body, envelopeId } = wanted
     const taskId = body.task_id ?? ids.next('task_')
     const sessionId = body.session_id ?? ids.next('sess_')
     const isNewSession = !body.session_id
@@ -30,14 +30,14 @@ export const createNewTask = ({ runtime, scheduler, queries, secrets, quotas, id
     const waiting = answers.length === 0 ? undefined : waitingFor(queries, userId, sessionId, answers)
     const previous = waiting?.id ?? (isNewSession ? undefined : queries.lastInSession(userId, sessionId))
     const secretRef = Object.keys(request.secrets).length === 0 ? undefined : ids.next('sec_')
-    const given = { place, secretRef, previous, answers: waiting?.answers ?? [] }
-    const created = taskCreated(wish, given, ids)
+    const known = { place, secretRef, previous, answers: waiting?.answers ?? [] }
+    const created = taskCreated(wanted, known, ids)
     const reserve = () => quotas.reserveTask(taskId, userId, principal.userId !== undefined)
-    // Where a task waits for the answers that this one brings, it ends as this one begins: there are not more.
+    // A task that waits for these answers ends when the new one begins, so the number of tasks stays the same.
     let release = waiting === undefined ? reserve() : () => {}
     if (secretRef !== undefined) secrets.put(secretRef, request.secrets)
     const stream = taskStream(taskId)
-    wish.onNew?.(stream)
+    wanted.onNew?.(stream)
     const start = scheduler.admit(place)
     try {
       const isAlone = isNewSession || created.own_past === true

@@ -1,4 +1,4 @@
-// What nobody asks for: a task in line starts, and one whose time has run out expires.
+// Commands of the server itself: a queued task starts, and a task whose time has run out expires.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
 import { StorageFailure } from '../../contract/stored.ts'
@@ -9,8 +9,8 @@ import type { CommandDeps } from './deps.ts'
 
 export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => ({
   /**
-   * The next one in line may start. Called by the scheduler. While the log is away nobody starts: when it is
-   * back, everybody's place is filled in anew, in the old order.
+   * Starts the next queued task; the scheduler calls it. No task starts while the log cannot be written. When the log is
+   * back, recovery fills the queue again in the old order.
    */
   start(place: Place): void {
     if (isLogAway()) return

@@ -5,19 +5,19 @@ import type { CallAnswer } from '../../contract/commands.ts'
 import type { Ids } from '../../contract/ports.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
-import type { CreateWish } from './wish.ts'
+import type { CreateRequest } from './create-request.ts'
 
 type Given = {
   place: Place
   secretRef: string | undefined
   /** The task before this one in its session. */
   previous: string | undefined
-  /** Those that end the wait of the task before this one. */
+  /** Answers that end the wait of the previous task. */
   answers: CallAnswer[]
 }
 
 export const taskCreated = (
-  { request, body, envelopeId, idempotencyKey }: CreateWish,
+  { request, body, envelopeId, idempotencyKey }: CreateRequest,
   { place, secretRef, previous, answers }: Given,
   ids: Ids,
 ): TaskEventData<'TaskCreated'> => ({
@@ -40,13 +40,13 @@ export const taskCreated = (
   ...(bringsPast(body, answers) ? { own_past: true } : {}),
 })
 
-/** Whether a request's history holds anything besides these answers: then it is the whole past of its task. */
+/** Whether a request's history holds more than these answers. Then it is the whole past of its task. */
 const bringsPast = ({ history_messages }: CreateTaskBody, answers: CallAnswer[]): boolean => {
   const answered = new Set(answers.map(({ callId }) => callId))
   return (history_messages ?? []).some(item => item.type !== 'tool_result' || !answered.has(item.call_id))
 }
 
-/** Each input has an id from the moment it is accepted; one that the caller gave is kept. */
+/** The ids of the inputs. An id from the caller is kept; every other input gets a new one. */
 const inputIds = (body: CreateTaskBody, ids: Ids): string[] => {
   const given: OutputItem[] = [...(body.history_messages ?? []), ...(body.thought_messages ?? [])]
   const prefixes = { message: 'msg_', reasoning: 'rs_', tool_call: 'tc_', tool_result: 'tr_' }

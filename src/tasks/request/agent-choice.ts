@@ -1,21 +1,21 @@
-// Which agent runs a task.
+// Chooses the agent of a task.
 import type { Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 
 export type AgentChoice = {
-  /** Of the agents that there are. */
+  /** The names of all agents. */
   names: readonly string[]
-  /** The one that runs where none is named. */
+  /** The agent of requests that name none. */
   fallback: string
-  /** Whether the operator has an MCP server of this name; absent: there is none. */
+  /** Whether the operator has configured an MCP server of this name; absent: there is none at all. */
   hasMcpServer?: (name: string) => boolean
 }
 
 export const agentOf = ({ agent_config, client_id }: Partial<CreateTaskBody>, agents: AgentChoice): string =>
   [agent_config?.agent_id, client_id].find(name => name && agents.names.includes(name)) ?? agents.fallback
 
-/** A config that brings instructions or a model of its own may call its agent what it likes. */
+/** The problem of an unknown agent. A config with instructions or a model of its own may use any agent_id. */
 export const unknownAgent = (
   { agent_config }: Partial<CreateTaskBody>,
   { names }: AgentChoice,

@@ -1,4 +1,4 @@
-// What the schema of a create cannot say.
+// The checks that the schema of a create cannot express.
 import { type Roots, within } from '../../access/user-folders.ts'
 import { isLonger, mostSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
@@ -8,7 +8,7 @@ import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
 import { problem } from './problem.ts'
 import { scriptProblems } from './script.ts'
 
-/** What would break the conversation with a model's endpoint, were it overridden. */
+/** Arguments that would break the conversation with a model's endpoint if a request could override them. */
 const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
 const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
@@ -22,7 +22,7 @@ const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>
   )
 }
 
-/** These are written with every change of the task, or into a file that is synced before the task is stored. */
+/** Small fields: they are written with each change of the task, or to a file that is synced before the task is stored. */
 const sizeProblems = ({ env, metadata, agent_config }: Partial<CreateTaskBody>): Problem[] => {
   const small: [(string | number)[], unknown][] = [
     [['env'], env],
@@ -56,19 +56,19 @@ const folderProblems = (body: Partial<CreateTaskBody>, own: Roots): Problem[] =>
   })
 }
 
-/** What the checks need. `own`: the folders of the task's user; `problemsOfSchema`: what is wrong with a JSON Schema. */
+/** Dependencies of the checks. `own`: the folders of the task's user. `problemsOfSchema`: problems of a JSON Schema. */
 export type Checks = readonly [
   own: Roots,
   agents: AgentChoice,
   problemsOfSchema: (schema: object) => Promise<string[]>,
 ]
 
-/** Everything that is wrong with a body and that its schema cannot say. */
+/** All problems of a body that its schema cannot find. */
 export const otherProblems = async (
   body: Partial<CreateTaskBody>,
   ...[own, agents, problemsOfSchema]: Checks
 ): Promise<Problem[]> => {
-  // An answer is held to the schema only where it is not streamed, so the schema is checked only there.
+  // The schema has an effect, and is checked, only when the task is not streamed.
   const { structured_output: schema } = body
   const wrong = schema && !body.stream ? await problemsOfSchema(schema) : []
   return [

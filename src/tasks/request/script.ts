@@ -1,10 +1,10 @@
-// The steps of the script agent, as callers give them.
+// The steps of the script agent, as requests have them.
 import { Compile } from 'typebox/compile'
 import type { Problem } from '../../contract/refusals.ts'
 import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 
-/** Steps given as text, for a script that is called as a subagent; undefined: they are none. */
+/** The steps in a text, for the script agent as a subagent; undefined when the text holds none. */
 export const scriptSteps = (text: string): ScriptStep[] | undefined => {
   try {
     const steps: unknown = JSON.parse(text)
@@ -16,7 +16,7 @@ export const scriptSteps = (text: string): ScriptStep[] | undefined => {
 const compiledScript = Compile(Script)
 const isScript = (value: unknown): value is ScriptStep[] => compiledScript.Check(value)
 
-/** What the schema of a script cannot say: each step names exactly one action. */
+/** Checks a rule that the schema of a script cannot express: each step names exactly one action. */
 export const scriptProblems = (
   script: ScriptStep[] | null | undefined,
   at = ['agent_config', 'script'],

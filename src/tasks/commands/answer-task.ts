@@ -1,23 +1,27 @@
-// A create that names a task and brings results of its calls is no create: that task goes on with them.
+// A create that names a task and has results of its calls creates no task: the named task continues with the results.
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import { answersIn, isEmpty } from '../answers.ts'
+import { answersIn, isEmpty } from '../call-answers.ts'
 import type { TaskRow } from '../queries.ts'
 import { answersKnown, isPendingCall } from './answered-calls.ts'
+import type { Created, CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
-import type { Created, CreateWish } from './wish.ts'
 
-/** A task is answered under its own session, or under none. */
+/** A request with results must name the session of the task, or no session. */
 const mustBeOfSession = ({ id, session_id: own }: TaskRow, given: string | null | undefined): void => {
   if (!given || given === own) return
   const why = `the task ${id} belongs to the session ${JSON.stringify(own)}, not to ${JSON.stringify(given)}`
   throw new Refusal('Conflict', { task_id: id, session_id: own, given_session_id: given }, why)
 }
 
-/** Gives the results to the task that the wish names; undefined: the wish is for a new task. */
-export const createGoOn = ({ runtime, queries, ids }: Pick<CommandDeps, 'runtime' | 'queries' | 'ids'>) => {
-  return async (wish: CreateWish): Promise<Created | undefined> => {
-    const { principal, body, envelopeId, request, idempotencyKey } = wish
+/** Gives the results to the task that the request names; undefined when the request is for a new task. */
+export const createAnswerTask = ({
+  runtime,
+  queries,
+  ids,
+}: Pick<CommandDeps, 'runtime' | 'queries' | 'ids'>) => {
+  return async (wanted: CreateRequest): Promise<Created | undefined> => {
+    const { principal, body, envelopeId, request, idempotencyKey } = wanted
     const answers = answersIn(body, ids)
     if (!body.task_id || answers.length === 0) return undefined
     const row = queries.rowById(body.task_id)

@@ -1,4 +1,4 @@
-// What the operations answer, each shape typed once, besides the words that wire.ts shares with requests.
+// The bodies of responses, each shape typed once. wire.ts has the shapes that requests use, too.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { RefusalName } from './refusals.ts'
 import { roles } from './token-events.ts'
@@ -28,7 +28,7 @@ const { status: Status } = Task.properties
 const envelopeOf = <T extends TSchema>(result: T) => Type.Object({ jsonrpc: Jsonrpc, id: Text, result })
 
 export const TaskEnvelope = envelopeOf(Task)
-/** A task in a list that is asked for in short. */
+/** A task in a list of summaries. */
 const { output: _, ...taskFields } = Task.properties
 export const TaskSummary = Type.Object({
   ...taskFields,
@@ -48,7 +48,7 @@ export const TaskListEnvelope = envelopeOf(
 )
 export const ErrorEnvelope = Type.Object({ jsonrpc: Jsonrpc, id: Text, error: ErrorObject })
 
-/** Refusals that say their message once more, as `detail`. */
+/** Refusals whose body repeats the message as `detail`. */
 export const detailedRefusals: ReadonlySet<RefusalName> = new Set(['EnvNotFound', 'SessionNotFound'])
 export const DetailedError = Type.Object({ ...ErrorObject.properties, detail: Text })
 
@@ -95,7 +95,7 @@ export const RolloutEntry = Type.Object({
 })
 export const RolloutList = envelopeOf(Type.Array(RolloutEntry))
 
-/** An ATIF document, as far as we promise it here: the format has a schema of its own. */
+/** An ATIF document, as far as this interface promises its fields: the format has a schema of its own. */
 export const Trajectory = Type.Object(
   {
     schema_version: Type.Literal('ATIF-v1.7'),
@@ -122,7 +122,7 @@ export type Replay = Static<typeof Replay>
 export const Machine = Type.Object({
   machine: Open,
   state: Status,
-  /** As XState writes the value of a nested state. */
+  /** The state in the form in which XState writes the value of a nested state. */
   value: Type.Union([Text, Open]),
   next_events: Type.Array(Text),
 })
@@ -204,7 +204,7 @@ export const StreamSummary = Type.Object({
 })
 export const AuditStreamPage = Type.Object({ streams: Type.Array(StreamSummary), has_more: Type.Boolean() })
 
-/** The first event of a stream without a cursor. */
+/** The first event of a public event stream that a client opened without a cursor. */
 export const Position = Type.Object({ position: Count })
 
 export const Ticket = Type.Object({ ticket: Text, expires_in: Type.Integer({ minimum: 1 }) })

@@ -1,5 +1,5 @@
-// What others sent, read as what it should be: endpoints differ in their shapes, and none of them may bring anything odd
-// into the log. What is not of its shape is not there.
+// Reads values of an endpoint in their expected types. Endpoints differ, and no unexpected value may reach the log: a
+// value of another type counts as absent.
 import type { Logprob } from '../../contract/wire.ts'
 
 export type Fields = Record<string, unknown>
@@ -9,13 +9,13 @@ export const fieldsOf = (value: unknown): Fields =>
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Text, or parts of text, as some endpoints give it. */
-export const textOf = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(textOf).join('')
+/** A text, or the text parts that some endpoints send instead, joined. */
+export const joinedText = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(joinedText).join('')
   if (typeof value === 'object' && value !== null) return wordOf((value as Fields).text)
   return wordOf(value)
 }
-/** JSON text, or what it would be read as. */
+/** JSON text, also when the endpoint sends the value itself. */
 export const jsonOf = (value: unknown): string => {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return wordOf(value)

@@ -1,11 +1,11 @@
-// Results of client tools in what a caller sends, and which task they answer.
+// Results of client tools in a create, and the frames that show their acceptance.
 import type { CallAnswer } from '../contract/commands.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Ids } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
 import type { CreateTaskBody, MessageContent } from '../contract/wire.ts'
 
-/** The tool results among the history of a create, each with an id of ours. */
+/** The tool results in the history of a create, each with a new item id. */
 export const answersIn = ({ history_messages }: CreateTaskBody, ids: Ids): CallAnswer[] =>
   (history_messages ?? []).flatMap(item =>
     item.type !== 'tool_result'
@@ -23,7 +23,7 @@ export const answersIn = ({ history_messages }: CreateTaskBody, ids: Ids): CallA
 
 export const isEmpty = (content: MessageContent): boolean => content.length === 0
 
-/** The number of the last frame that told of the acceptance of these answers. */
+/** The number of the last frame that shows the acceptance of these answers. */
 export const lastFrameOfAnswers = async (log: Log, stream: string, callIds: string[]): Promise<number> => {
   let last = -1
   for await (const page of log.readStream(stream)) {

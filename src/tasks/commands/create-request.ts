@@ -1,22 +1,22 @@
-// A wish to create a task, and what came of it.
+// A request to create a task, and its result.
 import type { Principal } from '../../contract/token-events.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { TaskRow } from '../queries.ts'
 import type { TaskRequest } from '../request.ts'
 
-export type CreateWish = {
+export type CreateRequest = {
   principal: Principal
   request: TaskRequest
   body: CreateTaskBody
-  /** The envelope id of the answer, kept with the task. */
+  /** The envelope id of the answer, which the task keeps. */
   envelopeId: string
   idempotencyKey: string | undefined
   isRetry: boolean
-  /** Called with the new task's stream just before it is created, so that nothing of it is missed. */
+  /** Called with the stream of the new task just before its creation, so that a subscriber misses nothing. */
   onNew?: (stream: string) => void
 }
-/** `answered`: no new task; it brought answers to calls of one that waits, or that has them already. */
+/** `answered`: no new task was created. The request had answers for a task that waits, or that already has them. */
 export type Created =
   | { taskId: string; view: DecidedTask; answered?: { callIds: string[]; again: boolean } }
   | { replay: TaskRow }
