@@ -52,6 +52,11 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
         return createTeller(log.readStream)
       return createLateTeller(log.readStream, begun, itemsOf(stream, begun.view.revision))
     },
+    /** Where a task was in its chart after some revision, as near to its last as a saved fold is. */
+    async newestState(stream: string): Promise<Pick<FramedTask, 'state' | 'revision'>> {
+      const begun = await begin(stream, { position: log.head() })
+      return begun?.view ?? emptyFramed()
+    },
     /** A view that is whole, of some moment that is not past this one. */
     async viewBefore(stream: string, moment: FoldMoment): Promise<FramedTask> {
       const begun = await begin(stream, moment)
