@@ -12,7 +12,6 @@ const tooLong = [
   'projections/projector.ts createProjector',
   'projections/tasks/lists.ts createTaskLists',
   'projections/tasks/stored.ts createStoredTasks',
-  'src/bus/events.ts createEvents',
   'src/environments/host/serve.ts createServer',
   'src/environments/kinds/shared/kept/kept.ts createKept',
 ]

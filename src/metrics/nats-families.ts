@@ -9,7 +9,7 @@ export type NatsCounts = {
   position: number
   lag: number
   stopped: boolean
-  told: { nats: number; log: number }
+  through: { nats: number; log: number }
   foreign: number
 }
 
@@ -27,8 +27,8 @@ export const natsFamilies = (counts: () => NatsCounts): Family[] => [
     'reprise_nats_told_events_total',
     'Public events as followers were told them: by NATS, or from the log.',
     () => [
-      [{ through: 'nats' }, counts().told.nats],
-      [{ through: 'log' }, counts().told.log],
+      [{ through: 'nats' }, counts().through.nats],
+      [{ through: 'log' }, counts().through.log],
     ],
   ),
   counter(

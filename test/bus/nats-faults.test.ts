@@ -98,7 +98,7 @@ t.test(
     )
     t.ok(chainOf(stored))
     const counts = bus.counts()
-    t.ok(counts.told.nats > 0 && counts.told.log > 0, 'told by both')
+    t.ok(counts.through.nats > 0 && counts.through.log > 0, 'told by both')
     t.equal(counts.foreign, 0)
     t.comment(JSON.stringify({ seen, events: told.length, ...counts }))
   },
