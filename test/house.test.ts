@@ -9,7 +9,6 @@ const highestMedian = 60
 
 /** Files and functions that are still too long. The list only shrinks: an entry that is mended is taken out. */
 const tooLong = [
-  'projections/projector.ts createProjector',
   'src/environments/host/serve.ts createServer',
   'src/environments/kinds/shared/kept/kept.ts createKept',
 ]
