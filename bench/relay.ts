@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { createEvents } from '../src/bus/events.ts'
 import { createNatsBus } from '../src/bus/nats-bus.ts'
 import { natsOf } from '../src/bus/nats-settings.ts'
-import { bodyOf, toldOf } from '../src/bus/told.ts'
+import { bodyOf, publishedOf } from '../src/bus/published.ts'
 import { wholeLoop } from '../src/fairness/loop-shares.ts'
 import { realWorld } from '../src/platform/world.ts'
 import { natsServer, noNats } from '../test/support/nats.ts'
@@ -36,7 +36,7 @@ export const run = async (): Promise<void> => {
   await makeLog(folder, { events: stored })
   const log = openFileLog(folder)
   const bodies: string[] = []
-  for await (const page of log.readAll()) bodies.push(...toldOf(page).map(bodyOf))
+  for await (const page of log.readAll()) bodies.push(...publishedOf(page).map(bodyOf))
   const clear = () => manager.streams.delete('REPRISE_EVENTS').catch(() => false)
 
   /** Messages a second until the last one is acknowledged. */

@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   join: () => import('./join.ts'),
   events: () => import('./events.ts'),
   ws: () => import('./ws.ts'),
+  watchers: () => import('./watchers.ts'),
   relay: () => import('./relay.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),

@@ -4,18 +4,11 @@
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
-import { DamagedEvent, type Log, type Recorded, StorageFailure } from '../src/contract/stored.ts'
+import type { Log, Recorded } from '../src/contract/stored.ts'
+import { createIntake, type Intake, type Projection } from './intake.ts'
 import type { ReadStore } from './store.ts'
-import { isDamage, isOfFile } from './sums.ts'
-
-export type Projection = {
-  /** Folds events, in memory only. */
-  fold(events: Recorded[]): void
-  /** Writes the changes since the last call. Called in the transaction that moves the checkpoint. */
-  write(): void
-  /** Drops the state in memory, because it could not be written. */
-  forget(): void
-}
+import { isOfFile } from './sums.ts'
+import { createTrust, type Trust } from './trust.ts'
 
 export type Projector = {
   /** Folds the events of one commit, synchronously, so that readers after the commit see them. Never throws. */
@@ -48,19 +41,43 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
     : 'they belong to another log'
 }
 
-/** Whether the tables contradict the log, so that neither the disk nor the log is the cause of the error. */
-const isMisfit = (error: unknown): boolean => {
-  if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
-  const { code } = error as { code?: string }
-  return !code?.startsWith('SQLITE_') || /^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE|ROWID)$/.test(code)
-}
-
 /** Milliseconds until rows are written. Writing rows for many events together costs a fraction. */
 const flushMs = 20
 const flushEvents = 1000
 const catchUpEvents = 10_000
 /** Events of a full page of the log; a page of long events has fewer. */
 const usualPage = 1000
+
+/** Takes in and writes what the log has after what was taken in. `onHead` is called when that is all of it. */
+const readToHead = async (log: Log, intake: Intake, onHead: () => void): Promise<void> => {
+  intake.write()
+  while (intake.position() < log.head()) {
+    const before = intake.position()
+    for await (const page of log.readAll(before)) {
+      intake.take(page)
+      // A page that was cut short is long: what it says is not kept in memory beside the next one.
+      if (intake.pending() >= catchUpEvents || page.length < usualPage) intake.write()
+      await new Promise(resolve => setImmediate(resolve)) // a long log keeps nobody waiting
+    }
+    if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
+  }
+  intake.write()
+  onHead() // in the same breath as the look at the head: no commit falls between
+}
+
+/** Asks the tables unless they are known to be damaged, and finds out when they are. */
+const createReading =
+  (trust: Trust, failed: (error: unknown) => void): Projector['reading'] =>
+  ask => {
+    if (trust.isDamaged()) throw new Refusal('ReadModelsBehind')
+    try {
+      return ask()
+    } catch (error) {
+      if (!isOfFile(error)) throw error
+      failed(error)
+      throw new Refusal('ReadModelsBehind')
+    }
+  }
 
 export const createProjector = (
   store: ReadStore,
@@ -69,135 +86,67 @@ export const createProjector = (
   timers: Timers,
   report: Report,
 ): Projector => {
-  const move = store.prepare(
-    `INSERT INTO checkpoint (one, position, leaf) VALUES (1, ?, ?)
-     ON CONFLICT (one) DO UPDATE SET position = excluded.position, leaf = excluded.leaf`,
-  )
-  let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
-  let position = written
-  /** Commits are not folded, because something failed or the log is being read. */
-  let behind = false
-  /** The tables are damaged and must be rebuilt before any query. */
-  let damaged = false
-  let mustBeEmptied = false
+  const intake = createIntake(store, log, projections)
+  const trust = createTrust(report)
   let catchingUp: Promise<void> | undefined
-  /** Streams with events that are not written yet, and the position of the newest one. */
-  const unwritten = new Map<string, number>()
   let flushLater: (() => void) | undefined
 
-  const commit = store.transaction(() => {
-    for (const projection of projections) projection.write()
-    move.run(position, log.leafAt(position) ?? '')
-  })
-
-  const write = () => {
+  const noFlushLater = () => {
     flushLater?.()
     flushLater = undefined
-    if (position === written) return
-    commit()
-    written = position
-    for (const [stream, newest] of unwritten) if (newest <= written) unwritten.delete(stream)
-  }
-
-  const note = (events: Recorded[]) => {
-    for (const { position, header } of events) unwritten.set(header.stream, position)
-  }
-  const take = (events: Recorded[]) => {
-    note(events)
-    for (const projection of projections) projection.fold(events)
-    position = events.at(-1)?.position ?? position
-  }
-
-  const forget = () => {
-    position = written
-    for (const projection of projections) projection.forget()
-  }
-  const distrust = (error: unknown) => {
-    behind = true
-    mustBeEmptied = true
-    if (damaged) return
-    damaged = true
-    report('warn', 'the read models are damaged, and made anew from the log', { error: String(error) })
   }
   /** After any failure, memory returns to the state of the tables, from which the next `catchUp` continues. */
   const failed = (error: unknown) => {
-    const isNews = !behind
-    behind = true
-    forget()
-    // When rebuilt tables do not fit either, the cause is something else.
-    if (isDamage(error) || (!damaged && isMisfit(error))) return distrust(error)
-    if (!isNews) return
-    report('error', 'the read models stopped; lists answer 503 until they caught up', {
-      error: String(error),
-    })
+    intake.forget()
+    trust.failed(error)
   }
   const flush = (stream?: string) => {
-    if (behind) return // the running catch-up writes
-    if (stream !== undefined && !unwritten.has(stream)) return
+    if (trust.isBehind()) return // the running catch-up writes
+    if (stream !== undefined && !intake.hasNewsOf(stream)) return
     try {
-      write()
+      noFlushLater()
+      intake.write()
     } catch (error) {
       failed(error)
     }
   }
   const soon = () => {
-    if (position - written >= flushEvents) flush()
+    if (intake.pending() >= flushEvents) flush()
     else flushLater ??= timers.after(flushMs, () => flush())
   }
-
-  const readToHead = async (): Promise<void> => {
-    behind = true
-    if (mustBeEmptied) {
-      store.renew()
-      mustBeEmptied = false
-      written = 0
-      forget()
+  const readOn = async (): Promise<void> => {
+    trust.fallBehind()
+    if (trust.mustBeEmptied()) {
+      intake.restart()
+      trust.emptied()
     }
-    write()
-    while (position < log.head()) {
-      const before = position
-      for await (const page of log.readAll(position)) {
-        take(page)
-        // A page with few events is long, so its rows are written before the next page is read.
-        if (position - written >= catchUpEvents || page.length < usualPage) write()
-        await new Promise(resolve => setImmediate(resolve)) // other work gets its turn while a long log is read
-      }
-      if (position === before) throw new Error(`the log has nothing to read after position ${before}`)
-    }
-    write()
-    // In the same turn as the check of the head, so that no commit comes between.
-    behind = damaged = mustBeEmptied
-    catchingUp = undefined
+    noFlushLater()
+    await readToHead(log, intake, () => {
+      trust.caughtUp()
+      catchingUp = undefined
+    })
   }
 
   return {
     follow(events) {
-      if (behind) return note(events)
-      const fresh = events.filter(event => event.position > position) // a catch-up may have folded some of them already
+      if (trust.isBehind()) return intake.note(events)
+      const next = intake.position() + 1
+      const fresh = events.filter(({ position }) => position >= next) // a catch-up may have folded some of them already
       if (fresh.length === 0) return
       try {
-        if (fresh[0]?.position !== position + 1) throw new Error(`nobody told of position ${position + 1}`)
-        take(fresh)
+        if (fresh[0]?.position !== next) throw new Error(`nobody told of position ${next}`)
+        intake.take(fresh)
         soon()
       } catch (error) {
-        note(events)
+        intake.note(events)
         failed(error)
       }
     },
     flush,
-    reading(ask) {
-      if (damaged) throw new Refusal('ReadModelsBehind')
-      try {
-        return ask()
-      } catch (error) {
-        if (!isOfFile(error)) throw error
-        failed(error)
-        throw new Refusal('ReadModelsBehind')
-      }
-    },
+    reading: createReading(trust, failed),
     catchUp() {
       catchingUp ??= Promise.resolve()
-        .then(readToHead)
+        .then(readOn)
         .catch(error => {
           catchingUp = undefined
           failed(error)
@@ -205,8 +154,8 @@ export const createProjector = (
         })
       return catchingUp
     },
-    reached: () => written,
-    isCurrent: () => !behind && position === log.head(),
-    isCurrentFor: stream => !behind || (!damaged && !unwritten.has(stream)),
+    reached: intake.written,
+    isCurrent: () => !trust.isBehind() && intake.position() === log.head(),
+    isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !intake.hasNewsOf(stream)),
   }
 }

@@ -1,5 +1,5 @@
 // The least that a fan-out can do: bare node:http, the text of each event written to every open response, or those of
-// a burst joined. `POST /emit {events, together, text, last}` starts it.
+// a burst joined. `POST /emit {events, together, text, last, everyMs}` starts it.
 import { createServer, type ServerResponse } from 'node:http'
 
 const open = new Set<ServerResponse>()
@@ -9,13 +9,14 @@ const emit = async ({
   together,
   text,
   last,
-}: Record<'text' | 'last', string> & Record<'events' | 'together', number>) => {
+  everyMs = 0,
+}: Record<'text' | 'last', string> & Record<'events' | 'together', number> & { everyMs?: number }) => {
   for (let n = 0; n < events; n += together) {
     const isLast = n + together >= events
     const parts = Array.from({ length: together }, (_, i) => (isLast && i === together - 1 ? last : text))
     const joined = parts.join('')
     for (const response of open) response.write(joined)
-    await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => (everyMs > 0 ? setTimeout(resolve, everyMs) : setImmediate(resolve)))
   }
 }
 

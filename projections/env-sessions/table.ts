@@ -1,7 +1,7 @@
 // The sessions read model: one row an environment session.
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { sessionIdOf } from '../../src/contract/env-session-events.ts'
-import type { Projection } from '../projector.ts'
+import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 
 export const envSessionsProjection = (store: ReadStore): Projection => {

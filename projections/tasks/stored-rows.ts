@@ -54,3 +54,4 @@ export const createStoredRows = (store: ReadStore) => {
     itemRun,
   }
 }
+export type StoredRows = ReturnType<typeof createStoredRows>

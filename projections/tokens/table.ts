@@ -1,7 +1,7 @@
 // The tokens read model: who may come in, by the hash of their token.
 import { type PrincipalEvent, principalEvents } from '../../src/contract/decoders/principal.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { Projection } from '../projector.ts'
+import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 
 export const tokensProjection = (store: ReadStore): Projection => {

@@ -10,8 +10,8 @@ import { createNatsFeed } from './nats-feed.ts'
 import { createNatsReports } from './nats-reports.ts'
 import type { NatsSettings } from './nats-settings.ts'
 import { allSubjects } from './nats-subject.ts'
+import { publishedOf } from './published.ts'
 import { createRelay } from './relay.ts'
-import { toldOf } from './told.ts'
 
 export type NatsBusDeps = {
   settings: NatsSettings
@@ -72,9 +72,9 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
   return {
     /** What is committed after the head of now is to be given to the answer, and reaches those who follow events. */
     join(events: Events): (committed: readonly Recorded[]) => void {
-      feed = createNatsFeed(events.tell, timers, log.head())
+      feed = createNatsFeed(events.publishUpTo, timers, log.head())
       return committed => {
-        feed.commit(toldOf(committed), committed.at(-1)?.position ?? log.head())
+        feed.commit(publishedOf(committed), committed.at(-1)?.position ?? log.head())
       }
     },
     start(): void {

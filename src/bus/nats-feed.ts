@@ -4,9 +4,9 @@
 import type { Timers } from '../contract/ports.ts'
 import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'
+import type { Published } from './published.ts'
 import { createRecent } from './recent.ts'
 import { createSilenceWatch } from './silence.ts'
-import type { Told } from './told.ts'
 import { createWaiting, isSame } from './waiting.ts'
 
 /** How many events wait for NATS at most, and how many that were published from the log are remembered. */
@@ -17,13 +17,13 @@ const silenceMs = 250
 
 /** `head`: what was stored before is published already, and may come over NATS all the same. */
 export const createNatsFeed = (
-  tell: (told: readonly Told[], upTo: number) => void,
+  publishUpTo: (upTo: number, events: readonly Published[]) => void,
   timers: Timers,
   head = 0,
 ) => {
   const counts = { nats: 0, log: 0, foreign: 0 }
   let carries = false
-  const waiting = createWaiting(tell, head)
+  const waiting = createWaiting(publishUpTo, head)
   const fromLog = createRecent(rememberAtMost)
 
   const releaseReady = () => {
@@ -64,8 +64,8 @@ export const createNatsFeed = (
   return {
     counts,
 
-    commit(told: readonly Told[], committedUpTo: number): void {
-      waiting.add(told, committedUpTo)
+    commit(events: readonly Published[], committedUpTo: number): void {
+      waiting.add(events, committedUpTo)
       const count = waiting.all().length
       if (!carries || count > waitAtMost) goBackToTheLog()
       else if (count === 0) waiting.releaseAll()

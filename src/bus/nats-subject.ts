@@ -1,6 +1,6 @@
 // An event as a message of NATS: its subject, by which permissions can follow users, and its headers.
 import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
-import type { Told } from './told.ts'
+import type { Published } from './published.ts'
 
 export const allSubjects = 'reprise.events.>'
 
@@ -27,7 +27,7 @@ const part = (text: string): string =>
 const aboutOf = (event: PublicEvent): string =>
   groups[event.type] === 'env' || event.task_id === undefined ? event.session_id : event.task_id
 
-export const subjectOf = ({ owner, event }: Told): string =>
+export const subjectOf = ({ owner, event }: Published): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
 
 /** As CloudEvents writes values that a header cannot hold. */
@@ -45,7 +45,7 @@ export const sourceHeader = 'ce-source'
 
 /** `prev`: the position of the public event before it, 0 when there is none; `source`: the log's id. */
 export const headersOf = (
-  { position, event }: Told,
+  { position, event }: Published,
   prev: number,
   source: string,
 ): Record<string, string> => ({

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
-import { type Told, toldOf } from './told.ts'
+import { type Published, publishedOf } from './published.ts'
 
-/** `end`: the position of the last event that was read, public or not. */
-export type Page = { told: readonly Told[]; end: number }
+/** Public events. `end`: the position of the last event that was read, public or not. */
+export type Page = { events: readonly Published[]; end: number }
 
 const pagesKept = 16
 
@@ -17,10 +17,10 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   const kept = new Map<number, Page>()
 
   const read = async (position: number): Promise<Page | undefined> => {
-    for await (const events of log.readAll(position)) {
-      const last = events.at(-1)
+    for await (const recorded of log.readAll(position)) {
+      const last = recorded.at(-1)
       if (last === undefined) continue
-      const page = { told: toldOf(events), end: last.position }
+      const page = { events: publishedOf(recorded), end: last.position }
       kept.set(position, page)
       const [oldest] = kept.keys()
       if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest)
@@ -39,3 +39,4 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
       }),
   }
 }
+export type Past = ReturnType<typeof createPast>

@@ -1,15 +1,15 @@
-import { indexAfter, type Told } from './told.ts'
+import { indexAfter, type Published } from './published.ts'
 
 /** The newest public events that were added, at least `most` of them where there were as many. */
 export const createRecent = (most: number) => {
-  let events: Told[] = []
+  let events: Published[] = []
   return {
-    add(added: readonly Told[]): void {
+    add(added: readonly Published[]): void {
       events.push(...added)
       if (events.length > 2 * most) events = events.slice(-most)
     },
     /** The event at this position, if it is among them. */
-    at(position: number): Told | undefined {
+    at(position: number): Published | undefined {
       const found = events[indexAfter(events, position) - 1]
       return found?.position === position ? found : undefined
     },

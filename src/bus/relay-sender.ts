@@ -3,9 +3,9 @@ import type { EventLog } from '../log/log.ts'
 import type { Bell } from './bell.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
 import { expectedBytes, type Hears, type Outlet } from './outlets.ts'
+import { bodyOf, type Published } from './published.ts'
 import { type RelayCheckpoint, saveEveryMs } from './relay-checkpoint.ts'
 import type { RelayReports } from './relay-reports.ts'
-import { bodyOf, type Told } from './told.ts'
 import { createUnderWay, patienceMs, type UnderWay } from './under-way.ts'
 import { unsentAfter } from './unsent.ts'
 
@@ -32,18 +32,18 @@ export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: bo
 
 /** Gives one message to the outlet; false: it is longer than NATS takes. */
 const send = (
-  told: Told,
+  event: Published,
   prev: number,
   source: string,
   { outlet, maxMessage }: Way,
   underWay: UnderWay,
 ): boolean => {
-  const body = bodyOf(told)
-  const headers = headersOf(told, prev, source)
+  const body = bodyOf(event)
+  const headers = headersOf(event, prev, source)
   const size = sizeOf(body, headers)
   if (size > maxMessage) return false
-  underWay.add(told.position, size)
-  outlet.send(subjectOf(told), body, headers)
+  underWay.add(event.position, size)
+  outlet.send(subjectOf(event), body, headers)
   return true
 }
 
@@ -100,17 +100,17 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
       try {
         while (mayGoOn()) {
           const before = read
-          const { told, upTo } = unsent.take()
-          for (const one of told) {
+          const { events, upTo } = unsent.take()
+          for (const event of events) {
             while (underWay.isFull()) {
               await bell.rest(patienceMs)
               if (!mayGoOn()) return
             }
-            if (!send(one, prev, log.id, way, underWay)) {
+            if (!send(event, prev, log.id, way, underWay)) {
               counts.tooLong++
-              reports.tooLong(one.position)
+              reports.tooLong(event.position)
             }
-            prev = one.position
+            prev = event.position
           }
           read = upTo
           const mustSave = !way.isKept && !checkpoint.isSaved(newest)

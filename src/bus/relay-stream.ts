@@ -3,7 +3,7 @@ import type { Log } from '../contract/stored.ts'
 import type { NatsMessage } from './nats/client.ts'
 import type { NatsStreams } from './nats/streams.ts'
 import { allSubjects, idHeader, sourceHeader } from './nats-subject.ts'
-import { bodyOf, toldOf } from './told.ts'
+import { bodyOf, publishedOf } from './published.ts'
 
 export const streamName = 'REPRISE_EVENTS'
 
@@ -43,8 +43,8 @@ const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll
   if (source !== logId) throw new WrongStream('ends with an event of another log')
   if (position > log.head()) throw new WrongStream('is ahead of this log, which may have been restored')
   for await (const page of log.readAll(position - 1)) {
-    const [told] = toldOf(page.slice(0, 1))
-    if (told !== undefined && bodyOf(told) === message.body()) return position
+    const [event] = publishedOf(page.slice(0, 1))
+    if (event !== undefined && bodyOf(event) === message.body()) return position
     break
   }
   throw new WrongStream('ends with an event that this log tells otherwise')

@@ -1,17 +1,17 @@
 import type { EventLog } from '../log/log.ts'
-import { type Told, toldOf } from './told.ts'
+import { type Published, publishedOf } from './published.ts'
 
 /** Read and not sent yet: when there are so many, the log is not read further. */
 const queuedAtMost = 4096
 
 /** The public events after a position that are not sent yet. Calls `onMore` when there are more, or when reading failed. */
 export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => {
-  let queue: Told[] = []
+  let queue: Published[] = []
   let upTo = from
   let broken: { error: unknown } | undefined
   let makeRoom = () => {}
   const subscription = log.subscribe({ after: from }, events => {
-    queue.push(...toldOf(events))
+    queue.push(...publishedOf(events))
     upTo = events.at(-1)?.position ?? upTo
     onMore()
     if (queue.length < queuedAtMost) return
@@ -27,10 +27,10 @@ export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => 
     /** All of them, and the position up to which the log was read. Throws what the log could not be read for. */
     take() {
       if (broken !== undefined) throw broken.error
-      const told = queue
+      const events = queue
       queue = []
       makeRoom()
-      return { told, upTo }
+      return { events, upTo }
     },
     stop(): void {
       makeRoom()

@@ -1,13 +1,16 @@
 // Events that are committed and not published yet, oldest first. Those that NATS has brought back are the first of them.
 import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
-import { bodyOf, indexAfter, type Told } from './told.ts'
+import { bodyOf, indexAfter, type Published } from './published.ts'
 
-export const isSame = (message: NatsMessage, told: Told): boolean => message.body() === bodyOf(told)
+export const isSame = (message: NatsMessage, event: Published): boolean => message.body() === bodyOf(event)
 
 /** `head`: everything up to here is published already. */
-export const createWaiting = (publish: (told: readonly Told[], upTo: number) => void, head: number) => {
-  let events: Told[] = []
+export const createWaiting = (
+  publishUpTo: (upTo: number, events: readonly Published[]) => void,
+  head: number,
+) => {
+  let events: Published[] = []
   let ready = 0
   /** All up to here was committed. */
   let upTo = head
@@ -15,21 +18,21 @@ export const createWaiting = (publish: (told: readonly Told[], upTo: number) => 
   let newest: number | undefined
 
   const release = (count: number): void => {
-    const told = events.slice(0, count)
+    const released = events.slice(0, count)
     events = events.slice(count)
-    newest = told.at(-1)?.position ?? newest
-    publish(told, events[0] === undefined ? upTo : events[0].position - 1)
+    newest = released.at(-1)?.position ?? newest
+    publishUpTo(events[0] === undefined ? upTo : events[0].position - 1, released)
   }
 
   return {
     /** Everything up to here was committed. */
     upTo: () => upTo,
-    all: (): readonly Told[] => events,
+    all: (): readonly Published[] => events,
     /** How many of them NATS has brought back. */
     ready: () => ready,
-    add(told: readonly Told[], committedUpTo: number): void {
+    add(committed: readonly Published[], committedUpTo: number): void {
       upTo = committedUpTo
-      events.push(...told)
+      events.push(...committed)
     },
     /** Whether an event at this position is expected from NATS, and was not brought yet. */
     isExpected: (position: number): boolean =>

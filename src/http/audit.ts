@@ -1,7 +1,7 @@
 // The log over HTTP, for auditors: every stored event with the exact texts that its hashes were made of, and the
 // streams that there are. Whoever stands for a user reads what that user owns.
 import type { FastifyRequest } from 'fastify'
-import { jsonLine } from '../bus/told.ts'
+import { jsonLine } from '../bus/published.ts'
 import type { StoredEvent } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'

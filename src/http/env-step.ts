@@ -1,6 +1,6 @@
 // POST /env/step: one step of an instance, as one answer or as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { jsonLine } from '../bus/told.ts'
+import { jsonLine } from '../bus/published.ts'
 import type { EnvironmentDoor, Serving } from './doors.ts'
 import { answerWith, givenOf, retryOf } from './env-answers.ts'
 import { errorObjectOf } from './errors.ts'

@@ -1,7 +1,8 @@
 // GET /api/events: everything that happens, past and live, as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { EventFilter, Events, Told } from '../bus/events.ts'
-import { bodyOf } from '../bus/told.ts'
+import type { EventFilter } from '../bus/event-filter.ts'
+import type { Events } from '../bus/events.ts'
+import { bodyOf, type Published } from '../bus/published.ts'
 import { eventNames } from '../contract/public-events.ts'
 import type { Serving } from './doors.ts'
 import { writeHead } from './head.ts'
@@ -13,8 +14,8 @@ import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
-const frameOf = (told: Told): string =>
-  `id: ${told.position}\nevent: ${told.event.type}\ndata: ${bodyOf(told)}\n\n`
+const frameOf = (published: Published): string =>
+  `id: ${published.position}\nevent: ${published.event.type}\ndata: ${bodyOf(published)}\n\n`
 const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 
@@ -30,14 +31,14 @@ const heartbeatChunk = chunkOf(heartbeat)
 
 /** The bytes of a list of events: made once, whoever gets them. */
 const createEncoder = () => {
-  const frames = new WeakMap<Told, string>()
-  const lists = new WeakMap<readonly Told[], Buffer>()
-  const frame = (told: Told): string => {
-    const known = frames.get(told) ?? frameOf(told)
-    frames.set(told, known)
+  const frames = new WeakMap<Published, string>()
+  const lists = new WeakMap<readonly Published[], Buffer>()
+  const frame = (published: Published): string => {
+    const known = frames.get(published) ?? frameOf(published)
+    frames.set(published, known)
     return known
   }
-  return (events: readonly Told[]): Buffer => {
+  return (events: readonly Published[]): Buffer => {
     const known = lists.get(events) ?? chunkOf(events.map(frame).join(''))
     lists.set(events, known)
     return known
@@ -87,7 +88,7 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
       isFull: () => (raw.socket ?? raw).writableNeedDrain,
       cut,
     })
-    const take = (list: readonly Told[]) =>
+    const take = (list: readonly Published[]) =>
       isDirect() ? socket.write(encode(list)) : raw.write(list.map(frameOf).join(''))
     const onFault = (error: unknown) => {
       faultOf(serving, request)(error)

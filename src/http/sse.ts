@@ -1,6 +1,6 @@
 // Server-sent events, framed by hand: every line of it is known to the clients we promised to serve.
 import type { IncomingMessage } from 'node:http'
-import { jsonLine } from '../bus/told.ts'
+import { jsonLine } from '../bus/published.ts'
 import type { Frame } from '../history/frames.ts'
 import { isLong, joined, type Pieces, type Text } from '../platform/pieces.ts'
 import { frameText } from './frame-text.ts'

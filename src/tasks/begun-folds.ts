@@ -52,6 +52,11 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
         return createRenderer(log.readStream)
       return createLateRenderer(log.readStream, begun, itemsOf(stream, begun.view.revision))
     },
+    /** Where a task was in its chart after some revision, as near to its last as a saved fold is. */
+    async newestState(stream: string): Promise<Pick<FramedTask, 'state' | 'revision'>> {
+      const begun = await begin(stream, { position: log.head() })
+      return begun?.view ?? emptyFramed()
+    },
     /** A whole view of the task, of this moment or an earlier one. */
     async viewBefore(stream: string, moment: FoldMoment): Promise<FramedTask> {
       const begun = await begin(stream, moment)

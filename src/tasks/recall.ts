@@ -8,7 +8,7 @@ import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Replay } from '../contract/responses.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
-import { firstState, stateAfter, type TaskState } from '../contract/task-state.ts'
+import { stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type Task } from '../contract/wire.ts'
 import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/slices.ts'
@@ -75,8 +75,9 @@ async function* timedFrames(read: ReadStream, stream: string): AsyncGenerator<st
   }
 }
 
-const stateOf = async (pages: AsyncIterable<Recorded[]>): Promise<TaskState> => {
-  let state = firstState
+/** The state after more events. */
+const stateOf = async (before: TaskState, pages: AsyncIterable<Recorded[]>): Promise<TaskState> => {
+  let state = before
   for await (const page of pages) {
     for (const { type, data } of page.map(taskEvents.read)) state = stateAfter(state, type, data)
   }
@@ -84,7 +85,7 @@ const stateOf = async (pages: AsyncIterable<Recorded[]>): Promise<TaskState> => 
 }
 
 export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
-  const { viewBefore } = createBegunFolds(log, queries.folds)
+  const { viewBefore, newestState } = createBegunFolds(log, queries.folds)
   const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
 
   /** The rollouts of a task as a JSON array. */
@@ -150,9 +151,12 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       return textOf(view, view.revision, pause)
     },
 
-    /** The state of a task in its chart. */
-    state: (taskId: string, pause = usualPause()): Promise<TaskState> =>
-      stateOf(reader(pause)(taskStream(taskId))),
+    /** Where a task is in its chart. */
+    async state(taskId: string, pause = usualPause()): Promise<TaskState> {
+      const stream = taskStream(taskId)
+      const { state, revision } = await newestState(stream)
+      return stateOf(state, reader(pause)(stream, revision))
+    },
 
     /** Folds the stored events again, frames included, and compares the task with the read models. */
     replay: (row: TaskRow, pause = usualPause()): Promise<Replay> =>

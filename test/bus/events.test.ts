@@ -1,7 +1,9 @@
 // Public events for many subscribers: past, then live, without a gap or a repeat, whatever happens in between.
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { createEvents, type EventFilter, type Subscription, type Told } from '../../src/bus/events.ts'
+import type { EventFilter } from '../../src/bus/event-filter.ts'
+import { createEvents, type Subscription } from '../../src/bus/events.ts'
+import type { Published } from '../../src/bus/published.ts'
 import { DamagedEvent, type Recorded } from '../../src/contract/stored.ts'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
@@ -91,7 +93,7 @@ const follower = (
   filter: EventFilter = {},
   { says = () => true, onTake = () => {} }: { says?: () => boolean; onTake?: () => void } = {},
 ) => {
-  const got: Told[] = []
+  const got: Published[] = []
   const faults: unknown[] = []
   const complaints: string[] = []
   let isFull = false
@@ -245,7 +247,7 @@ t.test('long events are handed over one or two at a time, so that a slow reader 
   const log = givenLog()
   const events = createEvents(log, wholeLoop)
   const sizes: number[] = []
-  const take = (list: readonly Told[]) => sizes.push(JSON.stringify(list).length) > 0
+  const take = (list: readonly Published[]) => sizes.push(JSON.stringify(list).length) > 0
   events.subscribe(0, {}, take, fail)
   await settle()
   const long = log.append(40).map(({ position, header }) => ({
@@ -261,9 +263,9 @@ t.test('long events are handed over one or two at a time, so that a slow reader 
 t.test('live subscribers of one filter share one list, so that it is encoded once', async t => {
   const log = givenLog()
   const events = createEvents(log, wholeLoop)
-  const lists: (readonly Told[])[][] = []
+  const lists: (readonly Published[])[][] = []
   for (const filter of [{}, {}, { owner: 'anna' }, { owner: 'anna' }]) {
-    const seen: (readonly Told[])[] = []
+    const seen: (readonly Published[])[] = []
     lists.push(seen)
     events.subscribe(0, filter, list => seen.push(list) > 0, fail)
   }

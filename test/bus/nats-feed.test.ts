@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import type { NatsMessage } from '../../src/bus/nats/client.ts'
 import { createNatsFeed } from '../../src/bus/nats-feed.ts'
-import { bodyOf, type Told } from '../../src/bus/told.ts'
+import { bodyOf, type Published } from '../../src/bus/published.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
 
-const toldAt = (position: number): Told => ({
+const toldAt = (position: number): Published => ({
   position,
   owner: 'anna',
   event: {
@@ -34,7 +34,7 @@ const given = () => {
   const world = testWorld()
   const got: number[] = []
   const calls: { positions: number[]; upTo: number }[] = []
-  const feed = createNatsFeed((told, upTo) => {
+  const feed = createNatsFeed((upTo, told) => {
     const positions = told.map(({ position }) => position)
     got.push(...positions)
     calls.push({ positions, upTo })

@@ -2,8 +2,8 @@
 import t from 'tap'
 import { natsOf } from '../../src/bus/nats-settings.ts'
 import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
+import { bodyOf, type Published } from '../../src/bus/published.ts'
 import { takesAll } from '../../src/bus/relay-stream.ts'
-import { bodyOf, type Told } from '../../src/bus/told.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 
 const creds =
@@ -88,8 +88,8 @@ t.test('what cannot be followed is one line, without the secret in it', async t 
 })
 
 const about = { timestamp: '2026-01-01T00:00:00.000Z', session_id: 's/1' }
-const toldOf = (owner: string, event: object): Told =>
-  ({ position: 12, owner, event: { ...about, ...event } }) as Told
+const toldOf = (owner: string, event: object): Published =>
+  ({ position: 12, owner, event: { ...about, ...event } }) as Published
 
 t.test('the subject of an event names its user, its group, its name and what it is about', async t => {
   const task = { type: 'TaskDeleted', task_id: 't-1' }

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { createEvents } from '../../src/bus/events.ts'
 import { createNatsBus } from '../../src/bus/nats-bus.ts'
 import { natsOf } from '../../src/bus/nats-settings.ts'
-import { bodyOf, type Told, toldOf } from '../../src/bus/told.ts'
+import { bodyOf, type Published, publishedOf } from '../../src/bus/published.ts'
 import type { NewEvent, Recorded } from '../../src/contract/stored.ts'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
 import { openLog } from '../../src/log/log.ts'
@@ -88,9 +88,9 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
     ])
   }
   /** Every public event of the log. */
-  const told = async (): Promise<Told[]> => {
-    const all: Told[] = []
-    for await (const page of log.readAll()) all.push(...toldOf(page))
+  const told = async (): Promise<Published[]> => {
+    const all: Published[] = []
+    for await (const page of log.readAll()) all.push(...publishedOf(page))
     return all
   }
   /** A follower of everything after a position, in words that can be compared. */
@@ -127,7 +127,8 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
 export type Bus = Awaited<ReturnType<typeof givenBus>>
 
 /** What a stream must hold, or a follower have heard, of these events. */
-export const wordsOf = (told: readonly Told[]): string[] => told.map(one => `${one.position} ${bodyOf(one)}`)
+export const wordsOf = (told: readonly Published[]): string[] =>
+  told.map(one => `${one.position} ${bodyOf(one)}`)
 export const wordsIn = (messages: readonly Message[]): string[] =>
   messages.map(({ headers, body }) => `${headers['Nats-Msg-Id']} ${body}`)
 /** Each message names the one before it. */

@@ -145,6 +145,19 @@ t.test('a task as of a moment is the same from a saved fold', async t => {
   await system.close()
 })
 
+t.test('where a task is in its chart is read from its newest saved fold on', async t => {
+  const { system, taskId, during } = await givenLong()
+  const whole = { at: 'paused', open: [] }
+  const read = () =>
+    during(async () => {
+      t.same(await system.recall.state(taskId), whole)
+    })
+  t.ok((await read()) < savedEvery)
+  system.readStore().exec('DELETE FROM saved_folds')
+  t.ok((await read()) > 2 * savedEvery)
+  await system.close()
+})
+
 t.test('made again with the read models they are the same', async t => {
   const { system } = await givenLong()
   const rowsOf = (one: TestSystem) =>

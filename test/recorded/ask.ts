@@ -1,6 +1,6 @@
 // Which questions a recording answers, and how they are asked: over HTTP, as clients do.
 
-import { toldOf } from '../../src/bus/told.ts'
+import { publishedOf } from '../../src/bus/published.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { eventNames } from '../../src/contract/public-events.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
@@ -122,7 +122,7 @@ const ofAll = (as: { as?: string }, events: number): Question[] => [
 
 /** Everything that is asked of a log. */
 export const questionsOf = (rows: StoredRow[], users: readonly string[]): Question[] => {
-  const told = toldOf(rows.map(row => decode(row)))
+  const told = publishedOf(rows.map(row => decode(row)))
   const streams = [...byStream(rows)]
   const first = streams.find(([stream]) => stream.startsWith('task-'))?.[0].slice('task-'.length)
   return [

@@ -2,7 +2,7 @@
 // of their events, and each public event as NATS carries it.
 
 import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
-import { bodyOf, toldOf } from '../../src/bus/told.ts'
+import { bodyOf, publishedOf } from '../../src/bus/published.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionStream } from '../../src/contract/env-session-events.ts'
@@ -56,7 +56,7 @@ const foldsOfStream = ([stream, events]: [string, Recorded[]]): Fold[] => {
 /** The messages of NATS for the whole log; the log's own id, which `ce-source` holds, is not a recorded one. */
 const natsFold = (events: Recorded[]): Fold => {
   let prev = 0
-  const messages = toldOf(events).map(told => {
+  const messages = publishedOf(events).map(told => {
     const message = [subjectOf(told), headersOf(told, prev, 'log_recorded'), bodyOf(told)]
     prev = told.position
     return message

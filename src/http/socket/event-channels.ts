@@ -1,6 +1,7 @@
 // The channels of public events on one connection: past and live, as on /api/events, from the same subscription.
-import type { EventFilter, Events, Subscription, Told } from '../../bus/events.ts'
-import { bodyOf } from '../../bus/told.ts'
+import type { EventFilter } from '../../bus/event-filter.ts'
+import type { Events, Subscription } from '../../bus/events.ts'
+import { bodyOf, type Published } from '../../bus/published.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import {
   type ClientFields,
@@ -20,9 +21,9 @@ const bitOf = (channel: EventChannel): number => 1 << eventChannels.indexOf(chan
 const bitsOf = (channels: readonly EventChannel[]): number =>
   channels.reduce((bits, channel) => bits | bitOf(channel), 0)
 
-const frameOf = (told: Told): Buffer => {
-  const { position, event } = told
-  const body = bodyOf(told) // the very bytes of /api/events
+const frameOf = (published: Published): Buffer => {
+  const { position, event } = published
+  const body = bodyOf(published) // the very bytes of /api/events
   const { type, timestamp } = event
   return textFrame(
     `{"channel":"${channelOf(type)}","type":"${type}","data":${body},"timestamp":"${timestamp}","id":${position}}`,
@@ -32,32 +33,32 @@ const frameOf = (told: Told): Buffer => {
 export type EventEncoder = ReturnType<typeof createEventEncoder>
 /** The frames of a list of events on some channels: made once, whoever gets them. Undefined: there are none. */
 export const createEventEncoder = () => {
-  const frames = new WeakMap<Told, { bit: number; bytes: Buffer }>()
-  const lists = new WeakMap<readonly Told[], Map<number, Buffer | undefined>>()
-  const frame = (told: Told) => {
-    let known = frames.get(told)
+  const frames = new WeakMap<Published, { bit: number; bytes: Buffer }>()
+  const lists = new WeakMap<readonly Published[], Map<number, Buffer | undefined>>()
+  const frame = (published: Published) => {
+    let known = frames.get(published)
     if (known === undefined) {
-      known = { bit: bitOf(channelOf(told.event.type)), bytes: frameOf(told) }
-      frames.set(told, known)
+      known = { bit: bitOf(channelOf(published.event.type)), bytes: frameOf(published) }
+      frames.set(published, known)
     }
     return known
   }
-  const join = (events: readonly Told[], bits: number): Buffer | undefined => {
-    const own = events.flatMap(told => {
-      const { bit, bytes } = frame(told)
+  const join = (events: readonly Published[], bits: number): Buffer | undefined => {
+    const own = events.flatMap(published => {
+      const { bit, bytes } = frame(published)
       return (bits & bit) === 0 ? [] : [bytes]
     })
     return own.length > 1 ? Buffer.concat(own) : own[0]
   }
-  const find = (events: readonly Told[], bits: number): Buffer | undefined => {
+  const find = (events: readonly Published[], bits: number): Buffer | undefined => {
     if (events.length === 1) return join(events, bits)
     const known = lists.get(events) ?? new Map<number, Buffer | undefined>()
     if (!known.has(bits)) lists.set(events, known.set(bits, join(events, bits)))
     return known.get(bits)
   }
   // The next subscriber is mostly given what the one before was.
-  let last: { events: readonly Told[]; bits: number; bytes: Buffer | undefined } | undefined
-  return (events: readonly Told[], bits: number): Buffer | undefined => {
+  let last: { events: readonly Published[]; bits: number; bytes: Buffer | undefined } | undefined
+  return (events: readonly Published[], bits: number): Buffer | undefined => {
     if (last?.events !== events || last.bits !== bits) last = { events, bits, bytes: find(events, bits) }
     return last.bytes
   }
@@ -115,9 +116,9 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
   }
   const begin = (wish: Wish, after: number) => {
     close()
-    const take = (told: readonly Told[]): boolean => {
-      mine.position = told.at(-1)?.position ?? mine.position
-      const bytes = encode(told, wish.bits)
+    const take = (list: readonly Published[]): boolean => {
+      mine.position = list.at(-1)?.position ?? mine.position
+      const bytes = encode(list, wish.bits)
       return bytes === undefined || write(bytes)
     }
     const mine = {

@@ -1,9 +1,11 @@
-// Frames of one task as messages: short ones together, long ones alone, each when there is room for it.
+// Frames of one task as messages: a short list as bytes that are made once for all connections, else short frames together and
+// long ones alone, each when there is room for it.
 import type { FoldPlace } from '../../bus/feed.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Frame } from '../../history/frames.ts'
 import { isLong, joined, type Text } from '../../platform/pieces.ts'
 import { frameText, isHeavy } from '../frame-text.ts'
+import { sharedText } from '../shared-text.ts'
 import type { Outbox } from './outbox.ts'
 import { textFrame } from './text-frame.ts'
 
@@ -17,15 +19,16 @@ const messageOf = (frame: Frame): Text => {
   return joined(`{"channel":"task","type":"${type}","data":`, frameText(frame), tail)
 }
 
+/** A frame that is not heavy as a message. */
+const shortMessage = (frame: Frame): Buffer => textFrame(String(messageOf(frame)))
+
 /** Where frames of one feed go: `isOpen` until the feed is not followed any more; `place` is its own. */
 export type FrameTarget = { outbox: Outbox; isOpen: () => boolean; place: FoldPlace; pause: Pause }
 
 /** Waits for room behind each piece; false: the feed is not followed any more. */
-const write = async ({ outbox, isOpen }: FrameTarget, texts: string[]): Promise<boolean> => {
+const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<boolean> => {
   if (!isOpen()) return false
-  const [first] = texts
-  if (first !== undefined)
-    outbox.write(texts.length > 1 ? Buffer.concat(texts.map(textFrame)) : textFrame(first))
+  outbox.write(bytes)
   await outbox.room()
   return isOpen()
 }
@@ -39,29 +42,34 @@ const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> =
   const text = messageOf(frame)
   if (!isOpen()) return false
   if (isLong(text)) await outbox.tell(text)
-  else await write(target, [text])
+  else await write(target, textFrame(text))
   if (!isTaken) place.leave()
   return isOpen()
 }
 
-/** False: the feed is not followed any more. */
-export const writeFrames = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
-  let piece: string[] = []
+const writeInPieces = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
+  let piece: Buffer[] = []
   let length = 0
   for (const frame of frames) {
     const heavy = isHeavy(frame)
     if (!heavy) {
-      const text = messageOf(frame) as string
-      piece.push(text)
-      length += text.length
+      const message = shortMessage(frame)
+      piece.push(message)
+      length += message.length
     }
     if (length > 0 && (heavy || length >= togetherAtMost)) {
-      if (!(await write(target, piece))) return false
+      if (!(await write(target, Buffer.concat(piece)))) return false
       await target.pause()
       piece = []
       length = 0
     }
     if (heavy && !(await writeAlone(target, frame))) return false
   }
-  return length === 0 || (await write(target, piece))
+  return length === 0 || (await write(target, Buffer.concat(piece)))
+}
+
+/** False: the feed is not followed any more. */
+export const writeFrames = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
+  const shared = sharedText(frames, 'message', shortMessage)
+  return shared === undefined ? writeInPieces(target, frames) : write(target, shared)
 }

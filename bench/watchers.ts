@@ -1,0 +1,88 @@
+import { newFolder } from './support/folder.ts'
+import { cpuSecondsOf } from './support/process-use.ts'
+import { interleave, printRatio } from './support/rounds.ts'
+import { adminToken, type Server, startBareEvents, startOurs } from './support/server.ts'
+import { type Subscribers, subscribe } from './support/subscribers.ts'
+
+export const about =
+  'server CPU for 1,000 subscribers of one task that talks at 50 tokens/s, against a bare loop that writes the same bytes'
+
+const count = Number(process.env.SUBSCRIBERS ?? 1000)
+const tokens = 100
+/** The task pauses first, and goes on when all subscribers are there. */
+const script = [
+  { pause: 'for the subscribers' },
+  { message: Array.from({ length: tokens }, (_, n) => `token${n}`).join(' '), delta_ms: 20 },
+  { message: 'the end' },
+]
+/** Only the last frame holds this: the whole task, with its last item. */
+const lastOfTask = 'the end"}]}]}'
+const lastOfBare = 'the last piece'
+/** What is streamed is stored about every 50 ms. */
+const pieceEveryMs = 50
+const pieces = (tokens * 20) / pieceEveryMs
+
+const post = async <Answer>(url: string, body: object): Promise<Answer> => {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
+  return answer.json() as Promise<Answer>
+}
+
+const begin = async ({ url }: Server) => {
+  const { result } = await post<{ result: { id: string } }>(`${url}/v1/tasks`, {
+    user_message_content: 'talk',
+    stream: false,
+    background: true,
+    agent_config: { agent_id: 'script', script },
+  })
+  return result.id
+}
+const resume = ({ url }: Server, id: string) => post(`${url}/v1/tasks/${id}/resume`, {})
+
+/** Server CPU, seconds, until every subscriber has the last byte. */
+const cpuUntilLast = async ({ pid }: Server, swarm: Subscribers, talk: () => Promise<unknown>) => {
+  const before = cpuSecondsOf(pid) ?? 0
+  const all = swarm.untilLast()
+  await talk()
+  await all
+  swarm.close()
+  return (cpuSecondsOf(pid) ?? 0) - before
+}
+
+/** What one subscriber is sent after the task goes on. */
+const textOf = async (ours: Server): Promise<string> => {
+  const id = await begin(ours)
+  await resume(ours, id)
+  const headers = { authorization: `Bearer ${adminToken}`, accept: 'text/event-stream' }
+  const answer = await fetch(`${ours.url}/v1/tasks/${id}/events`, { headers })
+  const text = await answer.text()
+  return text.slice(text.indexOf('event: task.output_item.added'))
+}
+
+export const run = async (): Promise<void> => {
+  const ours = await startOurs(newFolder('ours'))
+  const bare = await startBareEvents()
+  const text = await textOf(ours)
+  const piece = text.slice(0, Math.round(text.length / pieces))
+  const headers = () => `Authorization: Bearer ${adminToken}\r\nAccept: text/event-stream\r\n`
+  const rounds = await interleave({
+    async bare() {
+      const swarm = await subscribe(bare.url, '/', count, { headers, marker: lastOfBare })
+      const emitted = { events: pieces, together: 1, everyMs: pieceEveryMs, text: piece, last: lastOfBare }
+      return cpuUntilLast(bare, swarm, () => post(`${bare.url}/emit`, emitted))
+    },
+    async ours() {
+      const id = await begin(ours)
+      const swarm = await subscribe(ours.url, `/v1/tasks/${id}/events`, count, {
+        headers,
+        marker: lastOfTask,
+      })
+      return cpuUntilLast(ours, swarm, () => resume(ours, id))
+    },
+  })
+  printRatio(`${count} subscribers of one task`, rounds.ours, rounds.bare, { unit: 's of server CPU' })
+  console.log(`  each got  ${text.length} characters in about ${pieces} pieces`)
+  await ours.stop()
+  await bare.stop()
+}

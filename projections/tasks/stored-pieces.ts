@@ -1,0 +1,70 @@
+// A long task as JSON, in pieces of its stored bytes: its fields, then its items or their summary.
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { Pause } from '../../src/fairness/slices.ts'
+import type { Piece } from '../../src/platform/pieces.ts'
+import { sound } from '../sums.ts'
+import type { StoredRows } from './stored-rows.ts'
+import { checked, found, pieceBytes, type StoredTexts } from './stored-texts.ts'
+
+/** Neighbouring items that are short enough together, as one run; a long one is a run by itself. */
+function* runsOf(items: [n: number, size: number, sum: number][]) {
+  let run: typeof items = []
+  let bytes = 0
+  for (const item of items) {
+    if (run.length > 0 && bytes + item[1] > pieceBytes) {
+      yield run
+      run = []
+      bytes = 0
+    }
+    run.push(item)
+    bytes += item[1]
+  }
+  if (run.length > 0) yield run
+}
+
+type Rows = Pick<StoredRows, 'itemRun' | 'summaryAt'>
+
+export const createStoredPieces = (rows: Rows, texts: StoredTexts, reading: <T>(ask: () => T) => T) => ({
+  /** The task as it is when its first piece is taken. Throws ChangedMeanwhile. */
+  async *whole(position: number, pause: Pause): AsyncGenerator<Piece> {
+    await pause()
+    const { items, open, ...own } = reading(() => texts.look(position))
+    yield* texts.openFields(position, own, pause)
+    let before = ',"output":['
+    for (const run of runsOf(items)) {
+      const [[n, size, sum] = [0, 0, 0]] = run
+      await pause()
+      if (run.length === 1 && !open.has(n)) {
+        yield before
+        yield* texts.textAt(position, { n, size, sum }, pause)
+      } else {
+        const last = run.at(-1)?.[0] ?? n
+        const parts = reading(() => {
+          const stored = rows.itemRun.all(position, n, last)
+          return run.map(([each, , expected], at) => {
+            return checked(open.get(each) ?? found(stored[at]), expected)
+          })
+        })
+        for (const [at, text] of parts.entries()) {
+          yield at === 0 ? before : ','
+          yield text
+        }
+      }
+      before = ','
+    }
+    yield items.length === 0 ? ',"output":[]}' : ']}'
+  },
+
+  /** The task without its output, and what stands in its place. */
+  async *summary(position: number, pause: Pause): AsyncGenerator<Piece> {
+    await pause()
+    const { own, summary } = reading(() => {
+      const own = texts.fieldsAt(position)
+      const row = rows.summaryAt.get(position)
+      if (row === undefined) throw new Refusal('TaskNotFound')
+      return { own, summary: sound(row.summary, row.summary_sum) }
+    })
+    yield* texts.openFields(position, own, pause)
+    yield `,${summary.slice(1)}`
+  },
+})

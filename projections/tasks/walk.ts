@@ -1,0 +1,66 @@
+// Rows of tasks in the order of their creation. What an index finds is read at once; rows that must be looked at one by one are
+// read slice by slice, so that nobody else waits while somebody searches a million tasks.
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { Pause } from '../../src/fairness/slices.ts'
+import type { ReadStore, Statement } from '../store.ts'
+import { and, type Where } from './filters.ts'
+
+/** Rows that are looked at in one slice. */
+export const sliceRows = 1000
+
+type Order = 'asc' | 'desc'
+
+type Parts = { store: ReadStore; reading: <T>(ask: () => T) => T; isCurrent: () => boolean }
+
+export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
+  const statements = new Map<string, Statement<unknown[], unknown>>()
+  const prepared = <Row>(sql: string) => {
+    const known = statements.get(sql) ?? store.prepare<unknown[], unknown>(sql)
+    statements.set(sql, known)
+    return known as Statement<unknown[], Row>
+  }
+
+  /** Slices of rows in order, until one is not full or `take` wants no more; `take` gives the last position of its slice. */
+  const inSlices = async (
+    where: Where,
+    order: Order,
+    pause: Pause,
+    take: (slice: Where) => { rows: number; last: number; isEnough: boolean },
+  ): Promise<void> => {
+    let slice = where
+    for (;;) {
+      const { rows, last, isEnough } = reading(() => take(slice))
+      if (rows < sliceRows || isEnough) break
+      slice = and(where, order === 'asc' ? 'position > ?' : 'position < ?', last)
+      await pause()
+    }
+    if (!isCurrent()) throw new Refusal('ReadModelsBehind')
+  }
+
+  /** Positions of the first tasks that fit, in this order. */
+  const firstPositions = async (
+    where: Where,
+    fits: Where | undefined,
+    order: Order,
+    wanted: number,
+    pause: Pause,
+  ) => {
+    const rest = `FROM tasks WHERE ${where.sql.join(' AND ')} ORDER BY position ${order} LIMIT ?`
+    if (fits === undefined) {
+      const find = prepared<{ position: number }>(`SELECT position ${rest}`)
+      return reading(() => find.all(...where.values, wanted)).map(({ position }) => position)
+    }
+    const found: number[] = []
+    await inSlices(where, order, pause, ({ sql, values }) => {
+      const rows = prepared<{ position: number; fits: number }>(
+        `SELECT position, ${fits.sql.join(' AND ')} AS fits
+         FROM tasks WHERE ${sql.join(' AND ')} ORDER BY position ${order} LIMIT ${sliceRows}`,
+      ).all(...fits.values, ...values)
+      for (const row of rows) if (row.fits === 1) found.push(row.position)
+      return { rows: rows.length, last: rows.at(-1)?.position ?? 0, isEnough: found.length >= wanted }
+    })
+    return found
+  }
+  return { prepared, inSlices, firstPositions }
+}
+export type TaskWalk = ReturnType<typeof createTaskWalk>

@@ -1,0 +1,45 @@
+// Brings a subscriber to the present: pages of the log first, then what is kept.
+import type { KeptEvents } from './kept-events.ts'
+import type { LiveSubscribers } from './live-subscribers.ts'
+import type { Past } from './past.ts'
+import { chosenBy, type Hand, type Subscriber } from './subscriber.ts'
+
+type Parts = { past: Past; kept: KeptEvents; live: LiveSubscribers; hand: Hand }
+
+const isClosed = ({ state }: Subscriber): boolean => state === 'closed'
+
+/** The answer takes a subscriber up where it is; it is live afterwards, or has had enough for now. */
+export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
+  const hadEnough = (subscriber: Subscriber) => {
+    if (!isClosed(subscriber)) live.leave(subscriber, 'full')
+  }
+  /** From what is kept to the present, at once. */
+  const fromKept = (subscriber: Subscriber): void => {
+    if (!hand(subscriber, kept.missedBy(subscriber))) hadEnough(subscriber)
+    else {
+      subscriber.position = Math.max(subscriber.position, kept.upTo())
+      live.join(subscriber)
+    }
+  }
+  const fromLog = async (subscriber: Subscriber): Promise<void> => {
+    while (subscriber.position < kept.from()) {
+      const page = await past.after(subscriber.position, subscriber.filter.owner)
+      if (subscriber.state !== 'reading') return
+      if (page === undefined) throw new Error(`nothing is stored after position ${subscriber.position}`)
+      if (!hand(subscriber, chosenBy(subscriber, page.events))) return hadEnough(subscriber)
+      subscriber.position = page.end
+    }
+    if (subscriber.state === 'reading') fromKept(subscriber)
+  }
+  return (subscriber: Subscriber): void => {
+    subscriber.state = 'reading'
+    if (subscriber.position >= kept.from()) fromKept(subscriber)
+    else
+      fromLog(subscriber).catch(error => {
+        if (isClosed(subscriber)) return
+        live.leave(subscriber, 'closed')
+        subscriber.onFault(error)
+      })
+  }
+}
+export type CatchUp = ReturnType<typeof createCatchUp>

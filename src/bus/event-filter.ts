@@ -1,0 +1,29 @@
+// Which public events a subscriber wants.
+import { heardByName } from '../contract/public-events.ts'
+import type { Published } from './published.ts'
+
+export type EventFilter = {
+  /** Absent: of all users. */
+  owner?: string | undefined
+  /** Absent: all but those that are heard by name. */
+  types?: ReadonlySet<string> | undefined
+  sessionId?: string | undefined
+  taskId?: string | undefined
+}
+
+const isUsual = ({ event }: Published): boolean => !heardByName.has(event.type)
+/** What is heard without names: the same list where that is all of it. */
+export const usualOf = (events: readonly Published[]): readonly Published[] =>
+  events.every(isUsual) ? events : events.filter(isUsual)
+
+/** Whether it leaves out anything that is usual for its owner. */
+export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
+  types !== undefined || sessionId !== undefined || taskId !== undefined
+
+export const fits = ({ owner, types, sessionId, taskId }: EventFilter, published: Published): boolean => {
+  const { event } = published
+  if (owner !== undefined && published.owner !== owner) return false
+  if (types === undefined ? !isUsual(published) : !types.has(event.type)) return false
+  if (sessionId !== undefined && event.session_id !== sessionId) return false
+  return taskId === undefined || event.task_id === taskId
+}

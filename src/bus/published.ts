@@ -1,0 +1,46 @@
+// A public event as it is published, and its JSON text: made once, whoever sends it, so that it is the same bytes everywhere.
+import type { PublicEvent } from '../contract/public-events.ts'
+import type { Recorded } from '../contract/stored.ts'
+import { publicEventOf } from '../history/public-events.ts'
+
+/** A public event, whose it is, and the position of the stored event that it was made from. */
+export type Published = { position: number; owner: string; event: PublicEvent }
+
+const ofBatches = new WeakMap<readonly Recorded[], Published[]>()
+/** What is published of these events: made once for all who are handed the same list. */
+export const publishedOf = (recorded: readonly Recorded[]): readonly Published[] => {
+  const known = ofBatches.get(recorded)
+  if (known !== undefined) return known
+  const events: Published[] = []
+  for (const one of recorded) {
+    const event = publicEventOf(one)
+    if (event !== undefined) events.push({ position: one.position, owner: one.header.owner, event })
+  }
+  ofBatches.set(recorded, events)
+  return events
+}
+
+/** Some readers take these for the end of a line, and JSON lets them stand: inside JSON an escape is the same. */
+const lineEnds = /[\u0085\u2028\u2029]/g
+export const jsonLine = (json: string): string =>
+  json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const bodies = new WeakMap<Published, string>()
+/** One line of JSON. */
+export const bodyOf = (published: Published): string => {
+  const known = bodies.get(published) ?? jsonLine(JSON.stringify(published.event))
+  bodies.set(published, known)
+  return known
+}
+
+/** The first index whose position is after `position`. */
+export const indexAfter = (events: readonly Published[], position: number): number => {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((events[middle] as Published).position <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}
