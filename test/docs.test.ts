@@ -49,6 +49,13 @@ t.test('every link between documents leads to a file, and to a heading of it', a
   }
 })
 
+t.test('the paths through the code lead through functions that are there', async t => {
+  const hops = [...read('docs/architecture.md').matchAll(/\*\*`([\w/.-]+\.ts)`\*\* `(\w+)`/g)]
+  t.ok(hops.length >= 19, `${hops.length} hops`)
+  for (const [, file = '', name = ''] of hops)
+    t.match(read(file), new RegExp(`export const ${name}\\b`), `${name} in ${file}`)
+})
+
 t.test('the index names every page', async t => {
   const index = read('docs/README.md')
   for (const page of pages.filter(name => name !== 'README.md')) t.match(index, `(${page})`, page)
