@@ -86,7 +86,7 @@ t.test('a body that comes too slowly is answered 408 and its connection ends', a
   const { socket, answer } = await unfinished(url, 'any', MiB)
   if (!socket.closed) await once(socket, 'close')
   t.match(answer(), /^HTTP\/1\.1 408 /)
-  t.match(answer(), /64 KiB a second/)
+  t.match(answer(), /64 KiB per second/)
 
   const text = JSON.stringify({ a: 'x'.repeat(200_000) })
   const steady = await unfinished(url, 'any', 2)
