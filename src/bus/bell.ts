@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** Wakes one that rests. A ring while nobody rests is kept for the next rest. */
+/** Wakes a loop that rests. A ring while nothing rests is kept for the next rest. */
 export const createBell = (timers: Timers) => {
   let rang = false
   let onRing = () => {}

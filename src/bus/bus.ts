@@ -1,4 +1,4 @@
-// The bus put together: public events, published from what is committed, here or over NATS.
+// Assembles the bus, which publishes the public events of each commit to subscribers, directly or over NATS.
 import type { Report } from '../contract/ports.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { EventLog } from '../log/log.ts'
@@ -8,7 +8,7 @@ import type { NatsBus } from './nats-bus.ts'
 type Deps = {
   log: EventLog
   loop: LoopShares
-  /** Carries events to those who follow them; undefined: they get what is committed. */
+  /** Carries public events to the subscribers. Undefined: the bus publishes each commit directly. */
   nats: Pick<NatsBus, 'join'> | undefined
   report: Report
 }

@@ -1,4 +1,4 @@
-// Brings a subscriber to the present: pages of the log first, then what is kept.
+// Brings a subscriber to the present: first pages of the log, then the kept events.
 import type { KeptEvents } from './kept-events.ts'
 import type { LiveSubscribers } from './live-subscribers.ts'
 import type { Past } from './past.ts'
@@ -8,12 +8,15 @@ type Parts = { past: Past; kept: KeptEvents; live: LiveSubscribers; hand: Hand }
 
 const isClosed = ({ state }: Subscriber): boolean => state === 'closed'
 
-/** The answer takes a subscriber up where it is; it is live afterwards, or has had enough for now. */
+/**
+ * Returns a function that continues a subscriber from its position. In the end the subscriber is live, or it is full
+ * because it takes no more for now.
+ */
 export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
   const hadEnough = (subscriber: Subscriber) => {
     if (!isClosed(subscriber)) live.leave(subscriber, 'full')
   }
-  /** From what is kept to the present, at once. */
+  /** Hands over the kept events, which end at the present. Synchronous. */
   const fromKept = (subscriber: Subscriber): void => {
     if (!hand(subscriber, kept.missedBy(subscriber))) hadEnough(subscriber)
     else {

@@ -3,20 +3,20 @@ import { heardByName } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
 export type EventFilter = {
-  /** Absent: of all users. */
+  /** Absent: events of all users. */
   owner?: string | undefined
-  /** Absent: all but those that are heard by name. */
+  /** Absent: all types except those that a subscriber must name. */
   types?: ReadonlySet<string> | undefined
   sessionId?: string | undefined
   taskId?: string | undefined
 }
 
 const isUsual = ({ event }: Published): boolean => !heardByName.has(event.type)
-/** What is heard without names: the same list where that is all of it. */
+/** The events that need not be named. Returns the same list when that is all of them. */
 export const usualOf = (events: readonly Published[]): readonly Published[] =>
   events.every(isUsual) ? events : events.filter(isUsual)
 
-/** Whether it leaves out anything that is usual for its owner. */
+/** Whether the filter can leave out usual events of its owner. */
 export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 

@@ -1,5 +1,6 @@
-// The public events of the log for many subscribers: past first, then live, without a gap or a repeat. What was
-// appended is published once and handed to all who may see it; who cannot take more at once goes back to the log.
+// The public events of the log for many subscribers: first past events, then live ones, without a gap or a repeat. Each
+// event is published once and handed to all subscribers that may see it. A subscriber that cannot take more at once
+// goes back to the log.
 import type { Log, Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -12,7 +13,7 @@ import { createTurns } from './serve-in-turns.ts'
 import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './subscriber.ts'
 
 export type Subscription = {
-  /** Takes up again where `take` said that it was enough. */
+  /** Continues after `take` has returned false. */
   resume(): void
   close(): void
 }
@@ -20,7 +21,7 @@ export type Subscription = {
 /** Subscribers of one user that are served in one turn of the event loop. */
 const usuallyAtOnce = 128
 
-/** The events of each owner that somebody follows. */
+/** The events of each owner that has subscribers. */
 const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) => {
   const groups = new Map<string, Published[]>()
   for (const event of events) {
@@ -32,14 +33,15 @@ const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) 
   return groups
 }
 
-/** Hands new events to live subscribers. `inTurns`: those of an owner are served another way. */
+/** Hands new events to live subscribers. `inTurns`: whether the subscribers of an owner are served in turns instead. */
 const createDelivery = (live: LiveSubscribers, hand: Hand, inTurns: (owner: string) => boolean) => {
-  /** Of its owner's events: those without a filter of their own share one list, the usual ones. */
+  /** A subscriber without a filter of its own gets the list `usual`, which it shares with the others. */
   const deliver = (subscriber: Subscriber, all: readonly Published[], usual: readonly Published[]): void => {
     const events = subscriber.chooses ? chosenBy(subscriber, all) : usual
     const first = events[0]
     if (first === undefined) return
-    // What was read from the log a moment before it was published is not handed over again.
+    // The subscriber may have read some of these events from the log before they were published: it does not get them
+    // again.
     const fresh =
       first.position > subscriber.position ? events : events.slice(indexAfter(events, subscriber.position))
     if (!hand(subscriber, fresh) && subscriber.state === 'live') live.leave(subscriber, 'full')
@@ -67,7 +69,7 @@ export const createEvents = (
   const deliver = createDelivery(live, hand, inTurns)
   let subscribers = 0
 
-  /** Publishes the public events up to a position: all of those after the ones that were published before. */
+  /** Publishes the public events up to a position. `events` must hold all of them that are not published yet. */
   const publishUpTo = (upTo: number, events: readonly Published[]): void => {
     if (subscribers === 0) kept.clear(upTo)
     else {
@@ -77,13 +79,19 @@ export const createEvents = (
   }
 
   return {
-    /** The last position that is stored. Who follows from here is handed what comes after it, however late that is. */
+    /**
+     * The last stored position. A subscriber that starts here gets every later event, however much later it is
+     * published.
+     */
     position: () => log.head(),
     publishUpTo,
     publish: (committed: readonly Recorded[]): void =>
       publishUpTo(committed.at(-1)?.position ?? kept.upTo(), subscribers === 0 ? [] : publishedOf(committed)),
 
-    /** Follows from after a position. `onFault`: what is stored cannot be read; nothing comes after it. */
+    /**
+     * Subscribes to the events after a position. `onFault` is called when stored events cannot be read; the subscriber
+     * gets nothing after that.
+     */
     subscribe(
       after: number,
       filter: EventFilter,
@@ -101,7 +109,7 @@ export const createEvents = (
       }
       subscribers++
       let isOver = false
-      // After the caller holds its subscription, for it may be called at once.
+      // Runs when the caller has its subscription, since `take` may be called at once.
       queueMicrotask(() => {
         if (subscriber.state === 'reading') catchUp(subscriber)
       })

@@ -1,5 +1,5 @@
-// The frames of one task: past first, then live, without a gap or a repeat. Whoever has all that was shares one reading of the
-// task with the others; whoever is behind reads by themselves until they have come to it.
+// The frames of one task: first past frames, then live ones, without a gap or a repeat. Feeds that have the past share
+// one reading of the task. A feed that is behind reads alone until it has caught up with the others.
 import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
@@ -12,27 +12,30 @@ export type { FoldPlace } from './past-frames.ts'
 
 export type FeedWish = {
   stream: string
-  /** Frames with this number and lower ones are left out; -1: all. */
+  /** Frames up to this number are left out; -1: none is left out. */
   after: number
-  /** Ends after a frame that leaves the task at rest: true also when it only waits or is paused. */
+  /** True: the feed ends also after a frame with which the task waits for input or is paused. */
   endsAtWait: boolean
-  /** Taken while stored events are read, and kept meanwhile once they were long. */
+  /**
+   * The feed takes this place while it reads stored events. When they are long, it keeps the place while its reader
+   * takes the frames.
+   */
   place?: FoldPlace
 }
 
 export type Feed = {
-  /** Lists that are shared with other feeds. */
+  /** The lists are shared with other feeds. */
   frames(): AsyncGenerator<readonly Frame[], void, undefined>
   close(): void
 }
 
 type Deps = {
   log: Pick<EventLog, 'subscribe'>
-  /** Tells a task from some event that gives no frame after this number. */
+  /** Returns a renderer that has folded the task up to some point before the frame `next`. */
   rendererAt: (stream: string, next: number) => Promise<FrameRenderer>
 }
 
-/** The tasks that are watched, each by one subscription. */
+/** The tasks that feeds watch, with one subscription each. */
 const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
   const watched = new Map<string, WatchedTask>()
   return {
@@ -50,7 +53,7 @@ const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
 
 type WatchedTasks = ReturnType<typeof createWatchedTasks>
 
-/** `begun`: the task is watched for this feed from its start. */
+/** `begun`: the watched task, if it was created for this feed. */
 const createFeed = (
   { log, rendererAt, watched }: Deps & { watched: WatchedTasks },
   wish: FeedWish,
@@ -77,7 +80,7 @@ const createFeed = (
     wake()
     task?.leave()
   }
-  /** What is stored, until all of it was given, or those who watch the task have the rest. */
+  /** The stored frames, until all are handed over or the watched task has the rest. */
   async function* past(): AsyncGenerator<Batch> {
     const teller = await rendererAt(stream, cursor + 1)
     if (isClosed) return
@@ -132,7 +135,7 @@ export const createFeeds = (deps: Deps) => {
   const watched = createWatchedTasks(deps)
   const follow = (wish: FeedWish, begun?: WatchedTask) => createFeed({ ...deps, watched }, wish, begun)
   return {
-    /** Throws DamagedEvent when what is stored does not give the frames that it was numbered for. */
+    /** Throws DamagedEvent when the stored events do not produce the frames that were numbered for them. */
     open: (wish: FeedWish): Feed => follow(wish),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
     openNew(wish: FeedWish, teller: FrameRenderer): Feed {

@@ -1,15 +1,15 @@
-// The newest events that were published, kept for subscribers who come back soon.
+// The newest published events, kept for subscribers that come back soon.
 import { indexAfter, type Published } from './published.ts'
 import { chosenBy, type Subscriber } from './subscriber.ts'
 
 const keptAtMost = 4096
 
-/** `head`: everything up to here was there before. */
+/** `head`: the last position that was stored before the start. */
 export const createKeptEvents = (head: number) => {
   let events: Published[] = []
   let from = head
   let upTo = head
-  /** What the last one who asked has missed: the next one mostly has missed the same. */
+  /** The events that the last caller had missed: the next caller has usually missed the same. */
   let missed:
     | { owner: string | undefined; from: number; upTo: number; events: readonly Published[] }
     | undefined
@@ -17,7 +17,7 @@ export const createKeptEvents = (head: number) => {
   return {
     /** All events after this position are kept. */
     from: () => from,
-    /** All up to this position was published, or was there before. */
+    /** Every event up to this position was published, or was stored before the start. */
     upTo: () => upTo,
     add(published: readonly Published[], publishedUpTo: number): void {
       upTo = publishedUpTo
@@ -26,7 +26,7 @@ export const createKeptEvents = (head: number) => {
       events = events.slice(-keptAtMost)
       from = (events[0] as Published).position - 1
     },
-    /** Keeps nothing up to a position: nobody is there who could come back. */
+    /** Drops the events up to a position. Used while there are no subscribers that could come back. */
     clear(publishedUpTo: number): void {
       events = []
       from = upTo = publishedUpTo

@@ -1,4 +1,4 @@
-// The subscribers that have all that was published, by the owner whose events they see (undefined: all).
+// The subscribers that have every published event, by the owner whose events they see (undefined: all owners).
 import type { Subscriber } from './subscriber.ts'
 
 const none: ReadonlySet<Subscriber> = new Set()

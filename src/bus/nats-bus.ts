@@ -1,5 +1,6 @@
-// NATS between the log and everybody who follows events: a connection that is made again whenever it ends, the relay that
-// sends, and the feed that receives. Nothing here delays a commit, and nobody misses anything while NATS is away.
+// NATS between the log and the subscribers: a connection that is made again whenever it ends, the relay, which sends
+// events, and the feed, which receives them. Nothing here delays a commit, and subscribers miss nothing while NATS is
+// away.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
@@ -24,7 +25,7 @@ export type NatsBusDeps = {
 
 const shortestWaitMs = 100
 const longestWaitMs = 2000
-/** A connection that lasted longer, or on which something was published, was a good one: the next wait is short. */
+/** Milliseconds. After a connection that lasted longer, or on which something was published, the next wait is short. */
 const goodMs = 5000
 
 export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
@@ -70,7 +71,10 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
   }
 
   return {
-    /** What is committed after the head of now is to be given to the answer, and reaches those who follow events. */
+    /**
+     * Returns a function that must be called with each commit from now on. The events of these commits reach the
+     * subscribers.
+     */
     join(events: Events): (committed: readonly Recorded[]) => void {
       feed = createNatsFeed(events.publishUpTo, timers, log.head())
       return committed => {
@@ -82,7 +86,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
         report('error', 'NATS is given up', { error: error instanceof Error ? error.stack : String(error) }),
       )
     },
-    /** What was committed is sent if that takes no time; the rest is, after the next start. */
+    /** Sends committed events for a short time more. The rest is sent after the next start. */
     async stop(): Promise<void> {
       stopping.abort()
       await relay.stop()

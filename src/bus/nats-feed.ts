@@ -1,6 +1,6 @@
-// Between the commits and those who follow events, while NATS carries them. What was committed waits until it comes back
-// over NATS, and is then published as the log has it. When NATS does not bring it, it is published from the log, and so is
-// all that follows, until NATS brings an event that was published a moment ago: then NATS carries again.
+// Between the commits and the subscribers while NATS carries the events. A committed event waits until NATS brings it
+// back; then it is published as the log has it. When NATS does not bring it, the feed publishes it and all later events
+// from the log. NATS carries again once it brings an event that was published a moment ago.
 import type { Timers } from '../contract/ports.ts'
 import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'
@@ -9,13 +9,14 @@ import { createRecent } from './recent.ts'
 import { createSilenceWatch } from './silence.ts'
 import { createWaiting, isSame } from './waiting.ts'
 
-/** How many events wait for NATS at most, and how many that were published from the log are remembered. */
+/** Events that may wait for NATS. */
 const waitAtMost = 4096
+/** Events that are remembered after they were published from the log. */
 const rememberAtMost = 1024
-/** How often the feed looks whether NATS brings anything: an event waits less than twice as long. */
+/** Milliseconds between two checks whether NATS brings anything. An event waits less than twice as long. */
 const silenceMs = 250
 
-/** `head`: what was stored before is published already, and may come over NATS all the same. */
+/** `head`: events up to here are published already. NATS may bring them all the same. */
 export const createNatsFeed = (
   publishUpTo: (upTo: number, events: readonly Published[]) => void,
   timers: Timers,
@@ -42,7 +43,7 @@ export const createNatsFeed = (
     onSilence: goBackToTheLog,
   })
 
-  /** NATS brings what was published a moment ago: what is committed from now on comes after it. */
+  /** Lets NATS carry again when it brings an event that was published a moment ago: later commits come after it. */
   const takeUp = (message: NatsMessage, position: number) => {
     const known = fromLog.at(position)
     if (known === undefined) return
@@ -57,7 +58,7 @@ export const createNatsFeed = (
     else if (found === 'gap') goBackToTheLog()
     else {
       silence.heard()
-      if (waiting.ready() === 1) queueMicrotask(releaseReady) // with all that comes in this turn
+      if (waiting.ready() === 1) queueMicrotask(releaseReady) // together with all events that come in this turn
     }
   }
 
@@ -75,13 +76,13 @@ export const createNatsFeed = (
     hear(message: NatsMessage): void {
       const position = Number(message.header(idHeader) ?? Number.NaN)
       if (!(position <= waiting.upTo()))
-        counts.foreign++ // what is ours is committed before it is sent
+        counts.foreign++ // our events are committed before they are sent
       else if (!carries) takeUp(message, position)
       else if (waiting.isExpected(position)) take(message, position)
-      // else it was published before
+      // otherwise the event is published already
     },
 
-    /** NATS is away. */
+    /** Called when the connection to NATS has ended. */
     goBackToTheLog,
   }
 }

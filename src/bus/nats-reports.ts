@@ -1,6 +1,6 @@
 import type { Report } from '../contract/ports.ts'
 
-/** What the operator is told of the connection to NATS: each change of it, and each kind of refusal, once. */
+/** Reports the connection to NATS to the operator: each change of it, and each kind of refusal once. */
 export const createNatsReports = (report: Report, servers: string) => {
   let state: 'new' | 'here' | 'away' = 'new'
   const refusals = new Set<string>()
@@ -9,7 +9,7 @@ export const createNatsReports = (report: Report, servers: string) => {
       report(state === 'new' ? 'info' : 'warn', 'NATS is connected', { server })
       state = 'here'
     },
-    /** `isExpected`: the server stops, so nobody needs to know. */
+    /** `isExpected`: the server is stopping, so there is nothing to report. */
     away(reason: string, isExpected: boolean): void {
       if (state !== 'away' && !isExpected)
         report('warn', `NATS is away, events are told from the log: ${reason}`, { servers })

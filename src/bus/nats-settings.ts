@@ -1,5 +1,5 @@
-// Whether NATS carries the events, where it is and how to log in: NATS_URL, and variables named as those of the nats
-// command line. Secrets are never shown: neither in what is wrong nor in what is printed.
+// Whether NATS carries the events, its address and its login: NATS_URL, and variables with the names that the nats
+// command line uses. Secrets appear neither in errors nor in printed settings.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 
@@ -14,7 +14,7 @@ export type NatsSettings = Readonly<{
   /** `host:port` each. */
   servers: readonly string[]
   login: NatsLogin
-  /** Undefined: as the server wants it. */
+  /** Undefined: the NATS server decides whether TLS is used. */
   tls: Readonly<{ ca?: string; cert?: string; key?: string }> | undefined
   /** The servers as URLs that may be shown. */
   shown: string
@@ -104,7 +104,7 @@ const tlsOf = (env: Env, urls: URL[]): NatsSettings['tls'] => {
   })
 }
 
-/** Undefined: NATS_URL is not set, there is no NATS. Throws CannotStart for a value that we cannot follow. */
+/** Undefined: NATS_URL is not set, so NATS is not used. Throws CannotStart for an invalid value. */
 export const natsOf = (env: Env): NatsSettings | undefined => {
   const given = env.NATS_URL?.trim()
   if (!given) return undefined

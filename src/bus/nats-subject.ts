@@ -1,4 +1,5 @@
-// An event as a message of NATS: its subject, by which permissions can follow users, and its headers.
+// An event as a NATS message: its headers, and its subject, which contains the user so that permissions can depend on
+// it.
 import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
@@ -20,7 +21,7 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
 }
 
 const plain = /^[A-Za-z0-9_-]{1,128}$/
-/** What cannot stand in a subject, or is too long for it, stands there encoded; its body has it as it is. */
+/** One part of a subject. Text that is too long or not allowed there is encoded; the body has the plain text. */
 const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
@@ -30,7 +31,7 @@ const aboutOf = (event: PublicEvent): string =>
 export const subjectOf = ({ owner, event }: Published): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
 
-/** As CloudEvents writes values that a header cannot hold. */
+/** Encodes characters that a header cannot hold, as CloudEvents does. */
 const headerValue = (text: string): string =>
   text.replace(/[^\x21-\x7e]|["%]/gu, character =>
     Buffer.from(character).reduce(
@@ -43,7 +44,7 @@ export const idHeader = 'Nats-Msg-Id'
 export const prevHeader = 'Reprise-Prev'
 export const sourceHeader = 'ce-source'
 
-/** `prev`: the position of the public event before it, 0 when there is none; `source`: the log's id. */
+/** `prev`: the position of the public event before this one; 0: there is none. `source`: the log's id. */
 export const headersOf = (
   { position, event }: Published,
   prev: number,

@@ -1,4 +1,4 @@
-// One connection to NATS. With the folder `nats`, the only file that knows the client.
+// One connection to NATS. Only this file and the folder `nats` use the NATS client.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -9,12 +9,12 @@ import type { NatsSettings } from './nats-settings.ts'
 export type Connection = {
   /** Host and port. */
   server: string
-  /** The most bytes of a message, headers included. */
+  /** Bytes that a message may have, headers included. */
   maxMessage: number
-  /** Resolves with the reason when it is over, however it ended. */
+  /** Resolves with the reason when the connection has ended in any way. */
   closed: Promise<string>
   publish(subject: string, body: string, headers: Record<string, string>): void
-  /** Resolves when the server has taken all that was published. */
+  /** Resolves when the server has taken all published messages. */
   flush(): Promise<void>
   subscribe(subject: string, take: (message: NatsMessage) => void): void
   /** Undefined: this server, or this account, has no JetStream. */
@@ -25,7 +25,7 @@ export type Connection = {
 const connectMs = 5000
 const pingMs = 5000
 
-/** Of what both clients and servers say; never with what we logged in with. */
+/** The message of an error of the client or the server. It never contains the login. */
 export const reasonOf = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: unknown }
   return message || String(code ?? 'unknown reason')
@@ -38,13 +38,13 @@ const loginOptions = ({ login }: NatsSettings, [{ credsAuthenticator }]: Client)
   return {}
 }
 
-/** An address has to stand in the certificate, too: the client looks for a name alone. */
+/** The client checks only a host name against the certificate. With `host` set, an IP address is checked too. */
 const tlsOptions = ({ tls }: NatsSettings, server: string) => {
   const host = server.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   return tls === undefined ? {} : { tls: { ...tls, ...(isIP(host) ? { host } : {}) } }
 }
 
-/** To the first server that answers; rejects with what the last one said. */
+/** Connects to the first server that answers. Rejects with the error of the last one when none answers. */
 const connectTo = async (settings: NatsSettings, client: Client): Promise<NatsConnection> => {
   let reason: unknown
   for (const server of settings.servers) {
@@ -66,9 +66,9 @@ const connectTo = async (settings: NatsSettings, client: Client): Promise<NatsCo
 }
 
 /**
- * Connects once, to one of the servers. Rejects when that is not possible. The connection does not come back by itself:
- * what the client would keep and send again after a break is sent again from the log, from where it is known to be.
- * `onRefusal`: the server does not allow something, for the operator.
+ * Connects once, to one of the servers. Rejects when that is not possible. The client does not reconnect or send again
+ * after a break: the relay sends again from the log, beginning where NATS is known to be. `onRefusal` is called, for
+ * the operator, when the server does not allow something.
  */
 export const connectNats = async (
   settings: NatsSettings,

@@ -1,4 +1,4 @@
-// The two ways of giving messages to NATS. Both say when the oldest of those under way were taken.
+// The two ways to send messages to NATS. Both report when the oldest messages under way were taken.
 
 import type { NatsStreams } from './nats/streams.ts'
 import { type Connection, reasonOf } from './nats.ts'
@@ -9,16 +9,16 @@ export type Outlet = {
   close(): void
 }
 export type Hears = {
-  /** The oldest so many of those under way. */
+  /** NATS has taken the oldest `count` messages under way. */
   taken(count: number): void
-  /** What is under way may be lost: it has to be looked where things are. */
+  /** The messages under way may be lost: the sender must find out how far NATS is. */
   failed(reason: string): void
 }
 
-/** What a stream is told to expect takes so many bytes at most. */
+/** Most bytes of the `Nats-Expected-…` headers of one message. */
 export const expectedBytes = 128
 
-/** Into a stream: each message follows the one before it, or is refused. */
+/** Publishes into a stream, which refuses a message that does not follow the one before it. */
 export const streamOutlet = (
   streams: NatsStreams,
   lastSequence: number,
@@ -31,7 +31,7 @@ export const streamOutlet = (
     if ('refused' in receipt) failed(`it is refused: ${receipt.refused}`)
     else if (number !== acknowledged + 1) failed('it is acknowledged in another order')
     else {
-      // What the stream has had before was not stored again, and what comes behind it is refused.
+      // The stream does not store a message again that it already has, and refuses the messages after it.
       acknowledged = number
       taken(1)
     }
@@ -41,7 +41,7 @@ export const streamOutlet = (
       publish(sent + 1, subject, body, {
         ...headers,
         'Nats-Expected-Last-Sequence': String(sent),
-        // A foreign message may have taken the sequence of the one before, which then is missing.
+        // A foreign message may have taken the sequence of our previous message, which is then missing.
         ...(previous === undefined ? {} : { 'Nats-Expected-Last-Msg-Id': previous }),
       })
       sent++
@@ -51,7 +51,7 @@ export const streamOutlet = (
   }
 }
 
-/** To whoever listens now: the server is asked whether it has taken them. */
+/** Publishes to the current listeners. A flush shows that the NATS server has taken the messages. */
 export const plainOutlet = (connection: Connection, { taken, failed }: Hears): Outlet => {
   let sent = 0
   let isAsking = false
@@ -61,7 +61,7 @@ export const plainOutlet = (connection: Connection, { taken, failed }: Hears): O
       const count = sent
       sent = 0
       await connection.flush()
-      await new Promise(resolve => setImmediate(resolve)) // a refusal that came before is heard by then
+      await new Promise(resolve => setImmediate(resolve)) // a refusal that came before is handled by then
       if (isClosed) return
       taken(count)
     }

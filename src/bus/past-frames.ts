@@ -1,4 +1,4 @@
-// The stored frames of a task for one reader, from a place near the one it asks for to what is stored last.
+// The stored frames of a task for one reader, from a point before the frame that it asks for to the last stored event.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
@@ -6,14 +6,16 @@ import type { Frame } from '../history/frames.ts'
 import { type Batches, createBatches } from '../log/batches.ts'
 import type { EventLog } from '../log/log.ts'
 
-/** A place for folding what is stored: memory and time of which there is not enough for everybody at once. */
+/** A place for folding stored events. Places are limited, since folding takes memory and time. */
 export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
 export const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
 
-/** A reader that has folded less is light: its place is free while what it made is taken, characters. */
+/** Characters. A reader whose events were shorter gives its place back while its frames are taken. */
 const lightAtMost = 256 * 1024
 
-/** The stored events of a task after a revision; they end where nothing more is stored. The place is held while it reads. */
+/**
+ * The stored events of a task after a revision, up to the last stored one. The reader holds the place while it reads.
+ */
 export const pastEvents = (
   log: Pick<EventLog, 'subscribe'>,
   {
@@ -31,7 +33,7 @@ export const pastEvents = (
         after,
         async beforeRead() {
           await place.enter()
-          if (isClosed()) place.leave() // whoever closed it did not find it there
+          if (isClosed()) place.leave() // closing could not free a place that the reader did not have yet
         },
         caughtUp() {
           place.leave()
@@ -48,7 +50,10 @@ export const pastEvents = (
   return batches
 }
 
-/** All of them after a number, for a reader that waits for nothing new. `read` begins after the fold of the teller. */
+/**
+ * The stored frames after a number, for a reader that does not wait for new ones. `read` begins after the events that
+ * the teller has folded.
+ */
 export async function* storedFrames(
   read: (after: number) => AsyncIterable<Recorded[]>,
   teller: FrameRenderer,

@@ -1,5 +1,5 @@
-// Pages of the past for many readers. Users take turns, the event loop turns between two pages, and readers that come to a
-// page soon after each other share what was read.
+// Pages of past events for many readers. Users take turns, and the event loop turns between two pages. Readers that
+// need the same page within a short time share it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
@@ -13,7 +13,7 @@ const pagesKept = 16
 
 export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   const turn = createFairTurns({ most: 1, mostOfOne: 1 })
-  /** By the position that they come after; the oldest first. */
+  /** Pages by the position that they come after, the oldest page first. */
   const kept = new Map<number, Page>()
 
   const read = async (position: number): Promise<Page | undefined> => {

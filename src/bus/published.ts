@@ -1,13 +1,14 @@
-// A public event as it is published, and its JSON text: made once, whoever sends it, so that it is the same bytes everywhere.
+// A public event as it is published, and its JSON text. The text is made once, so that every way of sending has the
+// same bytes.
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { publicEventOf } from '../history/public-events.ts'
 
-/** A public event, whose it is, and the position of the stored event that it was made from. */
+/** A public event, its owner, and the position of the stored event that it was made from. */
 export type Published = { position: number; owner: string; event: PublicEvent }
 
 const ofBatches = new WeakMap<readonly Recorded[], Published[]>()
-/** What is published of these events: made once for all who are handed the same list. */
+/** The public events of these stored events, made once for all callers that pass the same list. */
 export const publishedOf = (recorded: readonly Recorded[]): readonly Published[] => {
   const known = ofBatches.get(recorded)
   if (known !== undefined) return known
@@ -20,7 +21,7 @@ export const publishedOf = (recorded: readonly Recorded[]): readonly Published[]
   return events
 }
 
-/** Some readers take these for the end of a line, and JSON lets them stand: inside JSON an escape is the same. */
+/** JSON allows these characters, but some readers take them for the end of a line. An escape means the same in JSON. */
 const lineEnds = /[\u0085\u2028\u2029]/g
 export const jsonLine = (json: string): string =>
   json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)

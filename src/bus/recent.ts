@@ -1,6 +1,6 @@
 import { indexAfter, type Published } from './published.ts'
 
-/** The newest public events that were added, at least `most` of them where there were as many. */
+/** Keeps the newest public events that were added: at least `most`, if there were that many. */
 export const createRecent = (most: number) => {
   let events: Published[] = []
   return {
@@ -8,7 +8,7 @@ export const createRecent = (most: number) => {
       events.push(...added)
       if (events.length > 2 * most) events = events.slice(-most)
     },
-    /** The event at this position, if it is among them. */
+    /** The event at this position, if it is kept. */
     at(position: number): Published | undefined {
       const found = events[indexAfter(events, position) - 1]
       return found?.position === position ? found : undefined

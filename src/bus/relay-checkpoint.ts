@@ -4,7 +4,10 @@ import type { EventLog } from '../log/log.ts'
 
 export const saveEveryMs = 1000
 
-/** The file that says how far NATS has taken the events. Where JetStream keeps them, only a stream that forgets needs it. */
+/**
+ * The file with the position up to which NATS has taken the events. With JetStream, only a stream that drops messages
+ * needs it.
+ */
 export const createRelayCheckpoint = (log: EventLog, file: string, report: Report) => {
   let saved = 0
   let savedAt = 0
@@ -16,7 +19,7 @@ export const createRelayCheckpoint = (log: EventLog, file: string, report: Repor
       saved = position
       savedAt = performance.now()
     },
-    /** What an earlier life of the server has saved; 0 when there is nothing, or when it is of another log. */
+    /** The position that an earlier run of the server saved; 0: there is none, or it belongs to another log. */
     read(): number {
       const found = readCheckpoint(file, log)
       if (found === 'foreign')

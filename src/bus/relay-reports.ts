@@ -1,6 +1,6 @@
 import type { Report } from '../contract/ports.ts'
 
-/** What the operator is told of the way to NATS: each trouble once, and that it is over. */
+/** Reports trouble on the way to NATS to the operator: each trouble once, and its end. */
 export const createRelayReports = (report: Report) => {
   let trouble = ''
   return {
@@ -8,7 +8,7 @@ export const createRelayReports = (report: Report) => {
       if (message !== trouble) report(level, message)
       trouble = message
     },
-    /** NATS takes events. */
+    /** Called when NATS has taken events. */
     taken(): void {
       if (trouble !== '') report('warn', 'events reach NATS again')
       trouble = ''

@@ -1,4 +1,4 @@
-// Sends the public events after a position, as far as NATS takes them, and knows how far that is.
+// Sends the public events after a position, as far as NATS takes them, and knows how far NATS is.
 import type { EventLog } from '../log/log.ts'
 import type { Bell } from './bell.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
@@ -9,7 +9,7 @@ import type { RelayReports } from './relay-reports.ts'
 import { createUnderWay, patienceMs, type UnderWay } from './under-way.ts'
 import { unsentAfter } from './unsent.ts'
 
-/** Something was lost or refused: sending begins again from what NATS has. */
+/** Messages were lost or refused: sending begins again after the last event that NATS has. */
 class Interrupted extends Error {}
 
 const sizeOf = (body: string, headers: Record<string, string>): number =>
@@ -27,10 +27,10 @@ type SenderDeps = {
   isOver: (position: number) => boolean
 }
 
-/** `isKept`: NATS itself keeps how far it has come, so no checkpoint is saved. */
+/** `isKept`: NATS itself knows how far it has come, so no checkpoint is saved. */
 export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: boolean }
 
-/** Gives one message to the outlet; false: it is longer than NATS takes. */
+/** Sends one message to the outlet. Returns false when it is longer than NATS allows. */
 const send = (
   event: Published,
   prev: number,
@@ -50,13 +50,13 @@ const send = (
 export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderDeps) => {
   const counts = { published: 0, tooLong: 0 }
   const underWay = createUnderWay()
-  /** Read from the log up to here. */
+  /** The log is read up to this position. */
   let read = 0
-  /** The newest event that NATS has taken. */
+  /** The position of the newest event that NATS has taken. */
   let newest = 0
   let failure: string | undefined
 
-  /** NATS has everything up to here, as far as we know. */
+  /** The position up to which NATS has every event, as far as the server knows. */
   const position = (): number => (underWay.oldest() ?? read + 1) - 1
 
   const hears: Hears = {
@@ -73,7 +73,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
     },
   }
 
-  /** Throws Interrupted; false: it is over. */
+  /** Whether sending continues. Throws Interrupted when messages were lost or refused. */
   const mayGoOn = (): boolean => {
     if (isOver(position())) return false
     if (failure !== undefined) throw new Interrupted(failure)
@@ -86,13 +86,16 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
     position,
     newest: () => newest,
     hears,
-    /** Forgets what is under way: until NATS says what it has, all that was not acknowledged counts as missing. */
+    /**
+     * Forgets the messages under way. Until NATS says how far it is, every event without acknowledgement counts as
+     * missing.
+     */
     reset(): void {
       underWay.clear()
       failure = undefined
       read = newest
     },
-    /** Sends everything after a position, until it is over. */
+    /** Sends every public event after `way.from`, until `isOver` is true. */
     async follow(way: Way): Promise<void> {
       const unsent = unsentAfter(log, way.from, bell.ring)
       let prev = way.from
@@ -115,7 +118,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
           read = upTo
           const mustSave = !way.isKept && !checkpoint.isSaved(newest)
           if (mustSave && checkpoint.isDue()) await checkpoint.save(newest)
-          // A page that held nothing to send was read all the same: others have their turn.
+          // Reading a page takes time even if it has nothing to send, so others get a turn of the event loop.
           if (upTo > before) await new Promise(resolve => setImmediate(resolve))
           else if (mayGoOn())
             await bell.rest(!underWay.isEmpty() ? patienceMs : mustSave ? saveEveryMs : undefined)

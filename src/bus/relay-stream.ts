@@ -1,4 +1,5 @@
-// The stream that keeps the events: made when it is missing, never altered, and asked how far it has come.
+// The stream that keeps the events. It is created when it is missing, and never altered. Its newest message says how
+// far it has come.
 import type { Log } from '../contract/stored.ts'
 import type { NatsMessage } from './nats/client.ts'
 import type { NatsStreams } from './nats/streams.ts'
@@ -7,7 +8,7 @@ import { bodyOf, publishedOf } from './published.ts'
 
 export const streamName = 'REPRISE_EVENTS'
 
-/** The stream cannot take the events of this log: somebody has to look at it. */
+/** The stream cannot take the events of this log, and the operator must look at it. */
 export class WrongStream extends Error {
   constructor(why: string) {
     super(`the stream ${streamName} ${why}`)
@@ -15,14 +16,14 @@ export class WrongStream extends Error {
 }
 
 export type OpenStream = {
-  /** The position of the newest event that it has; 0: it has none. */
+  /** The position of the newest event in the stream; 0: there is none. */
   from: number
   lastSequence: number
   maxMessage: number
   forgets: boolean
 }
 
-/** Whether a subject with wildcards takes everything that ours do. */
+/** Whether a subject with wildcards covers all our subjects. */
 export const takesAll = (pattern: string): boolean => {
   const parts = pattern.split('.')
   const ours = allSubjects.split('.')
@@ -34,7 +35,7 @@ export const takesAll = (pattern: string): boolean => {
   )
 }
 
-/** The position that a message says, if it is the one that this log tells there. */
+/** The position of the event in a message. Throws WrongStream when this log does not have the same event there. */
 const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll'>, logId: string) => {
   const position = Number(message.header(idHeader))
   const source = message.header(sourceHeader)
@@ -50,7 +51,7 @@ const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll
   throw new WrongStream('ends with an event that this log tells otherwise')
 }
 
-/** The newest message of a stream that has some, however many behind it were deleted. */
+/** The newest message of a stream that is not empty, even if many newer ones were deleted. */
 const newestOf = async (streams: NatsStreams, lastSequence: number): Promise<NatsMessage | undefined> => {
   let newest: (NatsMessage & { sequence: number }) | undefined
   for (let [low, high] = [1, lastSequence]; low <= high; ) {
@@ -65,7 +66,7 @@ const newestOf = async (streams: NatsStreams, lastSequence: number): Promise<Nat
   return newest
 }
 
-/** Throws WrongStream. `known`: how far the events have come, for a stream that has forgotten it. */
+/** Throws WrongStream. `known` returns how far NATS has come, for a stream that has dropped its newest message. */
 export const openStream = async (
   streams: NatsStreams,
   log: Pick<Log, 'head' | 'readAll'> & { id: string },
@@ -80,7 +81,7 @@ export const openStream = async (
     const last = await streams.message(streamName, lastSequence)
     if (last !== undefined) return at(last)
     if (forgets) return known()
-    // Somebody has deleted its newest messages, or all of them: they are sent again.
+    // Somebody has deleted the newest messages, or all of them: the relay sends them again.
     const newest = state.messages === 0 ? undefined : await newestOf(streams, lastSequence)
     return newest === undefined ? 0 : at(newest)
   }

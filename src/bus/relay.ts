@@ -1,6 +1,7 @@
-// From the log to NATS: every public event, in order. Where JetStream is, the stream itself says what it has, and each
-// message names the one that it must follow: whatever is lost or refused on the way, nothing comes twice or out of order.
-// Without JetStream a checkpoint says how far the server has taken them.
+// The relay from the log to NATS: it sends every public event, in order. With JetStream, the stream itself says which
+// event it has last, and each message names the message that it must follow. So no event comes twice or out of order,
+// whatever is lost or refused on the way. Without JetStream, a checkpoint says how far the NATS server has taken the
+// events.
 import type { Report, Timers } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
@@ -14,9 +15,9 @@ import { openStream, WrongStream } from './relay-stream.ts'
 
 const shortestWaitMs = 50
 const longestWaitMs = 2000
-/** How long until a stream that is not ours is looked at again. */
+/** Milliseconds until the relay checks a stream again that it cannot use. */
 const wrongStreamMs = 30_000
-/** How long a stopping server waits for what it has not sent. */
+/** Milliseconds that a stopping server waits until unsent events are sent. */
 const lastTryMs = 1000
 
 export type RelayDeps = {
@@ -27,7 +28,9 @@ export type RelayDeps = {
   report: Report
 }
 
-/** Into the stream, where there is one; `reached`: how far the events have come, where NATS does not know it. */
+/**
+ * Sends into the stream, if there is one. `reached` returns how far NATS has come, where NATS itself does not know it.
+ */
 const openWay = async (
   connection: Connection,
   log: EventLog,
@@ -48,7 +51,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
   const bell = createBell(timers)
   const checkpoint = createRelayCheckpoint(log, file, report)
   const reports = createRelayReports(report)
-  /** The connection is over; and the server stops, once everything is sent. */
+  /** `isClosed`: the connection is over. `stopping`: the server stops, once everything is sent. */
   let isClosed = true
   let stopping = false
   const isOver = (position: number) => isClosed || (stopping && position >= log.head())
@@ -56,10 +59,10 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
   let isStuck = false
   let done: Promise<void> = Promise.resolve()
 
-  /** What NATS has taken in this life of the server, or in an earlier one. */
+  /** The position up to which NATS has taken events, in this run of the server or in an earlier one. */
   const reached = (): number => sender.newest() || checkpoint.read()
 
-  /** From where NATS is, whatever was under way before. */
+  /** Continues after the last event that NATS has, whatever was under way before. */
   const goOn = async (connection: Connection): Promise<void> => {
     sender.reset()
     const way = await openWay(connection, log, sender.hears, reached)
@@ -74,7 +77,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
       try {
         await goOn(connection)
       } catch (error) {
-        await new Promise(resolve => setImmediate(resolve)) // a connection that broke says so by then
+        await new Promise(resolve => setImmediate(resolve)) // by then a broken connection is known to be closed
         if (isClosed || stopping) return
         isStuck = error instanceof WrongStream || error instanceof DamagedEvent
         if (isStuck) reports.trouble('error', `NATS gets no events: ${reasonOf(error)}`)
@@ -89,10 +92,10 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
 
   return {
     counts: sender.counts,
-    /** NATS gets no events until somebody has looked at it. */
+    /** NATS gets no events until the operator has solved the problem. */
     isStuck: () => isStuck,
     position: sender.position,
-    /** The server does not allow what we do. */
+    /** Called when the NATS server refuses to let us publish. */
     refused: sender.hears.failed,
     /** Resolves when the connection is over, or the server stops. */
     serve(connection: Connection): Promise<void> {
@@ -105,7 +108,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
       done = serve(connection)
       return done
     },
-    /** Sends what is there if that takes no time. */
+    /** Waits up to `lastTryMs` until unsent events are sent. */
     async stop(): Promise<void> {
       stopping = true
       bell.ring()

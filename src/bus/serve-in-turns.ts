@@ -1,4 +1,4 @@
-// Owners whose subscribers are so many that they are served a few at a time, in turns of the event loop.
+// Owners with so many subscribers that a few are served at a time, in turns of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -14,7 +14,7 @@ type Parts = {
   atOnce: number
 }
 
-/** The answer: whether the subscribers of an owner are served this way, which has begun or goes on. */
+/** Returns a function that says whether the subscribers of an owner are served in turns, and starts that if needed. */
 export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
   const served = new Set<string>()
   const serve = async (owner: string): Promise<void> => {

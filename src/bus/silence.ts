@@ -1,7 +1,7 @@
 import type { Timers } from '../contract/ports.ts'
 
 /**
- * Looks every `ms` milliseconds, while something waits, whether anything has come since the last look, and calls
+ * While something waits, checks every `ms` milliseconds whether anything has come since the last check. Calls
  * `onSilence` when nothing has.
  */
 export const createSilenceWatch = (
@@ -24,7 +24,7 @@ export const createSilenceWatch = (
   }
   return {
     watch,
-    /** Something came. */
+    /** Called when something has come. */
     heard(): void {
       came++
     },

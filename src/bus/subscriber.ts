@@ -2,27 +2,30 @@
 import { type EventFilter, fits } from './event-filter.ts'
 import type { Published } from './published.ts'
 
-/** What comes next, never empty, in order; false: enough for now. The same list may be handed to others. */
+/**
+ * Takes the next events, in order and never an empty list. Returns false when that is enough for now. Other subscribers
+ * may get the same list.
+ */
 export type Take = (events: readonly Published[]) => boolean
 
 export type Subscriber = {
   filter: EventFilter
-  /** It does not take all that its owner's others take. */
+  /** Its filter can leave out events that other subscribers of its owner get. */
   chooses: boolean
   take: Take
   onFault: (error: unknown) => void
-  /** What is not later was taken, or is not for it. */
+  /** Every event up to here was taken, or is not for this subscriber. */
   position: number
   state: 'reading' | 'live' | 'full' | 'closed'
 }
 
-/** So many characters, roughly, are handed over at once: what a slow reader holds stays small. */
+/** Characters, roughly, that are handed over at once, so that a slow reader holds little. */
 const togetherAtMost = 64 * 1024
 const usualLength = 512
 const lengthOf = ({ event }: Published): number =>
   usualLength + (event.type === 'AgentError' ? event.error.length : 0)
 
-/** A list in pieces that are not too long. */
+/** Cuts a list into pieces that are not too long. */
 const piecesOf = (events: readonly Published[]): (readonly Published[])[] => {
   if (events.length === 1) return [events]
   const pieces: Published[][] = []
@@ -41,11 +44,11 @@ const piecesOf = (events: readonly Published[]): (readonly Published[])[] => {
 export const chosenBy = ({ filter }: Pick<Subscriber, 'filter'>, events: readonly Published[]) =>
   events.filter(event => fits(filter, event))
 
-/** Hands over a piece at a time; false when that was enough. */
+/** Hands over events piece by piece. Returns false when the subscriber has enough for now. */
 export type Hand = (subscriber: Subscriber, events: readonly Published[]) => boolean
 
 export const createHand = (): Hand => {
-  // The next subscriber is mostly handed what the one before was.
+  // The next subscriber usually gets the same list as the one before, so its pieces are kept.
   let cut: { events: readonly Published[]; pieces: (readonly Published[])[] } = { events: [], pieces: [] }
   return (subscriber, events) => {
     if (cut.events !== events) cut = { events, pieces: piecesOf(events) }

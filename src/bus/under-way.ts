@@ -1,7 +1,8 @@
-/** Sent and not acknowledged yet, at most. */
+/** Messages that may be sent and not acknowledged yet. */
 const messagesAtMost = 1024
+/** Bytes that may be sent and not acknowledged yet. */
 const bytesAtMost = 4 * 1024 * 1024
-/** When nothing was acknowledged for longer, what is under way is lost. */
+/** Milliseconds without an acknowledgement after which the messages under way count as lost. */
 export const patienceMs = 3000
 
 type Sent = { position: number; bytes: number }
@@ -14,16 +15,16 @@ export const createUnderWay = () => {
   return {
     isEmpty: () => messages.length === 0,
     isFull: () => messages.length >= messagesAtMost || bytes >= bytesAtMost,
-    /** Something is under way, and nothing was acknowledged for too long. */
+    /** Whether messages are under way and none was acknowledged for too long. */
     isLost: () => messages.length > 0 && performance.now() - progressAt > patienceMs,
-    /** The position of the oldest. */
+    /** The position of the oldest message. */
     oldest: () => messages[0]?.position,
     add(position: number, size: number): void {
       if (messages.length === 0) progressAt = performance.now()
       messages.push({ position, bytes: size })
       bytes += size
     },
-    /** The oldest `count` are acknowledged; the answer: these. */
+    /** Removes and returns the oldest `count` messages, which were acknowledged. */
     take(count: number): readonly Sent[] {
       const taken = messages.splice(0, count)
       for (const message of taken) bytes -= message.bytes

@@ -1,10 +1,10 @@
 import type { EventLog } from '../log/log.ts'
 import { type Published, publishedOf } from './published.ts'
 
-/** Read and not sent yet: when there are so many, the log is not read further. */
+/** Events that are read and not sent yet. At this number, reading the log pauses. */
 const queuedAtMost = 4096
 
-/** The public events after a position that are not sent yet. Calls `onMore` when there are more, or when reading failed. */
+/** The public events after a position that are not sent yet. Calls `onMore` when there are more or reading has failed. */
 export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => {
   let queue: Published[] = []
   let upTo = from
@@ -24,7 +24,9 @@ export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => 
     onMore()
   })
   return {
-    /** All of them, and the position up to which the log was read. Throws what the log could not be read for. */
+    /**
+     * Returns these events and the position up to which the log was read. Throws the error with which reading failed.
+     */
     take() {
       if (broken !== undefined) throw broken.error
       const events = queue

@@ -1,20 +1,20 @@
-// Events that are committed and not published yet, oldest first. Those that NATS has brought back are the first of them.
+// Events that are committed and not published yet, oldest first. The first ones are those that NATS has brought back.
 import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
 import { bodyOf, indexAfter, type Published } from './published.ts'
 
 export const isSame = (message: NatsMessage, event: Published): boolean => message.body() === bodyOf(event)
 
-/** `head`: everything up to here is published already. */
+/** `head`: events up to here are published already. */
 export const createWaiting = (
   publishUpTo: (upTo: number, events: readonly Published[]) => void,
   head: number,
 ) => {
   let events: Published[] = []
   let ready = 0
-  /** All up to here was committed. */
+  /** Every event up to this position is committed. */
   let upTo = head
-  /** Position of the newest that was published; undefined: nothing was yet. */
+  /** Position of the newest published event; undefined: none was published yet. */
   let newest: number | undefined
 
   const release = (count: number): void => {
@@ -25,19 +25,21 @@ export const createWaiting = (
   }
 
   return {
-    /** Everything up to here was committed. */
+    /** Every event up to this position is committed. */
     upTo: () => upTo,
     all: (): readonly Published[] => events,
-    /** How many of them NATS has brought back. */
+    /** How many of these events NATS has brought back. */
     ready: () => ready,
     add(committed: readonly Published[], committedUpTo: number): void {
       upTo = committedUpTo
       events.push(...committed)
     },
-    /** Whether an event at this position is expected from NATS, and was not brought yet. */
+    /** Whether NATS may still bring an expected event at this position. */
     isExpected: (position: number): boolean =>
       position >= (events[ready]?.position ?? Number.POSITIVE_INFINITY),
-    /** NATS brings an expected event. `gap`: not the one that comes next, so one was lost; `foreign`: not one of ours. */
+    /**
+     * Takes an expected event from NATS. `gap`: an event before it was lost; `foreign`: the event is not one of ours.
+     */
     bring(message: NatsMessage, position: number): 'next' | 'gap' | 'foreign' {
       const found = events[indexAfter(events, position) - 1]
       if (found?.position !== position || !isSame(message, found)) return 'foreign'
@@ -47,7 +49,7 @@ export const createWaiting = (
       ready++
       return 'next'
     },
-    /** Publishes what NATS has brought back; the answer: how many these were. */
+    /** Publishes the events that NATS has brought back, and returns how many they were. */
     releaseReady(): number {
       const count = ready
       ready = 0

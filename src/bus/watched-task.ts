@@ -1,5 +1,5 @@
-// One task that is watched: its events are read, folded and made into frames once, for all who follow it. It waits for none of
-// them: what they have not taken is in its window or, when they are slow, in the log.
+// One watched task: its events are read, folded and rendered into frames once, for all its followers. It waits for none
+// of them: frames that a follower has not taken are in the window or, for a slow follower, in the log.
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Entry, entriesOf, type Window } from './window.ts'
@@ -7,11 +7,11 @@ import { type Entry, entriesOf, type Window } from './window.ts'
 type Parts = {
   log: Pick<EventLog, 'subscribe'>
   stream: string
-  /** Has taken every event that the window knows of. */
+  /** Has rendered every event that the window has got. */
   teller: FrameRenderer
   window: Window
   isNew: boolean
-  /** Called once: nobody is to join it any more. */
+  /** Called when no feed may join the task any more. */
   onEnd: () => void
 }
 
@@ -50,13 +50,16 @@ export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) 
       onEnd()
       void subscription.stop().catch(() => {})
     },
-    /** What comes after a frame; undefined: the log has to be read. Throws what the reading of the task ended with. */
+    /**
+     * The frames after a number; undefined: they must be read from the log. Throws the error with which reading the
+     * task ended.
+     */
     after(after: number, endsAtWait: boolean) {
       const batch = window.after(after, endsAtWait)
       if (failure !== undefined && (batch === undefined || batch.frames.length === 0)) throw failure.error
       return batch
     },
-    /** `go` is called once, when there is more. */
+    /** `go` is called once, when there are more frames or reading has failed. */
     whenMore: (go: () => void) => void waiting.add(go),
     forget: (go: () => void) => void waiting.delete(go),
   }

@@ -1,5 +1,5 @@
-// The newest frames of a task, kept for those who follow it: whoever is not further behind takes them from here, all of them
-// the same list. It is bounded; whoever is further behind reads the log.
+// The newest frames of a task, kept for its followers. Followers that need the same frames get the same list. The
+// window is bounded: a follower that is further behind reads the log.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Lifecycle } from '../contract/task-chart.ts'
@@ -8,14 +8,14 @@ import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { FramedTask } from '../history/task-view.ts'
 
-/** The frames of one event; how the task stands after it, and the number of its next frame. */
+/** The frames of one event, the status of the task after it, and the number of the next frame. */
 export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
-/** What comes after a frame; `ended`: nothing more is for this reader. */
+/** The frames after a number. `ended`: this reader gets no more. */
 export type Batch = { frames: readonly Frame[]; ended: boolean }
 
 const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ frames, status, next: seq })
 
-/** Takes events with the teller; a promise only where something has to be read for a frame. Throws DamagedEvent. */
+/** Renders events. Returns a promise only when something must be read for a frame. Throws DamagedEvent. */
 export const entriesOf = (
   { view, render }: FrameRenderer,
   events: readonly Recorded[],
@@ -37,8 +37,8 @@ export const entriesOf = (
 const isWait = (status: Lifecycle): boolean => status === 'input-required' || status === 'paused'
 
 /**
- * The frames of these entries after a number, up to where a reader's stream ends: at the end of the task, or with
- * `endsAtWait` at a wait that a new frame leads to.
+ * The frames of these entries after a number, up to the end of a reader's stream: the end of the task or, with
+ * `endsAtWait`, a new frame with which the task waits for input or is paused.
  */
 export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: boolean): Batch => {
   const frames: Frame[] = []
@@ -51,24 +51,24 @@ export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: bo
 }
 
 const keptEntries = 256
-/** Characters. */
+/** Characters of the frames that are kept. */
 const keptLength = 64 * 1024
 
-/** `start`: the task before the first event that is put in. */
+/** `start`: the task before the first event that is pushed. */
 export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
   let entries: { entry: Entry; length: number }[] = []
   let length = 0
-  /** The number of the first frame that is kept, or would be. */
+  /** The number of the first frame that is kept; if none is kept, of the next frame. */
   let from = start.seq
   let status = start.status
-  /** What was answered since the last entry: readers who have the same frames get the same list. */
+  /** The batches that were returned since the last push. Readers that have the same frames get the same list. */
   const answered = new Map<string, Batch>()
 
   const lengthOf = (frames: Frame[]): number => {
     for (let most = 512; most < keptLength; most *= 2) if (!isLongerThan(frames, most)) return most
     return keptLength
   }
-  /** What came together last stays, however long it is: those who waited for it take it from here. */
+  /** The newest entries always stay, however long they are: readers that waited for them take them from here. */
   const shorten = (newest: number): void => {
     let drop = 0
     while (drop < entries.length - newest && (entries.length - drop > keptEntries || length > keptLength)) {
@@ -81,7 +81,7 @@ export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
   }
 
   return {
-    /** What came together. */
+    /** Adds the entries of events that came together. */
     push(newest: readonly Entry[]): void {
       answered.clear()
       status = newest.at(-1)?.status ?? status
@@ -94,7 +94,7 @@ export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
       }
       shorten(entries.length - before)
     },
-    /** What comes after a frame; undefined: not all of it is kept. */
+    /** The frames after a number; undefined: not all of them are kept. */
     after(after: number, endsAtWait: boolean): Batch | undefined {
       if (after + 1 < from) return undefined
       const key = `${after} ${endsAtWait}`

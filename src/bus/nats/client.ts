@@ -1,4 +1,4 @@
-// The NATS client, loaded when it is called for the first time, and its messages in our words.
+// The NATS client, loaded at its first use, and its messages in a type of our own.
 import type { Msg, MsgHdrs } from '@nats-io/transport-node'
 
 export const load = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
@@ -11,7 +11,7 @@ export const headersOf = ([{ headers }]: Client, given: Record<string, string>):
 }
 
 export type NatsMessage = {
-  /** Undefined when there is none of this name. */
+  /** Undefined: there is no header of this name. */
   header(name: string): string | undefined
   body(): string
 }

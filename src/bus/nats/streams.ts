@@ -2,14 +2,14 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
 
-/** What a stream says of a message that was published to it. */
+/** The answer of a stream to a published message. */
 export type Receipt = { sequence: number; isDuplicate: boolean } | { refused: string; code: number }
 
 export type StreamState = {
   subjects: readonly string[]
-  /** It lets go of messages by itself: by age, number, size, or when they were consumed. */
+  /** The stream drops messages: by age, number or size, or when they were consumed. */
   forgets: boolean
-  /** Messages of more bytes, headers included, are refused. */
+  /** Bytes that a message may have, headers included. The stream refuses longer ones. */
   maxMessage: number
   messages: number
   lastSequence: number
@@ -19,13 +19,15 @@ export type NatsStreams = {
   /** Undefined: there is no such stream. */
   state(name: string): Promise<StreamState | undefined>
   create(name: string, subject: string): Promise<StreamState>
-  /** The message at a sequence, or the first from there on; undefined: there is none. */
+  /** The message at a sequence, or the first one from there on. Undefined: there is none. */
   message(
     name: string,
     sequence: number,
     which?: 'exactly' | 'or later',
   ): Promise<(NatsMessage & { sequence: number }) | undefined>
-  /** For messages whose receipts come back, in any order, with the number that was given to `publish`. */
+  /**
+   * Publishes messages. `onReceipt` gets each receipt with the number that `publish` got; receipts come in any order.
+   */
   publisher(onReceipt: (number: number, receipt: Receipt) => void): {
     publish(number: number, subject: string, body: string, headers: Record<string, string>): void
     close(): void
@@ -34,7 +36,7 @@ export type NatsStreams = {
 
 const requestMs = 5000
 
-/** Codes of JetStream's interface. */
+/** Error codes of the JetStream API. */
 const notEnabled = 10076
 const notForAccount = 10039
 const notFound = 10059
@@ -57,7 +59,7 @@ export const streamsOf = async (
     error instanceof JetStreamApiError && error.code === code
   const manager = await jetstreamManager(connection, { timeout: requestMs }).catch((error: Error) => {
     if (isApiError(error, notEnabled) || isApiError(error.cause, notForAccount)) return undefined
-    // Nobody answers: where the server says that it has JetStream, nobody does yet.
+    // No answer. If the server announces JetStream, it is only not ready yet: that is an error. Otherwise it has none.
     if (error.name === 'JetStreamNotEnabled' && connection.info?.jetstream !== true) return undefined
     throw error
   })
