@@ -1,7 +1,7 @@
 import { StorageFailure } from '../contract/stored.ts'
 import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 
-/** What SQLite cannot read is no fault of whoever asks. */
+/** Turns an error about a damaged file into StorageFailure, since the caller did not cause it. */
 export const asked = <T>(ask: () => T): T => {
   try {
     return ask()

@@ -1,5 +1,5 @@
-// The log read back as it is stored, for auditors, on a connection of its own. Pages are small in events and in bytes,
-// and each takes a turn of the event loop, whoever else reads: the longest log is read without holding anybody up.
+// Reads the log as it is stored, for auditors, on its own connection. Pages are small in events and in bytes, and each
+// page takes its own turn of the event loop, so that even the longest log holds up nobody.
 import type { AuditTrail } from '../contract/audit.ts'
 import { createPages } from './audit/pages.ts'
 import { prepareStatements } from './audit/statements.ts'

@@ -1,9 +1,9 @@
-// A subscription for a reader that asks: it is handed the next batch when it is done with the one before.
+// A subscription as an async generator: the reader gets the next batch when it is done with the one before.
 import type { Recorded } from '../contract/stored.ts'
 import type { Handler, Subscription } from './follower.ts'
 
 export type Batches = {
-  /** Ends when it is closed; throws what the subscription ended with. For one reader. */
+  /** Ends when it is closed. Throws the error with which the subscription ended. For one reader only. */
   all(): AsyncGenerator<readonly Recorded[], void, undefined>
   close(): void
 }

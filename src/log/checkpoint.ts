@@ -1,5 +1,5 @@
-// How far somebody has followed a log, in a small file beside it: a position, and the leaf there, by which the log is
-// known again after it was restored or replaced.
+// How far a reader has followed a log, in a small file beside it: a position, and the leaf of the event there. The leaf
+// shows whether it is still the same log after a restore or a replacement.
 import { rename, writeFile } from 'node:fs/promises'
 import { plainWrite, readPlainFile } from '../platform/plain-file.ts'
 import type { EventLog } from './log.ts'
@@ -10,7 +10,7 @@ type Log = Pick<EventLog, 'id' | 'leafAt'>
 const fits = (saved: Saved, log: Log): boolean =>
   saved.log === log.id && saved.leaf === (log.leafAt(saved.position) ?? null)
 
-/** What a file says, whatever log it is of; undefined: nothing. */
+/** The content of a checkpoint file, for any log; undefined: none can be read. */
 export const savedCheckpoint = (file: string): Saved | undefined => {
   try {
     const saved = JSON.parse(readPlainFile(file)) as Saved | null
@@ -20,7 +20,7 @@ export const savedCheckpoint = (file: string): Saved | undefined => {
   }
 }
 
-/** The position that was saved; `foreign`: unreadable, or of another log. */
+/** The saved position. `foreign`: the file is unreadable or belongs to another log. */
 export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'foreign' => {
   try {
     const saved = JSON.parse(readPlainFile(file)) as Saved
@@ -30,7 +30,7 @@ export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'fo
   }
 }
 
-/** On the disk when it resolves; the old one stands until then. */
+/** Saves a position. It is on the disk when this resolves; the old file stays until then. */
 export const saveCheckpoint = async (file: string, log: Log, position: number): Promise<void> => {
   const saved: Saved = { log: log.id, position, leaf: log.leafAt(position) ?? null }
   await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, {

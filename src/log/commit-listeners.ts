@@ -1,5 +1,5 @@
-// Who is called after each commit before its callers are answered. Commits are handed over in order: the listeners of one
-// are through before those of the next are called.
+// The listeners that are called after each commit, before its callers are answered. Commits are handed over in order:
+// all listeners of one commit are done before those of the next are called.
 import type { Recorded } from '../contract/stored.ts'
 
 export type CommitListener = (events: Recorded[]) => void | Promise<void>
@@ -9,7 +9,7 @@ export const createCommitListeners = (publish: (events: Recorded[]) => void) => 
   const listeners: CommitListener[] = []
   let notifying: Promise<void> | undefined
 
-  /** One listener after the other; a listener that takes no time costs no turn of the event loop. */
+  /** Calls one listener after the other. A listener that returns no promise costs no turn of the event loop. */
   const call = (events: Recorded[]): Promise<void> | undefined => {
     let called: Promise<void> | undefined
     for (const listener of listeners) {
@@ -22,7 +22,7 @@ export const createCommitListeners = (publish: (events: Recorded[]) => void) => 
 
   return {
     add: (listener: CommitListener): void => void listeners.push(listener),
-    /** `answer` is called when the listeners are through, at once where none of them takes time. */
+    /** `answer` is called when the listeners are done; at once when there is nothing to wait for. */
     notify(events: Recorded[], answer: () => void): void {
       const called = notifying === undefined ? call(events) : notifying.then(() => call(events))
       if (called === undefined) {

@@ -1,5 +1,5 @@
-// Appends that wait to be written. They are written in batches, one after the other, and two batches may be under way:
-// the writer is never idle, a commit never long.
+// Appends that wait to be written. They are written in batches, one after the other. Two batches may be under way, so
+// that the writer is never idle and no commit is long.
 import { type Recorded, StorageFailure } from '../contract/stored.ts'
 import type { PackedBatch } from './store.ts'
 
@@ -13,7 +13,7 @@ export type Waiting = {
 const batchEvents = 256
 const batchesUnderWay = 2
 
-/** Batches that follow each other, as one. */
+/** Joins batches that follow each other. */
 const joined = (batches: PackedBatch[]): PackedBatch => {
   const [first, ...others] = batches
   if (first === undefined) throw new Error('an empty batch')
@@ -26,7 +26,7 @@ const joined = (batches: PackedBatch[]): PackedBatch => {
   return first
 }
 
-/** How many of the first appends make a batch. */
+/** How many of the first appends go into one batch. */
 const sizeOfBatch = (queue: Waiting[]): number => {
   let events = 0
   let taken = 0
@@ -38,7 +38,7 @@ const sizeOfBatch = (queue: Waiting[]): number => {
   return taken
 }
 
-/** `write` resolves when a batch is durable; then `committed` is called with its appends, which it answers. */
+/** `write` resolves when a batch is durable. Then `committed` is called with its appends and answers their callers. */
 export const createCommitQueue = (
   write: (batch: PackedBatch) => Promise<void>,
   committed: (appends: Waiting[]) => void,
@@ -77,7 +77,7 @@ export const createCommitQueue = (
     }
   }
 
-  /** Nothing that was put in order after the failure can stand: its positions are void. */
+  /** Rejects every waiting append, since the positions after the failed write are no longer valid. */
   const fail = (error: unknown, appends: Waiting[] = []) => {
     hasFailed = true
     const failure = new StorageFailure('the event log could not be written', { cause: error })
@@ -90,9 +90,9 @@ export const createCommitQueue = (
       queue.push(append)
       schedule()
     },
-    /** Refuses what waits. Nothing is pushed until it may go on. */
+    /** Rejects the waiting appends. Nothing may be pushed until `goOn`. */
     fail: (error: unknown): void => fail(error),
-    /** After a failure: the log was opened again. */
+    /** Called when the log was opened again after a failure. */
     goOn(): void {
       hasFailed = false
     },

@@ -1,4 +1,5 @@
-// From stored text back to an event, or DamagedEvent: nothing that does not fit its hashes is ever shown.
+// Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that it is
+// never shown.
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
 import { digestOf, leafOf } from './leaf.ts'
 import type { Row } from './store.ts'

@@ -1,41 +1,47 @@
-// One reader of numbered things: the past first, then what comes, without a gap or a repeat. It is handed one batch at a
-// time; while its handler works, little is kept for it, and the rest is read again from where it is stored.
+// One reader of numbered items: first past items, then new ones, without a gap or a repeat. Its handler gets one batch
+// at a time. While the handler works, a few items are kept in memory; the rest is read again from where it is stored.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Backlog, createBacklog } from './follower/backlog.ts'
 import { createProgress, type Failure, type Progress } from './follower/progress.ts'
 
-/** Everything after the number that was asked for, up to `upTo`; `isLast`: nothing more is stored. */
+/** All items after the requested number, up to `upTo`. `isLast`: nothing more is stored. */
 export type Page<T> = { items: readonly T[]; upTo: number; isLast: boolean }
 
-/** What it is handed is in order, never empty, and shared with others. It may take its time: the next batch waits. */
+/**
+ * Gets items in order, never an empty list. Other readers may get the same list. If the handler returns a promise, the
+ * next batch waits for it.
+ */
 export type Handler<T> = (items: readonly T[]) => void | Promise<void>
 
 export type FollowerDeps<T> = {
-  /** It begins after this number. */
+  /** The reader begins after this number. */
   after: number
-  /** Nothing is stored after it yet, so there is nothing to read first. */
+  /** Nothing is stored after that number yet, so there is nothing to read first. */
   hasAll?: boolean
   read: (after: number) => Page<T> | Promise<Page<T>>
   handle: Handler<T>
-  /** Waited for before each reading: a place, or time for others. */
+  /** Awaited before each read, for a place or a turn of the event loop. */
   beforeRead?: (() => void | Promise<void>) | undefined
-  /** Called each time when nothing more is to be read and what was read is handled. */
+  /** Called each time when nothing more is to be read and everything that was read is handled. */
   caughtUp?: (() => void) | undefined
-  /** This many items are kept while the handler works; when more come, all of them are read again. */
+  /** Items that may be kept while the handler works. When more come, all of them are read again. */
   keptAtMost: number
-  /** Called once, when it has ended in any way. */
+  /** Called once, when the reader has ended in any way. */
   onEnd: () => void
 }
 
-/** What follows the log, as its owner holds it. */
+/** A reader of the log, as its owner sees it. */
 export type Subscription = {
   /** Everything up to this number was handled. */
   position(): number
   /** Resolves when everything up to a number was handled; rejects when the subscription ends before. */
   reached(position: number): Promise<void>
-  /** Nothing more is handed over. Resolves when the handler does no work any more, so the handler does not wait for it. */
+  /** Hands over nothing more. Resolves when the handler is done, so the handler itself must not await it. */
   stop(): Promise<void>
-  /** Resolves when it was stopped; rejects with what the handler or the reading threw, after which nothing comes. */
+  /**
+   * Resolves when the reader was stopped. Rejects with the error of the handler or of reading; nothing comes after
+   * that.
+   */
   done: Promise<void>
 }
 
@@ -49,10 +55,10 @@ const subscriptionOf = ({ position, reached, done }: Progress, end: () => void):
   done,
 })
 
-/** Handles a batch that ends at the number `upTo`. A promise where the handler takes its time. */
+/** Handles a batch that ends at the number `upTo`. Returns a promise if the handler does. */
 type Hand<T> = (items: readonly T[], upTo: number) => Promise<void> | undefined
 
-/** Reads the page that follows, and hands it over. */
+/** Reads the next page and hands it over. */
 const pageReader =
   <T>(deps: FollowerDeps<T>, progress: Progress, backlog: Backlog<T>, hand: Hand<T>) =>
   async (): Promise<void> => {
@@ -73,7 +79,7 @@ const pageReader =
 export const createFollower = <T>(deps: FollowerDeps<T>) => {
   const progress = createProgress(deps.after)
   const backlog = createBacklog<T>(deps.keptAtMost, !deps.hasAll)
-  /** It reads, or its handler works. */
+  /** The follower reads, or its handler works. */
   let isBusy = backlog.isBehind()
 
   const end = (failure?: Failure) => {
@@ -90,7 +96,7 @@ export const createFollower = <T>(deps: FollowerDeps<T>) => {
     return undefined
   }
   const readPage = pageReader(deps, progress, backlog, hand)
-  /** Until it has everything. */
+  /** Reads and hands over items until none is left. */
   const catchUp = async (handling?: Promise<void>): Promise<void> => {
     isBusy = true
     try {
@@ -107,11 +113,14 @@ export const createFollower = <T>(deps: FollowerDeps<T>) => {
     isBusy = false
     if (progress.isOver()) progress.settle()
   }
-  // After the caller holds its subscription, since it may be handed something at once.
+  // Runs when the caller has its subscription, since the handler may be called at once.
   if (isBusy) queueMicrotask(() => void catchUp())
 
   return {
-    /** What was just stored between two numbers; nothing between the number before and `from` was for this reader. */
+    /**
+     * Takes items that were just stored, with numbers after `from` and up to `upTo`. For this reader there are no
+     * others between.
+     */
     hear(items: readonly T[], from: number, upTo: number): void {
       if (progress.isOver() || upTo <= progress.position()) return
       if (isBusy) {
@@ -130,7 +139,7 @@ export const createFollower = <T>(deps: FollowerDeps<T>) => {
         end({ error })
       }
     },
-    /** More may be stored than it heard of. */
+    /** Called when more items may be stored than `hear` was called with. */
     lookAgain(): void {
       backlog.fallBehind()
       if (!isBusy && !progress.isOver()) void catchUp()

@@ -1,13 +1,13 @@
 // The stored header: as an object, and as the text that is hashed.
 import type { Header, NewEvent, StreamAppend } from '../contract/stored.ts'
 
-/** What all headers of one append have in common, as text: written out once. */
+/** The text that all headers of one append have in common, made once. */
 export const commonText = (
   { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
   build: string,
 ) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
 
-/** Header text but for its digest, which the writer adds; the same text as JSON.stringify gives. */
+/** Header text without the digest, which the writer adds. It equals the text that JSON.stringify produces. */
 export const openHeader = (header: Header, stream: string, common: string): string => {
   const { revision, type, schema_version, time, seq, frames } = header
   const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`

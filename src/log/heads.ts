@@ -1,17 +1,17 @@
-// The heads of the streams that were used last, so that an append looks nothing up.
+// The heads of the streams that were used last, so that their next append needs no lookup in the file.
 import { asked } from './asked.ts'
 import type { Store, StreamHead } from './store.ts'
 
-/** A stream's head, and the position of its newest event (0: it was read from the file). */
+/** A stream's head, and the position of its newest event (0: the head was read from the file). */
 export type KnownHead = StreamHead & { position: number }
 
 const headsKept = 100_000
 
-/** `durable`: the position of the newest event that is. */
+/** `durable` returns the position of the newest durable event. */
 export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number) => {
   const heads = new Map<string, KnownHead>()
 
-  /** A stream whose last events are not durable yet is never forgotten: the file is behind. */
+  /** Never drops a stream whose last events are not durable yet, since the file does not have them. */
   const keep = (stream: string, known: KnownHead): void => {
     heads.delete(stream)
     heads.set(stream, known)
@@ -24,7 +24,7 @@ export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number)
   return {
     keep,
     inMemory: (stream: string): KnownHead | undefined => heads.get(stream),
-    /** Also from the file; undefined: there is no such stream. */
+    /** Looks in the file, too. Undefined: there is no such stream. */
     of(stream: string): KnownHead | undefined {
       const known = heads.get(stream)
       if (known !== undefined) return known

@@ -1,5 +1,5 @@
-// What makes an event provable: the digest binds the payload, the leaf (RFC 6962) binds the header, which
-// holds the digest. Exactly the stored text is hashed, so anybody can compute the same from the file alone.
+// What makes an event provable: the digest binds the payload, and the leaf (RFC 6962) binds the header, which holds the
+// digest. The hashes cover exactly the stored text, so they can be computed again from the file alone.
 import { hash } from 'node:crypto'
 
 /** SHA-256 over the UTF-8 of salt text + payload text, as 43 characters of base64url. */
@@ -8,5 +8,5 @@ export const digestOf = (salt: string, payload: string): string => hash('sha256'
 /** SHA-256 over the byte 0x00 + the UTF-8 of the header text, as 43 characters of base64url. */
 export const leafOf = (header: string): string => hash('sha256', `\0${header}`, 'base64url')
 
-/** A header is composed without its digest; the writer closes it where the payload's hash is known. */
+/** A header is built without its digest. The writer adds the digest when it has hashed the payload. */
 export const closeHeader = (open: string, digest: string): string => `${open},"digest":"${digest}"}`

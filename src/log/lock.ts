@@ -1,4 +1,4 @@
-// One server per data folder. The lock is the system's, on a file of its own: kill -9 frees it.
+// One server per data folder. The operating system holds the lock, on a separate file, so even kill -9 frees it.
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import Sqlite from '../platform/sqlite/library.ts'
@@ -13,7 +13,9 @@ export const isLocked = (path: string): boolean => {
   }
 }
 
-/** Holds the folder until the answer is called. Throws CannotStart when another process holds it. */
+/**
+ * Locks the folder, and returns the function that unlocks it. Throws CannotStart when another process holds the lock.
+ */
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined
   try {
@@ -33,8 +35,8 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
 }
 
 /**
- * Holds a file together with other processes until the answer is called: nobody can lock it for itself meanwhile. Without
- * such a file it does nothing.
+ * Shares the lock of a file with other processes until the returned function is called; meanwhile no process can lock
+ * the file for itself alone. Does nothing when there is no such file.
  */
 export const shareFile = (path: string): (() => void) => {
   let db: Database.Database | undefined

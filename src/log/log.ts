@@ -1,6 +1,6 @@
-// The event log: order, expected revisions, positions, group commit. Appends are put in order the moment they
-// are made (revision, position and time are then fixed) and written together at the next turn of the event
-// loop; a caller is answered only after the commit that holds its events.
+// The event log: order, expected revisions, positions, group commit. An append is put in order at once, which fixes its
+// revision, position and time. Appends are written together at the next turn of the event loop. A caller is answered
+// only after the commit that holds its events.
 
 import { type Log, type Recorded, StorageFailure, type StreamAppend } from '../contract/stored.ts'
 import { asked } from './asked.ts'
@@ -13,26 +13,30 @@ import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type EventLog = Log & {
-  /** Made once with the log: no other log has it. */
+  /** Created once with the log; no other log has it. */
   id: string
-  /** Called after each commit, in order. The callers of that commit are answered when the listener is through. */
+  /** Called after each commit, in order. The callers of that commit are answered when the listener is done. */
   onCommit(listener: CommitListener): void
-  /** Called when the log was opened again after a failed write: more may be stored than callers were answered.
-   *  Nothing is appended until the listener is through. */
+  /**
+   * Called when the log was opened again after a failed write: it may hold events whose callers got no answer. Nothing
+   * is appended until the listener is done.
+   */
   onReopened(listener: () => Promise<void>): void
-  /** Past, then live. After a failed write it goes on when the listeners above are through. */
+  /**
+   * First past events, then new ones. After a failed write it continues when the listeners of `onReopened` are done.
+   */
   subscribe: Subscribe
   isFailing(): boolean
   /** Tries to open the log again after a failure. Rejects with StorageFailure. */
   retry(): Promise<void>
   /**
-   * Looks at the files: when somebody removed, replaced or cut one, nothing more is acknowledged. The answer says what it
-   * is, the first time it is found.
+   * Checks the files. When one was removed, replaced or cut short, nothing more is acknowledged. Returns the problem in
+   * words, the first time it is found.
    */
   check(): string | undefined
-  /** Resolves when everything that was put in order is written and all listeners are through. */
+  /** Resolves when everything that was put in order is written and all listeners are done. */
   settled(): Promise<void>
-  /** The same, and the store is closed. */
+  /** Does the same, then closes the store. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,5 @@
-// A log without a file, for tests of everything that stands on the log. Same port, same suite of tests.
+// A store without a file, for tests of everything that uses the log. It has the same interface as the SQLite store, and
+// the same tests.
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
 import type { Row, Store, StreamHead } from './store.ts'
 

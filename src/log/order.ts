@@ -1,5 +1,4 @@
-// Puts appends in order: what they are held against (expected revisions), and what they get (revision, position, time, the
-// number of the stream), fixed the moment they are made.
+// Puts appends in order: checks their expected revisions, and fixes revision, position, time and stream number at once.
 import type { Clock, Random } from '../contract/ports.ts'
 import { type Header, type Recorded, RevisionConflict, type StreamAppend } from '../contract/stored.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
@@ -13,12 +12,12 @@ export type Ordered = { packed: PackedBatch; recorded: Recorded[] }
 /** `head`: the position of the newest event that is durable. */
 export const createOrder = (store: Store, { clock, random, build }: OrderDeps, head: () => number) => {
   const heads = createHeads(store, head)
-  // Of the newest event put in order, which is not durable yet, perhaps.
+  // Of the newest event that was put in order. It may not be durable yet.
   let position = 0
   let lastStreamNo = 0
   const times = createTimes(clock)
 
-  /** Begins behind what is stored; the answer: the position of the last event. */
+  /** Continues after the stored events. Returns the position of the last one. */
   const begin = (): number => {
     const last = store.last()
     heads.clear()
@@ -28,7 +27,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     return position
   }
 
-  /** Throws what no append may do: name a stream twice, or expect another revision. */
+  /** Throws when an append names a stream twice or expects another revision. */
   const check = (appends: StreamAppend[]): void => {
     if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
       throw new Error('an append names a stream twice')
@@ -40,10 +39,10 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
   }
 
-  /** Throws RevisionConflict, and then leaves no trace. */
+  /** Throws RevisionConflict, and then changes nothing. */
   const put = (appends: StreamAppend[]): Ordered => {
     check(appends)
-    // Written out before anything is put in order: what cannot be written leaves no trace.
+    // Serialised before anything is put in order, so that an append that cannot be serialised changes nothing.
     const payloads = appends.map(({ events }) => events.map(({ data }) => JSON.stringify(data)))
     const packed: PackedBatch = {
       first: position + 1,

@@ -1,4 +1,4 @@
-// A log file as a reader sees it, beside the server that writes it or without one: nothing in it can be changed.
+// Opens a log file for reading, beside the server that writes it or without one. Nothing in the file can be changed.
 import type Database from 'better-sqlite3'
 import type { Log } from '../contract/stored.ts'
 import Sqlite from '../platform/sqlite/library.ts'
@@ -10,26 +10,26 @@ import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type ReadOnlyLog = Log & {
   id: string
-  /** Every stream in order of creation, those that are made meanwhile included. */
+  /** Every stream in order of creation, also those that are created meanwhile. */
   streams(): Iterable<string>
-  /** The first position up to `end` where no stream has an event; undefined: there is no hole. */
+  /** The first position up to `end` that has no event; undefined: there is no such hole. */
   firstHole(end: number): number | undefined
-  /** Past, then live: the file is looked at now and then until the log is closed. */
+  /** First past events, then new ones: the file is checked regularly until the log is closed. */
   subscribe: Subscribe
   close(): Promise<void>
 }
 
 const pageStreams = 1000
-/** How often those who follow the file look at it again. */
+/** Milliseconds between two checks of the file, for readers that follow it. */
 const lookMs = 100
 
-/** Any of our SQLite files, for reading alone; it must be there. Throws CannotStart when it is no file. */
+/** Opens any of our SQLite files for reading only. The file must exist. Throws CannotStart when it is no plain file. */
 export const openFileReadOnly = (path: string): Database.Database => {
   mustBePlain(path)
   return new Sqlite(path, { readonly: true, fileMustExist: true })
 }
 
-/** Its head moves with what others append. Throws CannotStart. */
+/** The head moves when another process appends. Throws CannotStart. */
 export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const db = openForReading(path)
   const reader = sqliteReader(path)
@@ -71,7 +71,7 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
         after = streams.at(-1)?.no ?? after
       }
     },
-    // Counted first, since that needs an index alone.
+    // The count comes first, since it needs only an index.
     firstHole: end => ((count.get(end) ?? 0) === end ? undefined : (hole.get(end) ?? end)),
     async close() {
       clearInterval(looking)

@@ -1,15 +1,15 @@
-// Reading the log back: in pages, every event held against its hashes and its place, so that damage is never
-// passed over and never shown.
+// Reads the log back in pages. Every event is checked against its hashes and its place, so that damage is never skipped
+// and never shown.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { decode } from './decode.ts'
 import type { Row, Store } from './store.ts'
 
 const pageEvents = 1000
-/** A page ends early when its texts are this long: it is held in memory, and taken in at one go. */
+/** Characters at which a page ends early, since a page is held in memory and handled in one go. */
 const pageChars = 1024 * 1024
 
-/** Rows up to the end of a page: stores read no more of them. */
+/** The rows of one page. Stores read no rows after it. */
 export const pageOf = <Row extends { header: string; payload: string | null }>(
   rows: Iterable<Row>,
 ): Row[] => {
@@ -23,14 +23,17 @@ export const pageOf = <Row extends { header: string; payload: string | null }>(
   return page
 }
 
-/** Between two pages of a long reading the event loop turns. */
+/** Lets the event loop turn between two pages of a long read. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** One page of what is stored, at once. Throws DamagedEvent. */
+/** Reads one page, synchronously. Throws DamagedEvent. */
 export type Pages = {
-  /** All events after a position; what is stored and not answered yet may be among them. */
+  /** All events after a position. Some may be stored although their callers are not answered yet. */
   page(after: number): Recorded[]
-  /** Those of one stream after a revision; `isLast`: nothing follows. `near`: the position around which they are looked for. */
+  /**
+   * The events of one stream after a revision. `isLast`: nothing follows. `near`: the position named when the file is
+   * broken.
+   */
   streamPage(stream: string, after: number, near?: number): { events: Recorded[]; isLast: boolean }
 }
 
@@ -107,7 +110,7 @@ export const createReading = (
 
 const charsOf = (rows: Row[]): number =>
   rows.reduce((sum, { header, payload }) => sum + header.length + (payload?.length ?? 0), 0)
-/** The events of these rows; the rows are let go of, for their texts may be long. */
+/** The events of these rows. Empties the list of rows, since their texts may be long. */
 const taken = (rows: Row[]): Recorded[] => {
   const events = rows.map(row => decode(row))
   rows.length = 0
@@ -116,7 +119,7 @@ const taken = (rows: Row[]): Recorded[] => {
 /** Nothing follows a page that was not full. */
 const isLastPage = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
 
-/** What SQLite finds broken in the file is damage, like what our hashes find; `first` is where the reading began. */
+/** Turns an error of SQLite about a broken file into damage, as for a wrong hash. `first`: where the reading began. */
 const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   try {
     return read(pageEvents)
@@ -126,7 +129,7 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   }
 }
 
-/** The rows before the broken one can still be read: more of them, until one fails. */
+/** Finds the broken row: reads one row more each time, until reading fails. */
 const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
   let position = first
   for (let limit = 1; limit <= pageEvents; limit++) {

@@ -1,5 +1,5 @@
-// After a failed write, or when somebody moved or cut a file: nothing is acknowledged until the log was opened again and its
-// end was read.
+// Recovery after a failed write, or after somebody moved or cut a file. Nothing is acknowledged until the log is open
+// again and its end was read.
 import { StorageFailure } from '../contract/stored.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { Store } from './store.ts'
@@ -9,16 +9,19 @@ export type RecoveryDeps = {
   queue: Pick<CommitQueue, 'fail' | 'goOn' | 'hasFailed'>
   /** The last position that was acknowledged. */
   head: () => number
-  /** The log was opened again: what follows is put in order behind its end. Nothing is appended until it resolves. */
+  /**
+   * Called when the log is open again: later appends are put in order after its end. Nothing is appended until it
+   * resolves.
+   */
   reopened: () => Promise<void>
 }
 
 export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) => {
   let recovering: Promise<void> | undefined
   let securing: Promise<void> | undefined
-  /** What is wrong with the files, as it was reported last. */
+  /** The problem with the files that was reported last. */
   let reported: string | undefined
-  /** Set while a part of what was acknowledged is gone. */
+  /** Set while acknowledged events are missing. */
   let lost: string | undefined
 
   const reopen = async (): Promise<void> => {
@@ -27,7 +30,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
     if (trouble !== undefined) throw new Error(trouble)
     await store.reopen()
     const end = store.last()?.position ?? 0
-    // Not gone on with: the positions behind it were acknowledged, and would be given to other events.
+    // Recovery stops here: the missing positions were acknowledged, and would be given to other events.
     if (end < head()) {
       lost = `the event log has ${end} events, and ${head()} were acknowledged`
       throw new Error(lost)
@@ -38,7 +41,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
   }
 
   return {
-    /** Once for all who wait for it. Rejects with StorageFailure. */
+    /** Runs once for all callers that wait for it. Rejects with StorageFailure. */
     recover(): Promise<void> {
       recovering ??= reopen()
         .catch(error => {
@@ -49,14 +52,14 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
         })
       return recovering
     },
-    /** Looks at the files. The answer is what is wrong with them, the first time it is found. */
+    /** Checks the files. Returns what is wrong with them, the first time it is found. */
     check(): string | undefined {
       const trouble = lost ?? store.trouble()
       if (trouble !== undefined && !queue.hasFailed()) queue.fail(new Error(trouble))
       const isNews = trouble !== undefined && trouble !== reported
       reported = trouble
       if (!isNews) return undefined
-      securing = store.secure().catch(() => {}) // what is in a WAL without a name is lost with the process
+      securing = store.secure().catch(() => {}) // a WAL that has lost its name is gone when the process ends
       return trouble
     },
   }

@@ -1,9 +1,10 @@
-// The tables of the append-only log. Streams are numbered in order of creation, so that the unique index grows at
-// its end. `facts` are of the log as a whole: its id, made once. Triggers forbid every change.
+// The tables of the append-only log. Streams are numbered in order of creation, so that the unique index grows at its
+// end. The table `facts` describes the log as a whole: it holds its id, which is made once. Triggers forbid every
+// change.
 
-/** Of the tables below; stored in the file as `user_version`. */
+/** Version of the tables below, stored in the file as `user_version`. */
 export const schemaVersion = 1
-/** `rpri`: says in the file itself that it is ours. */
+/** `rpri` in ASCII: marks the file as a log of Reprise. */
 export const applicationId = 0x72707269
 
 const forbid = (table: string): string => `

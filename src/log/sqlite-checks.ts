@@ -1,4 +1,4 @@
-// Whether a file is a log of ours that is whole: looked at before anything in it is changed, and refused in plain words.
+// Checks that a file is a whole log of Reprise, before anything in it is changed. Errors are in plain words.
 import { existsSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -30,13 +30,13 @@ const checkTail = (db: Database.Database, path: string): void => {
   }
 }
 
-/** Made with the log, never changed. */
+/** The id is created with the log and never changes. */
 const checkId = (db: Database.Database): void => {
   const id = db.prepare("SELECT value FROM facts WHERE key = 'log_id'").pluck().get()
   if (typeof id !== 'string') throw new Error('it has no id')
 }
 
-/** Whose file it is, before anything in it is changed: true for an empty one. */
+/** Checks that the file is ours, before anything in it is changed. Returns true for an empty file. */
 export const identify = (db: Database.Database, path: string): boolean => {
   const version = db.pragma('user_version', { simple: true }) as number
   const application = db.pragma('application_id', { simple: true }) as number
@@ -49,7 +49,7 @@ export const identify = (db: Database.Database, path: string): boolean => {
   return false
 }
 
-/** Throws CannotStart for what SQLite would wait for, or write to: a FIFO, a folder, a device. */
+/** Throws CannotStart for a FIFO, a folder or a device: SQLite would wait for it, or write to it. */
 export const mustBePlain = (path: string): void => {
   for (const file of ['', '-wal', '-shm'].map(suffix => path + suffix)) {
     const found = whatStandsAt(file)
@@ -58,7 +58,7 @@ export const mustBePlain = (path: string): void => {
   }
 }
 
-/** What can be seen of a file without writing: closing this connection moves nothing out of the WAL. */
+/** Checks what can be checked without writing: closing this connection moves nothing out of the WAL. */
 export const lookInto = (path: string): void => {
   mustBePlain(path)
   const missing = checkWal(path)
@@ -66,7 +66,7 @@ export const lookInto = (path: string): void => {
   const db = new Sqlite(path, { readonly: true })
   try {
     if (identify(db, path)) return
-    // A page that was taken and given back within one commit is never written.
+    // A page that was allocated and freed within one commit is never written.
     if (missing > Number(db.pragma('freelist_count', { simple: true }))) throw unfit(path)
     checkId(db)
     checkTail(db, path)
@@ -75,5 +75,5 @@ export const lookInto = (path: string): void => {
   }
 }
 
-/** Whether there is a log, or anything else that is a database. */
+/** Whether there is a log, or any other database, at this path. */
 export const isBegun = (path: string): boolean => existsSync(path) && statSync(path).size >= smallestDatabase

@@ -1,4 +1,4 @@
-// Opening a log file, the same way for the writer, the readers and the command line.
+// Opens a log file, in the same way for the writer, the readers and the command line.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
 import type Database from 'better-sqlite3'
@@ -8,8 +8,8 @@ import Sqlite from '../platform/sqlite/library.ts'
 import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
-const oldestSqlite = '3.51.3' // earlier ones can lose a WAL that is reset while it is read
-/** Pages in the WAL from which the thread that writes copies them itself. */
+const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
+/** Pages in the WAL at which the writing thread itself copies them into the main file. */
 const mostPages = 8192
 
 const isOlder = (version: string, than: string): boolean => {
@@ -18,7 +18,7 @@ const isOlder = (version: string, than: string): boolean => {
   return false
 }
 
-/** Words for a failed open, whatever SQLite called it. */
+/** Turns any error of opening the file into CannotStart with a plain message. */
 const explained = (path: string, error: unknown): CannotStart => {
   if (error instanceof CannotStart) return error
   const { code = '', message: why } = error as { code?: string; message: string }
@@ -42,7 +42,7 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
-/** Opens the write connection; makes the schema in a new file; throws CannotStart. */
+/** Opens the write connection, and creates the schema in a new file. Throws CannotStart. */
 export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
   let db: Database.Database | undefined
   try {
@@ -60,11 +60,11 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('cache_size = -65536')
     db.pragma(`wal_autocheckpoint = ${mostPages}`)
     if (isNew) make(db, newLogId())
-    // Everything into the main file, synced: after this the file's length can be held against its pages.
+    // Moves the WAL into the main file, synced. Then the length of the file can be compared with its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     const pages = db.pragma('page_count', { simple: true }) as number
     const pageSize = db.pragma('page_size', { simple: true }) as number
-    // While somebody reads, a part stays in the WAL, and the main file's length says nothing.
+    // While another connection reads, a part stays in the WAL, and the length of the main file says nothing.
     if (moved?.busy === 0 && statSync(path).size < pages * pageSize) {
       throw new Error('the file is shorter than its contents')
     }
@@ -80,7 +80,8 @@ export const openForReading = (path: string): Database.Database => {
   if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}`)
   mustBePlain(path)
   try {
-    // Not mapped into memory: whoever cuts a mapped file short ends every process that reads it (SIGBUS).
+    // The file is not mapped into memory: if a program cuts a mapped file short, every process that reads it dies
+    // (SIGBUS).
     const db = new Sqlite(path, { readonly: true })
     db.prepare('SELECT max(position) FROM events').get()
     return db

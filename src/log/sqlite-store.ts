@@ -1,4 +1,4 @@
-// A log in a SQLite file: a thread that writes, a connection here that reads.
+// A log in a SQLite file: a separate thread writes, and a connection in this thread reads.
 import type { Worker } from 'node:worker_threads'
 import { type Checkpoints, createCheckpoints } from '../platform/sqlite/checkpoints.ts'
 import { startThread } from '../platform/thread.ts'
@@ -10,7 +10,10 @@ import type { Reply, Request } from './writer-thread.ts'
 
 type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 
-/** Requests to a writer thread, answered in order. A thread that dies fails what it was asked; it is replaced. */
+/**
+ * Sends requests to a writer thread, which answers them in order. When the thread dies, its open requests fail and a
+ * new thread replaces it.
+ */
 const writerThread = (path: string) => {
   let worker: Worker | undefined
   let asked = 0
@@ -25,7 +28,7 @@ const writerThread = (path: string) => {
       else request?.reject(Object.assign(new Error(error.message), { code: error.code }))
     })
     const gone = (error: Error) => {
-      if (worker !== started) return // it was replaced, and what it was asked is answered
+      if (worker !== started) return // it was replaced, and its requests are answered
       worker = undefined
       for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
@@ -47,14 +50,14 @@ const writerThread = (path: string) => {
   return { ask }
 }
 
-/** Opens or makes the log file. `others`: files that must stay where they are, too. Throws CannotStart. */
+/** Opens or creates the log file. `others`: further files that must stay where they are. Throws CannotStart. */
 export const sqliteStore = (
   path: string,
   newLogId: () => string,
   others: string[] = [],
   checkpoints: Checkpoints = createCheckpoints(path),
 ): Store => {
-  // Checked and made here, so that what is wrong is known before anything else starts.
+  // The file is checked and created here, so that problems are known before anything else starts.
   openForWriting(path, newLogId).close()
   const writer = writerThread(path)
   const reader = sqliteReader(path)
@@ -68,7 +71,7 @@ export const sqliteStore = (
   ]
   let isOpen = false
   let emptying = 0
-  /** What empties the WAL, as opening the connection that writes does. */
+  /** For requests that empty the WAL, as opening the write connection does. */
   const empties = async (ask: Open<Request>) => {
     emptying++
     try {
@@ -80,7 +83,8 @@ export const sqliteStore = (
   }
   return {
     ...reader,
-    // One long text crosses to the thread far cheaper than many; neither JSON nor a salt holds a line end.
+    // Sending one long text to the thread is far cheaper than sending many. Neither JSON nor a salt contains a line
+    // end.
     async write({ texts, ...batch }) {
       const ask = { ask: 'write', batch, text: texts.join('\n') } as const
       await (isOpen ? writer.ask(ask) : empties(ask))

@@ -6,7 +6,7 @@ import { watchFile } from './watch.ts'
 
 export type Writer = {
   write(batch: PackedBatch): void
-  /** Everything into the main file, synced. */
+  /** Moves everything into the main file, synced. */
   secure(): void
   close(): void
 }
@@ -16,7 +16,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   const insertEvent = db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  // SQLite would write on behind what was cut off, and read what stands there now.
+  // If the WAL was cut short, SQLite would continue after the cut, and read whatever is there now.
   const wal = watchFile(`${db.name}-wal`, true)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
@@ -33,13 +33,13 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   })
   return {
     write(batch) {
-      // A batch that was sent before an earlier one failed must not leave a hole where that one would stand.
+      // A batch that was sent before an earlier batch failed must not be written: it would leave a hole.
       if (batch.first !== position + 1) throw new Error('the batch before this one was not written')
       const trouble = wal.trouble()
       if (trouble !== undefined) throw new Error(`${db.name}-wal ${trouble}`)
       insert.immediate(batch)
       position += batch.streamNos.length
-      wal.trouble() // how long it is from now on
+      wal.trouble() // records the new length
     },
     secure() {
       db.pragma('wal_checkpoint(TRUNCATE)')

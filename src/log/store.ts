@@ -1,9 +1,9 @@
-// Where the log's rows live. The log (log.ts) decides order, revisions and positions; a store only keeps rows
-// durably and gives them back. Two of them: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
+// Where the log's rows are stored. The log (log.ts) decides order, revisions and positions; a store only keeps rows
+// durably and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
 
 /**
- * Rows to write at consecutive positions from `first`, packed so that they travel to a thread cheaply: `texts`
- * holds three for each row, the header without its digest and closing brace, the payload, the salt.
+ * Rows to write at consecutive positions from `first`, packed so that sending them to a thread is cheap. `texts` holds
+ * three texts for each row: the header without its digest and closing brace, the payload, and the salt.
  */
 export type PackedBatch = {
   first: number
@@ -27,13 +27,13 @@ export type Row = {
 export type StreamHead = { no: number; revision: number }
 
 export interface Store {
-  /** Durable when it resolves; all of the batch or nothing. */
+  /** Writes the whole batch or nothing. It is durable when this resolves. */
   write(batch: PackedBatch): Promise<void>
-  /** After a failed write: open anew, so that what is on the disk is known again. */
+  /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
-  /** What somebody did to the files while they are open, in a sentence; undefined: nothing. */
+  /** What somebody did to the open files, in a sentence; undefined: nothing. */
   trouble(): string | undefined
-  /** Moves what was written into the main file, as far as that can be had. */
+  /** Moves the written rows into the main file, as far as that is possible. */
   secure(): Promise<void>
   /** At most `limit` rows, and fewer when they are long (reading.ts says how long); none: nothing follows. */
   page(after: number, limit: number): Row[]

@@ -1,29 +1,29 @@
-// Everybody who follows the log, or one stream of it. A commit is handed to those who have all that was before it; the
-// others are reading, and come to it by themselves.
+// All readers that follow the log, or one stream of it. A commit is handed to the readers that have everything before
+// it. The others are still reading, and reach it later.
 import type { Recorded } from '../contract/stored.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 import type { Pages } from './reading.ts'
 
 export type SubscribeWish = {
-  /** The position after which it begins; with a stream, the revision in it. */
+  /** The reader begins after this position; with a stream, after this revision of the stream. */
   after: number
   stream?: string
   /** The stream does not exist yet, so there is nothing to read first. */
   isNew?: boolean
-  /** Waited for before each page that is read. */
+  /** Awaited before each page is read. */
   beforeRead?: () => void | Promise<void>
-  /** Called each time when the past was read and handled: what follows comes from commits. */
+  /** Called each time when the past is read and handled: later events come from commits. */
   caughtUp?: () => void
-  /** Commits are not handed over as they are: everything is read in pages, as `beforeRead` lets it. */
+  /** Everything is read in pages, after `beforeRead`; commits are not handed over directly. */
   inPages?: boolean
 }
 /**
- * Hands over every event after a place: what is stored, in pages, then what is committed. The callers of a commit are
+ * Hands over every event after a position: stored events in pages, then each commit. The callers of a commit are
  * answered after the handler was called, and do not wait for the promise that it may return.
  */
 export type Subscribe = (wish: SubscribeWish, handle: Handler<Recorded>) => Subscription
 
-/** Events that are kept for a reader whose handler works: what a burst of a task gives. */
+/** Events that are kept for a reader while its handler works: enough for a burst of one task. */
 const keptAtMost = 64
 
 type Reader = { follower: Follower<Recorded>; inPages: boolean }
@@ -40,7 +40,7 @@ const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unk
   return groups
 }
 
-/** `head`: the last position that was committed. Nobody is handed what lies behind it. */
+/** `head`: the last committed position. Readers get nothing after it. */
 export const createSubscriptions = (pages: Pages, head: () => number) => {
   const ofAll = new Set<Reader>()
   const ofStream = new Map<string, Set<Reader>>()
@@ -92,7 +92,7 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
         for (const reader of ofStream.get(stream) ?? []) handOver(reader, own, from, upTo)
       }
     },
-    /** More may be stored than was published. */
+    /** Makes all readers read again, since more may be stored than was published. */
     lookAgain(): void {
       for (const { follower } of ofAll) follower.lookAgain()
       for (const here of ofStream.values()) for (const { follower } of here) follower.lookAgain()

@@ -1,11 +1,11 @@
-// The times of events: never earlier than that of the event before, whatever the clock does.
+// The times of events. A time is never earlier than that of the event before, whatever the clock does.
 import type { Clock } from '../contract/ports.ts'
 
 export const createTimes = (clock: Clock) => {
   let millis = 0
   let time = new Date(millis).toISOString()
   return {
-    /** Goes on behind an event of this ISO time; undefined: there is none yet. */
+    /** Continues after an event with this ISO time; undefined: there is no event yet. */
     begin(last: string | undefined): void {
       millis = last === undefined ? 0 : Date.parse(last)
       time = new Date(millis).toISOString()

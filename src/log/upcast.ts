@@ -1,5 +1,5 @@
-// Old events are lifted to today's shape when they are read; what is stored never changes. An entry turns
-// the data of (type, version) into that of version + 1.
+// Old events are converted to the current shape when they are read; stored events never change. An entry turns the data
+// of (type, version) into that of version + 1.
 import type { Header } from '../contract/stored.ts'
 
 export type Upcasters = Record<string, Record<number, (data: unknown, header: Header) => unknown>>

@@ -1,6 +1,6 @@
-// Whether a WAL is one that a crash may leave. SQLite reads it up to the first frame that does not fit its checksum, and
-// drops what stands behind it without a word. That is right for the last commit, which a crash may have torn: nobody
-// was told of it. It is not for the commits before it: each was synced before the next one was begun.
+// Checks whether a WAL is one that a crash can leave. SQLite reads a WAL up to the first frame that does not match its
+// checksum, and silently drops the rest. That is right for the last commit: a crash may have torn it, and it was never
+// acknowledged. It is wrong for the commits before it: each was synced before the next one began.
 import {
   closeSync,
   existsSync,
@@ -19,7 +19,7 @@ export const smallestDatabase = 512
 
 type Sums = readonly [number, number]
 
-/** SQLite's own checksum of a WAL, gone on with from an earlier one. */
+/** SQLite's own checksum of a WAL, continued from an earlier one. */
 const sumsOf = (bytes: DataView, from: number, to: number, [a, b]: Sums, littleEndian: boolean): Sums => {
   for (let at = from; at < to; at += 8) {
     a = (a + bytes.getUint32(at, littleEndian) + b) >>> 0
@@ -31,13 +31,13 @@ const sumsOf = (bytes: DataView, from: number, to: number, [a, b]: Sums, littleE
 const lengthOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** Pieces of a file from a place on, each as long as wanted, the last one left out if it is shorter. */
+/** Pieces of a file from an offset on, each of `length` bytes. A shorter piece at the end is left out. */
 function* piecesOf(file: number, from: number, length: number): Generator<Buffer> {
   const piece = Buffer.alloc(length)
   for (let at = from; readSync(file, piece, 0, length, at) === length; at += length) yield piece
 }
 
-/** Made longer by the file system, and never written. */
+/** Whether the file was only made longer by the file system and never written. */
 const isEmpty = (file: number): boolean => {
   const { size } = fstatSync(file)
   const piece = Buffer.alloc(64 * 1024)
@@ -48,16 +48,16 @@ const isEmpty = (file: number): boolean => {
   return true
 }
 
-/** What SQLite will read; `lost`: commits that were synced stand behind that. */
+/** The part of a WAL that SQLite will read. `lost`: synced commits come after that part. */
 type Contents = {
   lost: boolean
   pageSize: number
-  /** How long the database is with the last commit, in pages. */
+  /** Pages of the database after the last commit. */
   pages: number
   written: ReadonlySet<number>
 }
 
-/** Undefined: nothing was ever written to it. */
+/** Undefined: nothing was ever written to the WAL. */
 const contentsOf = (file: number): Contents | undefined => {
   const header = Buffer.alloc(headerBytes)
   readSync(file, header, 0, headerBytes, 0)
@@ -76,14 +76,14 @@ const contentsOf = (file: number): Contents | undefined => {
   let isRead = true
   let commitsBehind = 0
   for (const frame of piecesOf(file, headerBytes, frameHeaderBytes + pageSize)) {
-    // Frames with other salts are of an earlier life of the WAL, and are in the main file.
+    // Frames with other salts were written before the WAL was reset, and are in the main file.
     const isOfThisLife = frame.subarray(8, 16).equals(salts)
     if (isRead) {
       sums = sumsOf(viewOf(frame), 0, 8, sums, littleEndian)
       sums = sumsOf(viewOf(frame), frameHeaderBytes, frame.length, sums, littleEndian)
       isRead = isOfThisLife && fits(frame, 16)
     }
-    /** Of the database once this commit is in it; 0: the commit goes on. */
+    /** Pages of the database after this commit; 0: the commit continues in the next frame. */
     const pagesThen = frame.readUInt32BE(4)
     if (isRead) {
       written.add(frame.readUInt32BE(0))
@@ -98,8 +98,8 @@ export const unfit = (path: string): CannotStart =>
   new CannotStart(`${path} and its WAL do not fit each other: restore the log from a backup`)
 
 /**
- * The answer: how many pages stand neither in the file nor in its WAL. Throws CannotStart when the log cannot be opened
- * without losing what was acknowledged. Changes nothing.
+ * Returns how many pages are neither in the file nor in its WAL. Throws CannotStart when opening the log would lose
+ * acknowledged events. Changes nothing.
  */
 export const checkWal = (path: string): number => {
   const real = existsSync(path) ? realpathSync(path) : path

@@ -1,11 +1,11 @@
-// Whether a path still leads to the file that was opened there, and whether that is as long as it was. What is written to
-// a file that has lost its name is gone with the process.
+// Checks whether a path still leads to the file that was opened there, and whether that file is as long as it was. Data
+// written to a file that has lost its name is gone when the process ends.
 import { type Stats, statSync } from 'node:fs'
 
 export type Watch = {
-  /** In words that follow the name of the file; undefined: all is well. */
+  /** The problem, in words that follow the name of the file; undefined: there is none. */
   trouble(): string | undefined
-  /** It may begin again from nothing. */
+  /** Called when the file was emptied, and may grow again from nothing. */
   emptied(): void
 }
 
@@ -17,7 +17,10 @@ const look = (path: string): Stats | undefined => {
   }
 }
 
-/** `grows`: it never becomes shorter by itself. A file that is not there yet is looked at from its beginning on. */
+/**
+ * `grows`: the file never becomes shorter unless somebody cuts it. A file that does not exist yet is watched from its
+ * creation on.
+ */
 export const watchFile = (path: string, grows: boolean): Watch => {
   let first = look(path)
   let longest = 0

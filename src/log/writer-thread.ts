@@ -1,4 +1,4 @@
-// The thread that owns the write connection. It answers each request in order: a batch, or opening anew.
+// The thread that owns the write connection. It answers requests in order: to write a batch, or to open the file again.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'

@@ -4,10 +4,10 @@ import { checked, pageOf, readable } from './rows.ts'
 import { ownedBy, type Statements } from './statements.ts'
 
 const pageEvents = 200
-/** Positions that are searched for the events of one owner, in one turn of the event loop. */
+/** Positions that are searched in one turn of the event loop for the events of one owner. */
 const windowPositions = 2000
 
-/** Events after the position `after`, up to the position `end`. `turn` is waited for before each page. */
+/** Reads events after the position `after`, up to the position `end`. Waits for `turn` before each page. */
 export const createPages = (statements: Statements, turn: () => Promise<void>) => {
   const { page, streamPage, ownerPage, streamNo, revisionAt, positionOf } = statements
   return {

@@ -1,4 +1,4 @@
-// From rows of the file to events of the audit trail: as far as they can be read and are undamaged.
+// Turns rows of the file into events of the audit trail, as far as the rows can be read and are undamaged.
 import type { StoredEvent } from '../../contract/audit.ts'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { isCorrupt } from '../../platform/sqlite/corrupt.ts'
@@ -29,7 +29,10 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
   return page
 }
 
-/** The events of these rows up to the first damaged one; then its error is thrown. `check` throws for a row out of place. */
+/**
+ * The events of these rows up to the first damaged one, whose error is then thrown. `check` throws for a row out of
+ * place.
+ */
 export function* checked(rows: Row[], check: (row: Row) => void): Generator<StoredEvent[]> {
   const page: StoredEvent[] = []
   let damage: unknown
@@ -46,7 +49,9 @@ export function* checked(rows: Row[], check: (row: Row) => void): Generator<Stor
   if (damage !== undefined) throw damage
 }
 
-/** What SQLite finds broken in the file is a DamagedEvent, like what our hashes find. `position`: where the damage is. */
+/**
+ * Turns an error of SQLite about a broken file into DamagedEvent, as for a wrong hash. `position`: where the damage is.
+ */
 export const readable = <T>(read: () => T, position: () => number): T => {
   try {
     return read()

@@ -8,7 +8,10 @@ export type Place = { position: number; revision: number; header: string; leaf: 
 const columns = 'e.position, s.id AS stream, e.revision, e.header, e.payload, e.salt, e.leaf'
 const events = 'FROM events e JOIN streams s ON s.no = e.stream_no'
 
-/** How a header names its owner: the text that `ownerPage` looks for. In any other text of a header the quotes are escaped. */
+/**
+ * The text with which a header names its owner; `ownerPage` searches for it. No other text of a header can contain it,
+ * since quotes are escaped there.
+ */
 export const ownedBy = (owner: string): string => `,"owner":${JSON.stringify(owner)},"session_id":`
 
 export const prepareStatements = (db: Database.Database) => {

@@ -1,4 +1,4 @@
-// The streams of the audit trail: where each begins and ends, and whose it is. Read from its first and its last event.
+// The streams of the audit trail: where each begins and ends, and its owner, read from its first and its last event.
 import type { StreamSummary } from '../../contract/audit.ts'
 import { DamagedEvent, type Header } from '../../contract/stored.ts'
 import { leafOf } from '../leaf.ts'
@@ -12,11 +12,11 @@ const headerAt = ({ position, header, leaf }: Place): Header => {
   return JSON.parse(header) as Header
 }
 
-/** `turn` is waited for before each page. */
+/** Waits for `turn` before each page. */
 export const createSummaries = (statements: Statements, turn: () => Promise<void>) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
 
-  /** The number of the last stream that was begun at a position or before it: numbers follow positions. */
+  /** The number of the last stream that begins at a position or before it: stream numbers grow with positions. */
   const streamsUpTo = (position: number, last: number): number => {
     let [low, high] = [0, last]
     while (low < high) {
@@ -29,7 +29,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
 
   const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
     const [first, last] = [firstOf.get(no), lastOf.get(no)]
-    if (first === undefined || last === undefined) return [] // reading its events finds that they are missing
+    if (first === undefined || last === undefined) return [] // reading the events of this stream finds that they are missing
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no) ?? ''
     const { position: first_position } = first
@@ -58,7 +58,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
       try {
         return first === undefined ? undefined : headerAt(first).owner
       } catch {
-        return '' // who may read everything is shown where the damage is
+        return '' // a caller that may read everything can then find the damage
       }
     },
   }

@@ -1,8 +1,8 @@
-// What a follower has not handed to its handler yet: a few items that are kept in memory, or everything from its position
-// on, to be read.
+// The items that a follower has not handed to its handler yet: a few that are kept in memory, or all after its
+// position, which must be read.
 type Kept<T> = { items: T[]; from: number; upTo: number }
 
-/** When more than `most` items come while the handler works, none of them is kept and all are read. */
+/** When more than `most` items come while the handler works, none is kept and all are read. */
 export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
   let isBehind = isBehindAtFirst
   let kept: Kept<T> | undefined
@@ -12,10 +12,10 @@ export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
     kept = undefined
   }
   return {
-    /** There is something to read. */
+    /** Whether something must be read. */
     isBehind: () => isBehind,
     fallBehind,
-    /** A reading begins that finds everything that came until now. What comes from now on is kept. */
+    /** Called when a read begins, which finds all items so far. Later items are kept. */
     beginReading(): void {
       isBehind = false
       kept = undefined
@@ -31,7 +31,10 @@ export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
         kept.upTo = upTo
       }
     },
-    /** What is kept, if it follows `position`; what does not follow it is read if it is needed. It is kept no more. */
+    /**
+     * Removes and returns the kept items, if they follow `position`. Items that do not follow it are read if they are
+     * needed.
+     */
     take(position: number): Kept<T> | undefined {
       const taken = kept
       kept = undefined

@@ -1,4 +1,4 @@
-// How far a subscription has come, who waits for it to come further, and how it ended.
+// How far a subscription has come, which callers wait for a later position, and how it ended.
 
 type Waiting = { position: number; resolve: () => void; reject: (error: unknown) => void }
 export type Failure = { error: unknown }
@@ -17,7 +17,7 @@ export const createProgress = (after: number) => {
   return {
     position: () => position,
     isOver: () => isOver,
-    /** Everything up to there was handled. */
+    /** Records that everything up to a number was handled. */
     moveTo(upTo: number): void {
       position = upTo
       if (waiting.length === 0) return
@@ -29,7 +29,7 @@ export const createProgress = (after: number) => {
       if (isOver) return Promise.reject(reason())
       return new Promise((resolve, reject) => waiting.push({ position: upTo, resolve, reject }))
     },
-    /** Once: it was stopped, or it failed. Nobody who waits gets further. */
+    /** Called once, when the subscription was stopped or failed. Waiting callers are rejected. */
     end(failed: Failure | undefined): void {
       isOver = true
       failure = failed
@@ -37,7 +37,7 @@ export const createProgress = (after: number) => {
       for (const { reject } of waiting) reject(error)
       waiting = []
     },
-    /** After the end, when the handler works no more: `done` resolves, or rejects with the failure. */
+    /** Called after the end, when the handler is done: `done` resolves, or rejects with the failure. */
     settle: (): void => settle(),
     done,
   }
