@@ -55,7 +55,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       written = position
       for (const [stream, newest] of unwritten) if (newest <= written) unwritten.delete(stream)
     },
-    /** Memory is as the tables are. */
+    /** Returns memory to the state of the tables. */
     forget,
     /** Begins again before the first event, with empty tables. */
     restart(): void {

@@ -48,24 +48,24 @@ const catchUpEvents = 10_000
 /** Events of a full page of the log; a page of long events has fewer. */
 const usualPage = 1000
 
-/** Takes in and writes what the log has after what was taken in. `onHead` is called when that is all of it. */
+/** Takes in and writes every event of the log that is not taken in yet. Calls `onHead` at the end of the log. */
 const readToHead = async (log: Log, intake: Intake, onHead: () => void): Promise<void> => {
   intake.write()
   while (intake.position() < log.head()) {
     const before = intake.position()
     for await (const page of log.readAll(before)) {
       intake.take(page)
-      // A page that was cut short is long: what it says is not kept in memory beside the next one.
+      // A page with fewer events holds long ones: it is written now, so that it is not in memory beside the next page.
       if (intake.pending() >= catchUpEvents || page.length < usualPage) intake.write()
-      await new Promise(resolve => setImmediate(resolve)) // a long log keeps nobody waiting
+      await new Promise(resolve => setImmediate(resolve)) // others run while a long log is read
     }
     if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
   }
   intake.write()
-  onHead() // in the same breath as the look at the head: no commit falls between
+  onHead() // in the same turn as the last look at the head, so no commit comes between
 }
 
-/** Asks the tables unless they are known to be damaged, and finds out when they are. */
+/** Runs a query unless the tables are known to be damaged, and notices when they are. */
 const createReading =
   (trust: Trust, failed: (error: unknown) => void): Projector['reading'] =>
   ask => {

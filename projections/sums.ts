@@ -24,7 +24,7 @@ export type TaskKeys = {
   digest: string
   request_id: string
   ended_at: number | null
-  /** Whether the task object shows its rollouts: 0, no. */
+  /** Which rollouts the task object shows; 0: none. */
   rollouts: number
 }
 

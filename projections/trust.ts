@@ -1,20 +1,20 @@
-// How far the read models can be relied on: whether they take commits in, and whether what their tables say is true.
+// How far the read models can be trusted: whether they take commits in, and whether their tables are undamaged.
 import type { Report } from '../src/contract/ports.ts'
 import { DamagedEvent, StorageFailure } from '../src/contract/stored.ts'
 import { isDamage } from './sums.ts'
 
-/** Neither the disk nor the log is at fault: what the tables say does not go with what the log says. */
+/** Whether the tables contradict the log. Then neither the disk nor the log is at fault. */
 const isMisfit = (error: unknown): boolean => {
   if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
   const { code } = error as { code?: string }
   return !code?.startsWith('SQLITE_') || /^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE|ROWID)$/.test(code)
 }
 
-/** They begin trusted. */
+/** The read models are trusted at first. */
 export const createTrust = (report: Report) => {
-  /** Commits are not taken in: something went wrong, or the log is being read. */
+  /** Commits are not taken in, because of an error or because the log is being read. */
   let behind = false
-  /** Nothing that the tables say is true until they have been made anew. */
+  /** The tables cannot be trusted until they are rebuilt. */
   let damaged = false
   let mustBeEmptied = false
 
@@ -30,22 +30,25 @@ export const createTrust = (report: Report) => {
     isBehind: () => behind,
     isDamaged: () => damaged,
     mustBeEmptied: () => mustBeEmptied,
-    /** The log is being read. */
+    /** Called when the log is being read. */
     fallBehind(): void {
       behind = true
     },
-    /** They are empty: what is written from now on fits. */
+    /** Called when the tables are empty: rows that are written from now on match the log. */
     emptied(): void {
       mustBeEmptied = false
     },
-    /** They hold what the log holds; those that were found damaged meanwhile are made anew first. */
+    /**
+     * Called when the tables hold all events of the log. Tables that were found damaged meanwhile must be rebuilt
+     * first.
+     */
     caughtUp(): void {
       behind = damaged = mustBeEmptied
     },
     failed(error: unknown): void {
       const isNews = !behind
       behind = true
-      // Tables that were made anew and do not fit either are not the ones to blame.
+      // Tables that still do not fit after they were rebuilt are not the cause.
       if (isDamage(error) || (!damaged && isMisfit(error))) return void distrust(error)
       if (!isNews) return
       report('error', 'the read models stopped; lists answer 503 until they caught up', {

@@ -21,7 +21,7 @@ const columns =
 
 const pageRows = 200
 const pageChars = 256 * 1024
-/** As many rows as a page holds. */
+/** The first rows, as many as one page holds. */
 const upTo = <Row extends SessionRow>(rows: Iterable<Row>, most: number, mostChars: number): Row[] => {
   const page: Row[] = []
   let chars = 0
@@ -54,7 +54,7 @@ export const createEnvSessionRows = (store: ReadStore) => {
   )
   return {
     byId: (id: string) => byId.get(id),
-    /** Whose a session is, or was before it was deleted. */
+    /** The user of a session, also of a deleted one. */
     userOf: (id: string) => userById.get(id)?.user_id,
     active: () => active.all(),
     /** The sessions of a user, or all, that were created after this position: as many as a page holds. */

@@ -1,4 +1,4 @@
-// The sessions read model: one row an environment session.
+// The sessions read model: one row for each environment session.
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { sessionIdOf } from '../../src/contract/env-session-events.ts'
 import type { Projection } from '../intake.ts'

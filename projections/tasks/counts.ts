@@ -17,7 +17,7 @@ const add = (counts: TaskCounts, agent: string, status: string, tasks: number): 
   counts.by_agent[agent] = own
 }
 
-/** `all`: what an index helps with, of the filter. */
+/** `all`: the conditions of the filter that an index serves. */
 export const createTaskCount =
   ({ prepared, inSlices }: TaskWalk) =>
   async (all: Where, filter: TaskFilter, pause: Pause): Promise<TaskCounts> => {

@@ -1,4 +1,5 @@
-// The filters of a list of tasks as conditions in SQL: what an index helps with, and what each row is looked at for.
+// The filters of a list of tasks as conditions in SQL: those that an index serves, and those that each row is checked
+// for.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -8,11 +9,11 @@ export type TaskFilter = {
   statuses: TaskStatus[]
   includeSubtasks: boolean
   agent?: string | undefined
-  /** A part of the code or the message of its error, in any case. */
+  /** A part of the code or the message of a task's error, in upper or lower case. */
   error?: string | undefined
-  /** Milliseconds: created then or later. */
+  /** Milliseconds. Only tasks that were created at this time or later. */
   createdAfter?: number | undefined
-  /** Milliseconds: created earlier. */
+  /** Milliseconds. Only tasks that were created before this time. */
   createdBefore?: number | undefined
 }
 
@@ -23,14 +24,14 @@ export const and = ({ sql, values }: Where, condition: string, ...more: unknown[
   values: [...values, ...more],
 })
 
-/** What each row must be looked at for; undefined: nothing. */
+/** The conditions that each row is checked for; undefined: there are none. */
 export const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
   let where: Where = { sql: [], values: [] }
   if (agent !== undefined) where = and(where, 'agent = ?', agent)
   if (error !== undefined) where = and(where, 'coalesce(instr(error, ?), 0) > 0', error.toLowerCase())
   return where.sql.length === 0 ? undefined : where
 }
-/** One walk along an index for each status: a walk over all of them would pass over the others one by one. */
+/** One walk along an index for each status. A single walk would skip the tasks of other statuses one by one. */
 export const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
   const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
   // Only failed tasks have an error.
@@ -45,7 +46,7 @@ export const createFilters = (store: ReadStore, head: () => number) => {
     'SELECT position, created_at FROM tasks WHERE position >= ? ORDER BY position LIMIT 1',
   )
 
-  /** From this position on every task was created at this time or later: times in the log never go back. */
+  /** Every task from this position on was created at this time or later: times in the log never go back. */
   const positionAt = (time: number): number => {
     let [low, high] = [0, head() + 1]
     while (low < high) {
@@ -57,7 +58,7 @@ export const createFilters = (store: ReadStore, head: () => number) => {
     return low
   }
 
-  /** What an index helps with. `own`: the only user whose tasks are there. */
+  /** The conditions that an index serves. `own`: the only user whose tasks are visible. */
   return (filter: TaskFilter, own: string | undefined): Where => {
     const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
     let where: Where = { sql: ['deleted = 0'], values: [] }

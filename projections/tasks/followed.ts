@@ -1,4 +1,5 @@
-// The tasks that the projection holds in memory: those with something that is not written yet, and the unfinished ones of late.
+// The tasks that the projection holds in memory: those with changes that are not written yet, and recent unfinished
+// ones.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import { taskIdOf } from '../../src/contract/task-stream.ts'
@@ -6,7 +7,9 @@ import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 
-/** A task being followed: `row` is the position that created it; then what of it is written already. */
+/**
+ * A task in memory. `row` is the position that created it; `written` is the part of it that the tables hold already.
+ */
 export type Followed = {
   view: ShownTask
   row: number
@@ -26,13 +29,13 @@ export const createFollowedTasks = (
   const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
     'SELECT position, status, principal FROM tasks WHERE id = ?',
   )
-  // A task is in one of three places. While something of it is not written it is in `changed`, which nothing but
-  // writing it leaves. Once written an unfinished one may stay in `kept`, the newest last. Every other one is in the
-  // tables alone, as the log tells it up to here, and comes back from there with its next event.
+  // A task is in one of three places. While it has unwritten changes it is in `changed`, until they are written. After
+  // that, an unfinished task may stay in `kept`, the newest last. Every other task is in the tables alone, and its next
+  // event loads it again from the log.
   const changed = new Map<string, Followed>()
   const kept = new Map<string, Followed>()
 
-  /** A task whose events before this revision are all written. */
+  /** Loads a task whose events before this revision are all written. */
   const load = (stream: string, revision: number): Followed => {
     const row = rowOf.get(taskIdOf(stream))
     const view = emptyShown()
@@ -52,15 +55,15 @@ export const createFollowedTasks = (
   }
 
   return {
-    /** The task of an event as it was before it, which the event changes. */
+    /** Returns the task of an event as it was before the event, and marks it as changed. */
     change(event: Recorded): Followed {
       const task = taskOfEvent(event)
       changed.set(event.header.stream, task)
       return task
     },
-    /** Those with something to be written. */
+    /** The tasks with unwritten changes. */
     changed: () => changed.values(),
-    /** All of them are written: unfinished ones are kept, as far as there is room. */
+    /** Called when all changes are written. Keeps unfinished tasks, up to `keptAtMost`. */
     wrote(): void {
       for (const [stream, task] of changed) {
         kept.delete(stream)

@@ -1,4 +1,4 @@
-// What tells a repeated create from a new one: the keys that were given, and the bodies of creates without a key.
+// Finds out whether a create is repeated: by its idempotency key, or by its body when it has no key.
 import type { ReadStore } from '../store.ts'
 import { rowColumns, type TaskRow } from './rows.ts'
 
@@ -12,7 +12,10 @@ export const createIdempotencyRows = (store: ReadStore) => {
   )
   return {
     key: (principalId: string, name: string) => key.get(principalId, name),
-    /** Creates of this principal with the same body and without a key, unfinished or ended at or after `since`, oldest first. */
+    /**
+     * Creates of this principal with the same body and without a key, oldest first: those that are unfinished, and those
+     * that ended at or after `since`.
+     */
     sameBody: (principalId: string, digest: string, since: number) => twins.all(principalId, digest, since),
   }
 }

@@ -1,4 +1,4 @@
-// Pages of tasks, and how many there are, by the filters of GET /tasks.
+// Pages of tasks, and counts of tasks, by the filters of GET /tasks.
 import { nextTurn, type Pause } from '../../src/fairness/slices.ts'
 import { largeFrom, wholeAtMost } from '../../src/platform/pieces.ts'
 import type { ReadStore } from '../store.ts'
@@ -13,7 +13,7 @@ export type ListWish = TaskFilter & {
   endingBefore: string | undefined
   limit: number
   order: 'asc' | 'desc'
-  /** Each with its summary in the place of its output. */
+  /** Each task has its summary in place of its output. */
   isSummary?: boolean
 }
 export type TaskPage = { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string }
@@ -46,14 +46,14 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     return and(where, isDown ? 'position < ?' : 'position > ?', row.position)
   }
 
-  /** The tasks at these positions; those that are long together are read in pieces as they are taken. */
+  /** The tasks at these positions. Tasks that are long together are read in pieces while they are taken. */
   const tasksAt = (positions: number[], isSummary: boolean, pause: Pause) => {
     let before = 0
     return positions.map(at => {
       const row = rowAt.get(at)
       const read = () => {
         if (isSummary) return stored.summary(at, pause)
-        // Beyond a large answer nobody asks how large it is.
+        // The answer is known to be large already, so the size of this task does not matter.
         if (before > largeFrom) return { text: stored.pieces(at, pause), size: 0 }
         return stored.text(at, wholeAtMost - before, pause)
       }
@@ -65,13 +65,13 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
 
   return {
     /**
-     * A page of tasks as JSON texts, and whether more follow in the direction of reading; `own`: the only user whose tasks and
-     * cursors are known.
+     * A page of tasks as JSON texts, and whether more follow in the direction of reading. `own`: the only user whose
+     * tasks and cursors are visible.
      */
     async list(wish: ListWish, own?: string, pause: Pause = nextTurn): Promise<TaskPage> {
       const where = reading(() => cursorOf(wish, whereOf(wish, own), own))
       if (where === undefined) return { unknownCursor: wish.startingAfter ?? wish.endingBefore ?? '' }
-      // ending_before gives the page nearest the cursor: read away from it, then turned round.
+      // `ending_before` asks for the page next to the cursor: it is read away from the cursor, then reversed.
       const backwards = wish.endingBefore !== undefined
       const order = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
       const wanted = wish.limit + 1
@@ -86,7 +86,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
       return { tasks, more: found.length > wish.limit }
     },
 
-    /** How many tasks fit, by status and by agent. */
+    /** How many tasks match, by status and by agent. */
     async count(filter: TaskFilter, own?: string, pause: Pause = nextTurn): Promise<TaskCounts> {
       const all = reading(() => whereOf(filter, own))
       return count(all, filter, pause)

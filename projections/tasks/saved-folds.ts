@@ -1,5 +1,5 @@
-// Folds of long tasks as they were after every thousandth event, so that a reader begins near the place that it asks for. They
-// are a help and no truth: one that is damaged, or of another version of the fold, is passed over as if it were not there.
+// Folds of long tasks as they were after every thousandth event, so that a reader begins near the point that it asks
+// for. They only save time: a fold that is damaged, or of another version, is ignored.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { foldVersion, savedFold } from '../../src/history/saved-fold.ts'
@@ -7,7 +7,7 @@ import type { FramedTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf } from '../sums.ts'
 
-/** Which fold is looked for: the newest that is not past this frame to come, this position, or this time (milliseconds). */
+/** Selects a fold: the newest one that is not past this next frame, this position, or this time (milliseconds). */
 export type FoldMoment = { next: number } | { position: number } | { time: number }
 
 type Fold = { task: number; next: number; position: number; time: number; state: string }
@@ -23,7 +23,7 @@ export const createFoldWriter = (store: ReadStore) => {
   )
   let due: Fold[] = []
   return {
-    /** The task of this row, after each of its events. */
+    /** Called after each event of a task. `task`: its row. */
     follow(task: number, view: FramedTask): void {
       const state = savedFold(view)
       if (state === undefined) return
@@ -46,7 +46,7 @@ const beforeColumn = (column: 'next' | 'position' | 'time') =>
   `SELECT f.task, f.next, f.position, f.time, f.state, f.sum FROM saved_folds f JOIN tasks t ON t.position = f.task
    WHERE t.id = ? AND f.version = ? AND f.${column} <= ? ORDER BY f.next DESC`
 
-/** `reading`: as of the projector, which finds out that the file is damaged. */
+/** `reading`: that of the projector, which notices when the file is damaged. */
 export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
   type Found = Fold & { sum: number }
   const statements = {
@@ -58,7 +58,7 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
     `SELECT i.n, i.body, i.sum FROM items i JOIN tasks t ON t.position = i.task
      WHERE t.id = ? AND i.n >= ? AND i.n < ? ORDER BY i.n`,
   )
-  /** Nobody depends on what is here: what cannot be asked is not there. */
+  /** Readers can do without saved folds, so a failed query counts as a missing fold. */
   const asked = <T>(ask: () => T): T | undefined => {
     try {
       return reading(ask)
@@ -75,9 +75,9 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
     return undefined
   }
   return {
-    /** The newest sound fold of a task that is not past a moment, as text. */
+    /** The newest undamaged fold of a task that is not past a moment, as text. */
     before: (stream: string, moment: FoldMoment): string | undefined => asked(() => find(stream, moment)),
-    /** Items of a task from one number to before another; undefined: not all of them are as they were written. */
+    /** The items of a task from the number `from` to before `to`; undefined: some are missing or damaged. */
     items: (stream: string, from: number, to: number): OutputItem[] | undefined =>
       asked(() => {
         const found = bodies.all(taskIdOf(stream), from, to)

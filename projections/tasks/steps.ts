@@ -10,7 +10,7 @@ export const createStepRows = (store: ReadStore) => {
      WHERE s.position > :after AND t.deleted = 0 AND (:user IS NULL OR t.user_id = :user)
      ORDER BY s.position LIMIT :limit`,
   )
-  /** Those after a position, of one user or of all, oldest first. */
+  /** The steps after a position, of one user or of all users, oldest first. */
   return (position: number, limit: number, user?: string) =>
     after.all({ after: position, user: user ?? null, limit })
 }

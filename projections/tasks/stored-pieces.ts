@@ -6,7 +6,7 @@ import { sound } from '../sums.ts'
 import type { StoredRows } from './stored-rows.ts'
 import { checked, found, pieceBytes, type StoredTexts } from './stored-texts.ts'
 
-/** Neighbouring items that are short enough together, as one run; a long one is a run by itself. */
+/** Groups neighbouring items that are short enough together into runs. A long item is a run of its own. */
 function* runsOf(items: [n: number, size: number, sum: number][]) {
   let run: typeof items = []
   let bytes = 0
@@ -55,7 +55,7 @@ export const createStoredPieces = (rows: Rows, texts: StoredTexts, reading: <T>(
     yield items.length === 0 ? ',"output":[]}' : ']}'
   },
 
-  /** The task without its output, and what stands in its place. */
+  /** The task with its summary in place of its output. */
   async *summary(position: number, pause: Pause): AsyncGenerator<Piece> {
     await pause()
     const { own, summary } = reading(() => {

@@ -1,4 +1,5 @@
-// Where the texts of a task stand in its rows, and how a long one is read: part by part, each held against its sum.
+// Where the texts of a task are in its rows, and how a long text is read: in parts, which are checked against its
+// checksum.
 import { crc32 } from 'node:zlib'
 import { ChangedMeanwhile } from '../../src/contract/changed-meanwhile.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -6,12 +7,12 @@ import type { Pause } from '../../src/fairness/slices.ts'
 import { DamagedText } from '../sums.ts'
 import type { Kept, StoredRows } from './stored-rows.ts'
 
-/** Read at one go. */
+/** Bytes that are read at once. */
 export const pieceBytes = 1024 * 1024
-/** A text is read in so many goes at most: each of them passes over what stands before it. */
+/** Most parts in which one text is read: SQLite passes over everything before a part each time. */
 const mostGoes = 4
 
-/** Where a text stands: the fields of a task, or one of its items. */
+/** Where a text is: in the fields of a task, or in one of its items. */
 type Place = { size: number; sum: number; n: number | undefined }
 
 export const checked = ({ bytes, sum }: Kept, expected: number): Buffer => {
@@ -27,7 +28,7 @@ export const found = (text: Kept | undefined): Kept => {
 
 type Rows = Pick<StoredRows, 'fieldsPlace' | 'fieldsPart' | 'itemPlaces' | 'itemPart' | 'openItems'>
 
-/** `reading`: as of the projector. */
+/** `reading`: that of the projector. */
 export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) => {
   const partOf = (position: number, n: number | undefined, from: number, length: number): Kept => {
     const part =
@@ -37,7 +38,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     return found(part)
   }
 
-  /** One text; `left` bytes at its end are left out. */
+  /** One text in parts, without the last `left` bytes. */
   async function* textAt(position: number, { size, sum, n }: Place, pause: Pause, left = 0) {
     const step = Math.max(pieceBytes, Math.ceil(size / mostGoes))
     let crc = 0
@@ -55,7 +56,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     }
   }
 
-  /** Where the fields of a task are, and a copy of them where they are short. */
+  /** Where the fields of a task are, and a copy of them if they are short. */
   const fieldsAt = (position: number) => {
     const place = rows.fieldsPlace.get(position)
     if (place === undefined) throw new Refusal('TaskNotFound')
@@ -68,7 +69,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     partOf,
     textAt,
     fieldsAt,
-    /** What a long task is at this moment: where its texts are, and copies of those that may change at any time. */
+    /** A long task at this moment: where its texts are, and copies of the texts that may change at any time. */
     look(position: number) {
       const found = fieldsAt(position)
       const open = new Map<number, Kept>()
@@ -76,7 +77,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
         for (const { n, ...kept } of rows.openItems.all(position)) open.set(n, kept)
       return { ...found, items: rows.itemPlaces.all(position), open }
     },
-    /** The fields as an object that goes on: its last brace is left out. */
+    /** The fields as a JSON object without its last brace, so that more can follow. */
     async *openFields(position: number, { fields, kept }: Fields, pause: Pause) {
       if (kept === undefined) yield* textAt(position, fields, pause, 1)
       else yield reading(() => checked(kept, fields.sum)).subarray(0, -1)

@@ -1,4 +1,4 @@
-// The tasks read model: one row a task, one row an item. Events are folded in memory; each task that changed is
+// The tasks read model: one row for each task and one for each item. Events are folded in memory. Each changed task is
 // written once, however many events it had in between.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'

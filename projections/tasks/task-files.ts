@@ -1,4 +1,4 @@
-// Files of tasks that have ended: those that are still to be written.
+// Files of ended tasks that are still to be written.
 import type { ReadStore } from '../store.ts'
 
 /** A file of a task that has ended and is not written yet. `task`: the position that created its task. */
@@ -17,9 +17,9 @@ export const createTaskFileRows = (store: ReadStore) => {
   )
   const settle = store.prepare<[number, string]>('DELETE FROM task_files WHERE task = ? AND kind = ?')
   return {
-    /** Files that are to be written and are not: some of those behind this one, in order. */
+    /** Up to 100 files that are still to be written, in order, after the given one. */
     missing: (after?: Pick<TaskFile, 'task' | 'kind'>) => missing.all(after?.task ?? 0, after?.kind ?? ''),
-    /** A file is written, or never will be. */
+    /** Removes a file from the list: it is written, or never will be. */
     settle: ({ task, kind }: Pick<TaskFile, 'task' | 'kind'>): void => void settle.run(task, kind),
   }
 }

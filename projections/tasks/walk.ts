@@ -1,11 +1,11 @@
-// Rows of tasks in the order of their creation. What an index finds is read at once; rows that must be looked at one by one are
-// read slice by slice, so that nobody else waits while somebody searches a million tasks.
+// Rows of tasks in the order of their creation. Rows that an index finds are read at once. Rows that must be checked
+// one by one are read in slices, so that nobody waits while a client searches a million tasks.
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import type { ReadStore, Statement } from '../store.ts'
 import { and, type Where } from './filters.ts'
 
-/** Rows that are looked at in one slice. */
+/** Rows that are checked in one slice. */
 export const sliceRows = 1000
 
 type Order = 'asc' | 'desc'
@@ -20,7 +20,10 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
     return known as Statement<unknown[], Row>
   }
 
-  /** Slices of rows in order, until one is not full or `take` wants no more; `take` gives the last position of its slice. */
+  /**
+   * Reads slices of rows in order, until one is not full or `take` has enough. `take` returns the last position of its
+   * slice.
+   */
   const inSlices = async (
     where: Where,
     order: Order,
@@ -37,7 +40,7 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
   }
 
-  /** Positions of the first tasks that fit, in this order. */
+  /** Positions of the first tasks that match, in this order. */
   const firstPositions = async (
     where: Where,
     fits: Where | undefined,

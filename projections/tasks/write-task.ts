@@ -1,4 +1,4 @@
-// Writes a task into its tables: its row, those of its items that have changed, and the files that it asked for.
+// Writes a task into its tables: its row, its changed items, and the files that its request asked for.
 import type { CreateTaskBody, TaskStatus } from '../../src/contract/wire.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -9,22 +9,22 @@ import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed.ts'
 
-/** Whether the task object shows its rollouts: 1, its own; 2, its subagents' too. */
+/** Which rollouts the task object shows: 0, none; 1, its own; 2, those of its subagents, too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
   if (!request.return_rollout) return 0
   return request.include_subagent_rollout ? 2 : 1
 }
 
-/** Of the text by which a failed task is searched for, characters. */
+/** Characters of an error message that can be searched. */
 const searchedAtMost = 2000
 
-/** The error of a task as it is searched: its code and its message, in lower case. */
+/** The searchable error of a task: its code and its message, in lower case. */
 const errorText = ({ error }: ShownTask): string | null =>
   error === undefined ? null : `${error.code} ${error.message.slice(0, searchedAtMost)}`.toLowerCase()
 
 type Created = NonNullable<ShownTask['created']>
 
-/** What of a row changes, in the order of the columns of both statements. */
+/** The values of a row that change, in the order of the columns of both statements. */
 const changingOf = (view: ShownTask, status: TaskStatus) => {
   const { output: _, ...fields } = taskOf(view)
   const text = JSON.stringify(fields)

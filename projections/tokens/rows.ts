@@ -1,4 +1,4 @@
-// Rows of tokens: who may come in, and for whom.
+// Rows of tokens: which tokens are accepted, and for which user.
 import type { Role } from '../../src/contract/token-events.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -18,11 +18,11 @@ export const createTokenRows = (store: ReadStore) => {
     .prepare<[string], 1>('SELECT 1 FROM tokens WHERE user_id = ? AND revoked = 0 LIMIT 1')
     .pluck()
   return {
-    /** Those that are not revoked, oldest first. */
+    /** The tokens that are not revoked, oldest first. */
     all: () => all.all(),
-    /** The only user of a token, also of one that has ended; undefined: it stands for all. */
+    /** The only user of a token, also of an expired or revoked one; undefined: the token is for all users. */
     userOf: (id: string) => user.get(id) ?? undefined,
-    /** Whether there is a token of this user alone. */
+    /** Whether there is a token for this user alone that is not revoked. */
     hasOne: (userId: string) => ofUser.get(userId) !== undefined,
   }
 }
