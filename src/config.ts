@@ -1,4 +1,5 @@
-// Environment variables become one typed, frozen object; a bad value is one clear line and exit code 2.
+// Environment variables become one typed, frozen object. A bad value ends the start with one clear line and exit code
+// 2.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,7 +21,7 @@ export type Config = Readonly<{
   adminToken: string | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   maxRunningTasks: number
-  /** What one user, and all together, may have at a time. */
+  /** Limits for each user and for all users together. */
   quotas: QuotaLimits
   bodyLimit: number
   drainSeconds: number
@@ -31,9 +32,9 @@ export type Config = Readonly<{
         baseUrl: string
         apiKey: string | undefined
         model: string
-        /** How long the endpoint may say nothing. */
+        /** Milliseconds for which the endpoint may send nothing. */
         silenceMs: number
-        /** What one task may use; 0: as much as it likes. */
+        /** Limits of one task; 0: no limit. */
         limits: Readonly<{ steps: number; tokens: number; seconds: number }>
       }>
     | undefined
@@ -43,17 +44,20 @@ export type Config = Readonly<{
   allowPrivateUrls: boolean
   /** Whether a page shows developers what running actors do. */
   inspectActors: boolean
-  /** Pages of these origins may use the API from a browser; `*`: of all. */
+  /** Pages of these origins may use the API from a browser; `*`: pages of all origins. */
   allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
   /** Whether shell commands of workspaces run where there is no sandbox for them. */
   allowUnsandboxedShell: boolean
-  /** The first of the user ids for what runs for users, when the server is root; 0: they have the server's. */
+  /**
+   * The first of the system's user ids for processes that run for users, when the server is root. 0: these processes
+   * have the user id of the server.
+   */
   firstUserId: number
   sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
-  /** What carries events to subscribers; undefined: they are told from the log alone. */
+  /** Undefined: subscribers get events from the log alone. */
   nats: NatsSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
@@ -78,7 +82,7 @@ const atLeastOne = (env: Env, name: string, fallback: number, max: number): numb
   return value
 }
 
-/** Configured by its address and its name; the key is for endpoints that want one. */
+/** A model needs the URL of its endpoint and its name. The key is only for endpoints that want one. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
@@ -112,14 +116,14 @@ const modelOf = (env: Env): Config['model'] => {
   })
 }
 
-/** Set or not: 1 or nothing. */
+/** True for 1, false for 0 or an unset variable. */
 const flag = (env: Env, name: string): boolean => {
   const given = env[name] || '0'
   if (given !== '0' && given !== '1') throw new CannotStart(`${name}=${given} is neither 0 nor 1`)
   return given === '1'
 }
 
-/** Each: 0 for no limit. */
+/** In each quota, 0 means no limit. */
 const quotasOf = (env: Env): QuotaLimits =>
   Object.freeze({
     tasks: wholeNumber(env, 'QUOTA_TASKS', 10_000),
@@ -143,7 +147,10 @@ const originOf = (text: string): string => {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Resolved. `made`: it may not be there yet, and then what is above it is a folder. */
+/**
+ * The absolute path of a folder. `made`: the folder may be missing; then the nearest existing path above it is a
+ * folder.
+ */
 const folderOf = (name: string, given: string, made: boolean): string => {
   const folder = path.resolve(given)
   let there = folder
@@ -218,20 +225,21 @@ export const checkWorkspaceRoot = ({ workspaceRoot }: Config): void => {
   )
 }
 
-/** Makes the data folder; one line when that is not possible. */
+/** Creates the data folder. Throws CannotStart when that is not possible. */
 export const makeDataDir = (dataDir: string): void => {
   const forbidden = forbiddenAt(dataDir)
   if (forbidden !== undefined) {
     throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${forbidden}; or set another DATA_DIR`)
   }
-  // One by one: `recursive` never comes back where the system says that a folder's parent is not there, as in /proc.
+  // Creates one folder at a time: `recursive` never returns where the system says that the parent of a folder is
+  // missing, as in /proc.
   const make = (folder: string): void => {
     if (isFolder(folder)) return
     make(path.dirname(folder))
     try {
       mkdirSync(folder, { mode: 0o700 })
     } catch (error) {
-      if (!isFolder(folder)) throw error // else somebody was quicker
+      if (!isFolder(folder)) throw error // otherwise another process was faster
     }
   }
   try {
@@ -241,7 +249,7 @@ export const makeDataDir = (dataDir: string): void => {
   }
 }
 
-/** A file that was cut short must not make a token that can be guessed. */
+/** A token file that was cut short must not yield a token that can be guessed. */
 const longToken = /^[\x21-\x7e]{16,}$/
 
 const leastLength = 16

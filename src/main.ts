@@ -1,4 +1,4 @@
-// Serves a data folder over HTTP: opens it, puts the door in front of it, and stops in order.
+// Serves a data folder over HTTP: opens it, starts the HTTP server, and stops everything in order.
 import { setMaxListeners } from 'node:events'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { inspectionMessage } from '../actors/runtime/inspection.ts'
@@ -90,7 +90,7 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
   }
 }
 
-/** The doors of a data folder, for the routes of each capability. */
+/** The services of a data folder, for the routes of each capability. */
 const doorsOf = (
   config: Config,
   folder: Folder,
@@ -122,7 +122,7 @@ const doorsOf = (
   }
 }
 
-/** Warns of a weak token, and reports from now on what tasks and sessions do, if the level of the log output asks for it. */
+/** Warns of a weak token. Reports from now on what tasks and sessions do, if the level of the log output includes it. */
 const reportWork = (config: Config, log: EventLog, report: Report): void => {
   if (isWeak(config.adminToken)) {
     report(
@@ -180,7 +180,7 @@ type Running = {
   telemetry: { stop(): Promise<void> } | undefined
 }
 
-/** Refuses new work, breaks streams off, lets running steps finish, then closes the log. */
+/** Refuses new work, ends open streams, lets running steps finish, then closes the log. */
 const stopServer = async (
   { app, folder, audit, inspector, serving, stopping, telemetry }: Running,
   patienceMs: number,
@@ -212,7 +212,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   reportWork(config, log, report)
   const audit = openAuditTrail(files.log, log.head)
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // every open stream and waiting answer listens
+  setMaxListeners(0, stopping.signal) // every open stream and every waiting request listens
   const serving = servingOf(folder, stopping.signal, report)
   const app = await createApp(doorsOf(config, folder, { serving, audit, report }))
   const url = await listen(app, config).catch(async error => {

@@ -1,4 +1,4 @@
-// Everything but the network, put together: the log, its readers, the actors, and the doors to them.
+// Assembles everything except the network: the log, its readers, the actors, and the services in front of them.
 import type { SessionFolders } from '../actors/env-session/ports.ts'
 import type { Inspect } from '../actors/runtime/live.ts'
 import type { Ttls } from '../actors/task/events.ts'
@@ -30,7 +30,7 @@ import { createTasks } from './tasks/tasks.ts'
 export type SystemDeps = {
   world: World
   log: EventLog
-  /** Opens the read models; `anew` throws away what is there. */
+  /** Opens the read models. `anew`: removes the existing ones first. */
   openReadStore: (anew: boolean) => ReadStore
   secrets: Secrets
   agents: Map<string, Agent>
@@ -41,18 +41,18 @@ export type SystemDeps = {
   environments: EnvironmentKinds
   sessionFolders: SessionFolders
   sessionIdleSeconds: number
-  /** Where users have their folders; those of their sessions apart. */
+  /** Where the folders of users are; `sessionsRoot` holds those of their environment sessions. */
   roots: Roots
   sessionsRoot: string
   ttls: Ttls
   maxRunningTasks: number
   quotas: QuotaLimits
-  /** Carries events to those who follow them; absent: they get what is committed. */
+  /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
   nats?: Pick<NatsBus, 'join'> | undefined
   report: Report
-  /** Sees what running actors do. */
+  /** Observes what running actors do. */
   inspect?: Inspect | undefined
-  /** Leaves the tasks of the log alone: for a command that only wants the doors. */
+  /** Does not resume the tasks of the log, for a command that needs only the services. */
   idle?: boolean
   /** Called at every point where a crash would leave an effect half done; tests stop there. */
   reach?: Reach
@@ -60,7 +60,10 @@ export type SystemDeps = {
 
 const sweepMs = 250
 
-/** An effect that could not report to its actor. The log has reported its own failures; a refusal means that the task moved on. */
+/**
+ * Reports an effect that could not report to its actor. The log has reported its own failures; a refusal means that the
+ * task has moved on.
+ */
 const faultTo = (report: Report) => (error: unknown) => {
   if (error instanceof Refusal || error instanceof StorageFailure) return
   report('error', 'an effect could not report', {
@@ -68,7 +71,7 @@ const faultTo = (report: Report) => (error: unknown) => {
   })
 }
 
-/** What one user, and all, may have at a time. A user has a folder in each of the roots. */
+/** Limits for each user and for all users together. A user has a folder in each of the roots. */
 const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, queries: Queries) =>
   createFairness({
     limits: quotas,
@@ -82,7 +85,7 @@ const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, 
 const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
   queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
 
-/** Takes up what an earlier run has not ended; the answer: how many tasks that is. */
+/** Resumes what an earlier run left unfinished. Returns how many tasks these are. */
 const takeUp = async (
   recovery: ReturnType<typeof createRecovery>,
   environments: { start(): Promise<void> },
@@ -145,7 +148,7 @@ export const createSystem = async (deps: SystemDeps) => {
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
 
-  log.check() // how the files are now
+  log.check() // records the present state of the files
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
 
   return {
@@ -160,7 +163,9 @@ export const createSystem = async (deps: SystemDeps) => {
     resumed,
     /** How many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
-    /** From now on running steps may finish and none begins; resolves when none runs or after `ms`. */
+    /**
+     * From now on no step begins, and running steps may finish. Resolves when none runs, or after `ms` milliseconds.
+     */
     drain: (ms: number): Promise<void> =>
       shutdown.drain(() => tasks.runtime.busy() + environments.busy(), ms),
     close(): Promise<void> {
