@@ -1,6 +1,6 @@
-// An environment session as an actor. A turn decides and appends. A wish that it accepts is kept in memory and carried
-// out after the turn; what came of it comes back as a command. Meanwhile other wishes wait in the mailbox, so the steps
-// of a session are taken one by one in the order in which they came.
+// An environment session as an actor. A turn decides and appends events. The actor keeps an accepted wish in memory and
+// carries it out after the turn; the outcome comes back as a command. Other wishes wait in the mailbox meanwhile, so
+// the steps of a session are taken one by one, in the order in which they came.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { sessionMoveOf } from '../../src/contract/env-session-chart.ts'
 import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
@@ -24,7 +24,9 @@ export type SessionActorDeps = {
   forgetSecrets: (ref: string) => void
 }
 
-/** The chart's word on every event before it is stored; one that it refuses is a bug of ours. */
+/**
+ * Throws if the chart does not allow one of these events, before anything is stored: it was decided by a bug of ours.
+ */
 const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   let at = state
   for (const { type } of events) {
@@ -36,14 +38,14 @@ const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
 
 const isStep = (wish: SessionWish | undefined): boolean => wish?.type === 'TakeStep'
 
-/** How a wish that was accepted begins. */
+/** The first stage of an accepted wish. */
 const begun = (wish: SessionWish, { created }: SessionView, now: number): Running => {
-  // Only the author of a `refold` environment says that its actions may be repeated.
+  // With `refold` the author of an environment declares that its actions may be repeated. No other setting says so.
   const isRepeatable = created?.recovery === 'refold'
   return { wish, now, stage: wish.type === 'TakeStep' && !isRepeatable ? 'prepare' : 'act' }
 }
 
-/** Whose the events of a command are. */
+/** The principal, owner, session and cause that are stored with the events of a command. */
 const envelopeOf = (command: SessionCommand, { created }: SessionView) => {
   const asked = command.type === 'ReportOutcome' ? command.wish : command
   const { principal, causation } = asked
@@ -53,7 +55,7 @@ const envelopeOf = (command: SessionCommand, { created }: SessionView) => {
 }
 
 type Own = { stream: string; view: SessionView; ask: (command: SessionCommand) => Promise<SessionView> }
-/** Carries a wish out, sends what came of it to the actor, and answers its caller. Never rejects. */
+/** Carries out a wish, sends its outcome to the actor, and answers the caller. Never rejects. */
 const carryOutAndReport = async (
   { instances, callers, keepSecrets }: SessionActorDeps,
   { stream, view, ask }: Own,
@@ -80,10 +82,10 @@ export const envSessionKind =
   (stream, { ask }) => {
     const { clock, instances, callers, forgetSecrets } = deps
     const view = emptySession()
-    /** What is carried out, and what of it was started: in memory alone. */
+    /** The wish that is being carried out, and the stage of it that was started last. Both live in memory only. */
     let running: Running | undefined
     let started: Running | undefined
-    /** The revision at whose end the files of the session were cleared. */
+    /** The revision at which the files of the ended session were last removed; -1: never. */
     let clearedAt = -1
     let isAway = false
 
@@ -110,7 +112,10 @@ export const envSessionKind =
         evolveSession(view, sessionEvents.read(event))
         instances.moved(stream, event.header.revision, view.isUnkept)
       },
-      /** While a wish is carried out, the others wait. A step that runs is no step that was cut off. */
+      /**
+       * While one wish is carried out, the others wait. `SettleStep` does not wait for a running step: that step was
+       * not cut off, so there is nothing to settle.
+       */
       isReady: ({ type }) =>
         running === undefined || type === 'ReportOutcome' || (type === 'SettleStep' && isStep(running.wish)),
       first: ({ type }) =>
@@ -140,7 +145,7 @@ export const envSessionKind =
           void carryOutAndReport(deps, { stream, view, ask }, running)
         }
         if (view.state === 'active' || view.created === undefined || clearedAt === view.revision) return
-        // What it has on the disk goes when the log says that it has ended.
+        // The session's files and secrets are removed only after the log says that the session has ended.
         clearedAt = view.revision
         instances.leave(stream, view.created)
         for (const ref of view.secretRefs) forgetSecrets(ref)

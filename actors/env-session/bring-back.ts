@@ -1,4 +1,4 @@
-// Brings the instance of a session back: from a state that was kept, or by doing again what the log holds.
+// Brings back the instance of a session: from its kept state, or by repeating the steps in the log.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
 import { EnvironmentGone, type Instance, type OpenObject } from '../../src/contract/environment.ts'
@@ -13,7 +13,7 @@ import {
   SessionLost,
 } from './ports.ts'
 
-/** The values of a session's `env_vars`; undefined when they are gone. */
+/** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
 type Secrets = (ref: string) => Record<string, unknown> | undefined
 type Deps = {
   environments: Environments
@@ -25,7 +25,7 @@ type Deps = {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The variables of a session, or those of one of its steps. */
+/** The values of the variables of a session or of one of its steps. Throws SessionLost when they are gone. */
 const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Record<string, string> => {
   if (secret_ref === undefined) return {}
   const values = secrets(secret_ref)?.env_vars
@@ -33,7 +33,7 @@ const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Re
   return values as Record<string, string>
 }
 
-/** Does again what was recorded since the newest reset, and checks that the same is seen. */
+/** Repeats the steps recorded since the newest reset, and checks that the environment shows the same as then. */
 const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance): Promise<void> => {
   type Reset = { seed: number; options: OpenObject; now: number }
   let reset: Reset | undefined
@@ -71,7 +71,10 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   }
 }
 
-/** The instance of a session as its log says that it was. Rejects with SessionLost. */
+/**
+ * Rebuilds the instance of a session as the log describes it. Rejects with SessionLost when that is impossible, and
+ * with EnvNotFound when the environment is unavailable for now.
+ */
 export const bringBack = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
   const { environments, folders, placeOf, secrets } = deps
   const { created } = view
@@ -79,7 +82,7 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
   const { source, recovery, kwargs } = created
   if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
   const found = await environments.resolve(undefined, source.name)
-  // The operator can mend it: the session waits for that.
+  // The operator can repair this, so the session is not lost.
   if ('refused' in found && found.refused === 'unavailable') {
     throw new Refusal('EnvNotFound', undefined, found.message)
   }
@@ -89,7 +92,7 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
   if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
   const given = { kwargs, env_vars: valuesOf(secrets, created), ...placeOf(created) }
   const instance = await environments.open(found.source, given, created.user_id).catch(error => {
-    // A disk that is full, or the like, is a trouble of the moment.
+    // A failed system call, such as on a full disk, may succeed later, so the session is not lost.
     throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
   })
   try {

@@ -1,15 +1,18 @@
-// The callers of sessions, by the number of their request: what each hears while it runs, how it stops it, and its answer.
-// None of that is data, so a command carries the number alone.
+// The callers of environment sessions, by the number of their request: their callbacks, their abort signal and their
+// promised answer. None of these is data, so a command carries only the number.
 import type { Repeats } from '../../src/contract/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
-/** A caller that wants to hear nothing gives nothing. */
+/** Every field is optional. */
 export type Caller = {
-  /** Hears that its request begins: for a step, the number that it has. What is done already does not begin. */
+  /**
+   * Called when the request begins: for a step with the number of the step, else with 0. Not called when the request
+   * was carried out earlier.
+   */
   began?: (step: number) => void | Promise<void>
-  /** Hears what a step says while it runs. */
+  /** Called with the output of a step while it runs. */
   emit?: (text: string) => void
-  /** Stops a step. */
+  /** Stops the step when it aborts. */
   signal?: AbortSignal
   repeats?: Repeats
 }
@@ -27,7 +30,9 @@ export const createCallers = () => {
   }
   const fail = (request: number, error: unknown): void => leave(request)?.reject(error)
   return {
-    /** Sends a command under a new number. Resolves when its actor answers; rejects when it, or its turn, fails. */
+    /**
+     * Sends a command under a new number. Resolves when the actor answers; rejects when the command or its turn fails.
+     */
     ask: (caller: Caller, send: (request: number) => Promise<unknown>): Promise<SessionView> =>
       new Promise((resolve, reject) => {
         const request = ++newest

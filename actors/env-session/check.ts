@@ -1,4 +1,4 @@
-// What a session refuses before anything is done, and what has been done already. Pure.
+// Decides, before a command is carried out, whether the session refuses it or has carried it out already. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import type {
   Repeats,
@@ -14,7 +14,7 @@ const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 const gone = (view: SessionView): Refusal =>
   new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
 
-/** `nothing`: it is as it is wished already. */
+/** `nothing`: the session already is as the command wants it. */
 export type Check = 'do' | 'nothing'
 
 const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
@@ -24,7 +24,10 @@ const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
   return 'do'
 }
 
-/** `repeats` belongs to the caller: whether its retry may be what was done at a revision. */
+/**
+ * `repeats` comes from the caller. For a request without a key, it says whether the request may repeat the one that
+ * stored the event of a revision.
+ */
 export const check = (
   command: SessionWish | Extract<SessionCommand, { type: 'SettleStep' }>,
   view: SessionView,
@@ -33,9 +36,9 @@ export const check = (
   const { state, created } = view
   if (command.type === 'CreateSession') {
     const { wish, source, keys, principal } = command
-    // Somebody else's is not there.
+    // A session of another user does not exist for this caller.
     if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
-    // A create that comes again is answered again, whatever became of the session since: it opens nothing.
+    // A repeated create gets its answer again and opens nothing, unless the session was deleted since.
     const { idempotencyKey: key, digest } = keys
     const known = key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal, key))
     if (known !== undefined) {
@@ -50,7 +53,7 @@ export const check = (
   if (state === 'absent' || state === 'deleted') throw gone(view)
   if (command.type === 'DeleteSession') return 'do'
   if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
-  // What was done is answered, also when the session has closed since.
+  // A repeated request gets its answer again, also when the session has closed since.
   const step = command.type === 'TakeStep' ? command.step : undefined
   const asked = command.type === 'ResetSession' ? { keys: command.keys } : step
   if (command.type === 'SettleStep') return view.open === undefined ? 'nothing' : 'do'

@@ -1,4 +1,4 @@
-// From what came of a wish to the events of its session. Pure.
+// From the outcome of a wish to the events of its session. Pure.
 import type { Outcome, SessionWish } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
@@ -20,11 +20,11 @@ const cutOff =
   'the server stopped, or could not write, while it ran. The session is as it was before the step. ' +
   'To take the step once more, ask for it as a new one'
 
-/** A step that was intended, has no result, and is not carried out any more. */
+/** The event of a step that has a stored intent and no result, and is no longer carried out. */
 export const settleStep = (view: SessionView, now: number): EnvSessionEvent[] =>
   stepOfUnknownEnd(view, cutOff, {}, now)
 
-/** How a session ends. A step that began and has no result is stored first, with what is known of it. */
+/** The events that end a session. A step that began and has no result is stored first, with what is known about it. */
 const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[] => [
   ...stepOfUnknownEnd(view, reason, { truncated: true, done: true }, now),
   closed(reason),
@@ -32,7 +32,7 @@ const ended = (view: SessionView, reason: string, now: number): EnvSessionEvent[
 
 type OutcomeOf<Of extends Outcome['of']> = Extract<Outcome, { of: Of }>
 
-/** The instance has gone. */
+/** The events after the instance was lost. */
 const afterLoss = (
   wish: SessionWish,
   view: SessionView,
@@ -43,7 +43,7 @@ const afterLoss = (
   return [stepTheInstanceDidNotSurvive(wish.step, view, now, reason), closed(reason)]
 }
 
-/** The instance was closed, as it was asked. */
+/** The events after the instance was closed on request. */
 const afterClose = (wish: SessionWish, view: SessionView, now: number): EnvSessionEvent[] => {
   if (wish.type === 'CloseSession') return ended(view, wish.reason, now)
   if (wish.type !== 'DeleteSession') return []
@@ -51,7 +51,7 @@ const afterClose = (wish: SessionWish, view: SessionView, now: number): EnvSessi
   return [...(view.state === 'active' ? ended(view, 'deleted', now) : []), deleted]
 }
 
-/** An instance was made, or began again. */
+/** The events after an instance was created or reset. */
 const afterReset = (
   wish: SessionWish,
   view: SessionView,

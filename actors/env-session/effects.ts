@@ -1,4 +1,4 @@
-// Carries out what a session wants running, after the turn that accepted it. What comes of it goes back as a command.
+// Carries out an accepted wish after the turn that accepted it. The outcome goes back to the actor as a command.
 import type { Outcome, SessionWish, StepWish } from '../../src/contract/env-session-commands.ts'
 import { stepSecretRef } from '../../src/contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
@@ -10,10 +10,10 @@ import type { Instances } from './instances.ts'
 import { cameBackOlder, keepState, keepStep } from './keeping.ts'
 import { type OwnedSession, SessionLost } from './ports.ts'
 
-/** A wish that is carried out. It lives in memory alone: a crash forgets it. */
+/** A wish that is being carried out. It lives in memory only: a crash forgets it. */
 export type Running = {
   wish: SessionWish
-  /** The moment at which it began, or at which the intent of its step was stored. */
+  /** When the wish began, or when the intent of its step was stored; Unix time in milliseconds. */
   now: number
   /** A step that may not be repeated is prepared first: its intent is stored before it is taken. */
   stage: 'prepare' | 'act'
@@ -21,7 +21,7 @@ export type Running = {
 
 type Deps = {
   stream: string
-  /** It does not change while a wish is carried out. */
+  /** The view does not change while a wish is carried out. */
   view: SessionView
   instances: Instances
   keepSecrets: (ref: string, values: Record<string, unknown>) => void
@@ -30,7 +30,10 @@ type Failed = { of: 'failed'; error: unknown }
 
 const notBegun = 'it was canceled before it began'
 
-/** What is wrong with what the environment was given, in the words of its author; a disk that fails is ours. */
+/**
+ * Turns an error of the environment's code into an AuthorsError with the author's message. The loss of the instance and
+ * failed system calls, such as on a full disk, are passed on as they are.
+ */
 const authors = <T>(work: Promise<T>): Promise<T> =>
   work.catch(error => {
     const isTheirs = !(error instanceof EnvironmentGone) && error.syscall === undefined
@@ -57,7 +60,7 @@ const begin = async (
   return { of: 'reset', now: begun.now, answer, recovery, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
-/** Keeps the values of a step's own variables where it is done again after a restart; the answer: where. */
+/** Stores the values of a step's own variables if a restart may repeat the step; returns their reference. */
 const keepVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepWish) => {
   if (instance.recovery !== 'refold' || envVars === undefined) return {}
   const secretRef = stepSecretRef(deps.stream, effectId)
@@ -71,7 +74,7 @@ const prepareStep = async (
   caller: Caller,
 ): Promise<Outcome> => {
   if (signalOf(caller).aborted) throw new Error(notBegun)
-  await instances.look(stream, view) // a step whose environment cannot be had has not begun
+  await instances.look(stream, view) // if the environment cannot be brought back, the step has not begun
   return { of: 'ready', now }
 }
 
@@ -134,17 +137,17 @@ const run = async (deps: Deps, { wish, now, stage }: Running, caller: Caller): P
   }
 }
 
-/** What a failure means: the end of the session where its instance has gone, else only that the wish failed. */
+/** The outcome of a failure: the session ends if its instance is gone; otherwise only the wish fails. */
 const afterFailure = async (
   { stream, view, instances }: Deps,
   { wish, now }: Running,
   error: Error,
 ): Promise<Outcome | Failed> => {
-  // The instance was ended by us.
+  // The server is stopping and has ended the instance itself.
   if (instances.isStopped()) return { of: 'failed', error: new Refusal('ShuttingDown') }
   if (error instanceof AuthorsError) instances.still(stream, view.revision)
   if (wish.type === 'CreateSession') {
-    instances.leave(stream, wish.wish) // there is no session to lose
+    instances.leave(stream, wish.wish) // no session exists yet that could be lost
     await instances.left(stream)
   }
   if (isFull(error)) return { of: 'failed', error: new StorageFailure('the disk is full') }

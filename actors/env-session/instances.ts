@@ -1,5 +1,5 @@
-// The instances of environments that live in this process, by session. They outlive their actors, which leave memory
-// sooner; one that is not where its session's log is, is worth nothing and is made again from the log.
+// The environment instances of this process, by session. They outlive their actors, which leave memory sooner. An
+// instance that does not match the log of its session is discarded and rebuilt from the log.
 import type { EnvironmentSource, Instance, Observed } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
@@ -12,11 +12,11 @@ import type { Environments, Given, OwnedSession, SessionFolders } from './ports.
 type Deps = {
   environments: Environments
   folders: SessionFolders
-  /** How long a file may be that an environment of this user makes; undefined: as long as it likes. */
+  /** The largest file that an environment of this user may write, bytes; undefined: no limit. */
   longestFile: (user: string) => number | undefined
   log: Log
   timers: Timers
-  /** The values of a session's `env_vars`; undefined when they are gone. */
+  /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
 }
 
@@ -39,20 +39,23 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
 
   return {
     /**
-     * Makes sure that a session has its instance, brought back when it is not there. Rejects with SessionLost. The answer is
-     * what is there to see where that is older than what the log says.
+     * Makes sure that the session has its instance, and brings it back if necessary. Rejects with SessionLost. Returns
+     * what the instance shows if that is older than the end of the log; else undefined.
      */
     async look(stream: string, view: SessionView): Promise<Observed | undefined> {
       const { instance, isOlder } = await find(stream, view)
       return isOlder ? instance.observe() : undefined
     },
-    /** The same, to be moved: until its log has moved, too, it is ahead of it. */
+    /** Returns the instance, to be changed. It counts as ahead of the log until the events of the change are stored. */
     async of(stream: string, view: SessionView): Promise<Instance> {
       const entry = await find(stream, view)
       entry.revision = ahead
       return entry.instance
     },
-    /** A new one; what was there is closed. It counts when its first event is stored. */
+    /**
+     * Opens a new instance and closes the old one. The new one counts as ahead of the log until its first event is
+     * stored.
+     */
     async open(
       stream: string,
       session: OwnedSession,
@@ -72,7 +75,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     drop: open.drop,
     keep: folders.keep,
     isBackupMade: folders.isBackupMade,
-    /** The session has ended: its instance and its files go, before anything of it may come again. */
+    /** Removes the instance and the files of an ended session. A new instance under the same id waits for that. */
     leave: leaving.add,
     left: leaving.left,
     isStopped: open.isStopped,

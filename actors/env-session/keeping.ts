@@ -14,7 +14,7 @@ type Keeper = Pick<Instances, 'keep' | 'isBackupMade'>
 /** `leftOut`: parts of the state that are not kept. */
 type KeptState = { snapshot?: Snapshot; leftOut: string[] }
 
-/** Nothing where the environment is not one that keeps its state. */
+/** Keeps nothing unless the environment recovers from snapshots. */
 export const keepState = async (
   instances: Keeper,
   instance: Instance,
@@ -35,12 +35,13 @@ const whereKept = ({ keptStep }: SessionView): string =>
 export const cameBackOlder = (view: SessionView): string =>
   `the session came back as it was ${whereKept(view)}: the state of later steps was not kept`
 
+/** Characters of the list of parts that were not kept; a longer list is cut. */
 const longestList = 2_000
 
 type Added = Pick<StepAnswer, 'info' | 'error'> & { snapshot?: Snapshot }
 /**
- * A step that was done counts, also where its state cannot be kept: the instance goes on with it, and its answer says what
- * a restart will bring back.
+ * A step that was taken counts even if its state cannot be kept. The instance continues from it, and the answer says
+ * which state a restart will bring back.
  */
 export const keepStep = async (
   view: SessionView,

@@ -1,19 +1,19 @@
 import type { OwnedSession } from './ports.ts'
 
-/** Sessions that have ended, and of which `remove` takes away what is left: one time after the other for each. */
+/** Ended sessions whose files `remove` deletes. The removals of one session run one after another. */
 export const createLeaving = (remove: (stream: string, session: OwnedSession) => Promise<void>) => {
   const leaving = new Map<string, Promise<void>>()
   return {
     add(stream: string, session: OwnedSession): void {
       const gone = (leaving.get(stream) ?? Promise.resolve())
         .then(() => remove(stream, session))
-        .catch(() => {}) // what cannot be removed now is removed with the next one
+        .catch(() => {}) // a later removal takes what is left
         .finally(() => {
           if (leaving.get(stream) === gone) leaving.delete(stream)
         })
       leaving.set(stream, gone)
     },
-    /** Resolves when nothing is left of the session. */
+    /** Resolves when all removals of the session have ended. */
     left: async (stream: string): Promise<void> => leaving.get(stream),
     all: (): Promise<void>[] => [...leaving.values()],
   }

@@ -7,7 +7,7 @@ export const envSessionMachine = setup({
   types: { events: {} as { type: EnvSessionEventType } },
 }).createMachine(sessionChart)
 
-/** The machine as plain data, where a session is in it, and the events that may follow. */
+/** The machine as plain data, the session's state in it, and the events that may follow. */
 export const describeSession = (state: SessionState) => ({
   machine: sessionChart,
   state,

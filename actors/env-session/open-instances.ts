@@ -1,27 +1,29 @@
-// The instances that are open, each with where it stands beside the log of its session. One that nobody has used for a
-// while is closed, unless it would not come back as it is.
+// The open instances, each with the revision of its session's log that it matches. An instance that was unused for a
+// while is closed, unless it would come back in another state.
 import type { Instance } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
 import { SessionLost } from './ports.ts'
 
 export type Entry = {
   instance: Instance
-  /** The revision of the session's stream at which it stands. */
+  /** The revision of the session's stream that the instance matches, or `ahead`. */
   revision: number
   usedAt: number
-  /** It came back from an older state than the log ends with, and has done nothing since. */
+  /** Its state is older than the end of the log: it came back from an older snapshot and has done nothing since. */
   isOlder: boolean
-  /** What it has done last is not kept: it would come back from an older state. */
+  /** The state after its last change is not kept, so it would come back in an older state. */
   isUnkept: boolean
 }
-/** The revision of an instance that has done what is not in the log yet. */
+/** The revision of an instance whose last change is not in the log yet. */
 export const ahead = -2
 
+/** Milliseconds after which an unused instance may be closed. */
 const idleMs = 5 * 60_000
+/** Milliseconds between two searches for unused instances. */
 const sweepMs = 30_000
 const now = () => performance.now()
 
-/** Nobody has used it for a while, it is not at work, and it would come back as it is. */
+/** Whether the instance was unused for a while, runs nothing, and would come back in the same state. */
 const isIdle = ({ instance, revision, usedAt, isUnkept }: Entry): boolean =>
   instance.recovery !== 'none' && !isUnkept && revision !== ahead && now() - usedAt > idleMs
 
@@ -44,7 +46,7 @@ export const createOpenInstances = (timers: Timers) => {
   })
 
   return {
-    /** An instance counts as open from the moment it is there; when the service has stopped meanwhile, it is closed. */
+    /** Registers an instance once it is open. If the service has stopped meanwhile, closes it instead. */
     async track(stream: string, work: Promise<Instance>, revision: number): Promise<Entry> {
       const under = work.then(
         () => {},
@@ -64,7 +66,7 @@ export const createOpenInstances = (timers: Timers) => {
         underWay.delete(under)
       }
     },
-    /** The instance that stands at this revision; one that stands elsewhere is worth nothing and is closed. */
+    /** The instance that matches this revision. One that matches another revision is useless and is closed. */
     async at(stream: string, revision: number): Promise<Entry | undefined> {
       const known = entries.get(stream)
       if (known === undefined) return undefined
@@ -73,27 +75,27 @@ export const createOpenInstances = (timers: Timers) => {
       return known
     },
     isOlder: (stream: string): boolean => entries.get(stream)?.isOlder === true,
-    /** The log of the session has moved, and its instance with it. */
+    /** Called after each event of a session: its instance now matches the revision of that event. */
     moved(stream: string, revision: number, isUnkept: boolean): void {
       const entry = entries.get(stream)
       if (entry === undefined) return
-      // Only an event that comes when it is ahead says what the instance has done: the intent of a step does not.
+      // Only an event that comes while the instance is ahead records what it did. The intent of a step does not.
       if (entry.revision === ahead) Object.assign(entry, { isUnkept, isOlder: false })
       if (entry.revision === ahead || entry.revision === revision - 1) entry.revision = revision
       entry.usedAt = now()
     },
-    /** What was asked was refused: an instance that cannot be made again is taken to stand where it stood. */
+    /** Called when the environment refused a request. An instance that cannot be rebuilt counts as unchanged. */
     still(stream: string, revision: number): void {
       const entry = entries.get(stream)
       if (entry?.instance.recovery === 'none') entry.revision = revision
     },
-    /** The actor goes: an instance that has done what was never stored is worth nothing. */
+    /** When the actor leaves memory: closes an instance that is ahead of the log, since it is useless. */
     letGo(stream: string): void {
       if (entries.get(stream)?.revision === ahead) void drop(stream)
     },
     drop,
     areNone: (): boolean => entries.size + underWay.size === 0,
-    /** Closes all that are open; resolves when these are closed, and what was under way before is over. */
+    /** Closes all open instances. Resolves when they are closed and all other openings and closings have ended. */
     async dropAll(): Promise<void> {
       await Promise.all([...entries.keys()].map(drop))
       await Promise.all(underWay)

@@ -1,4 +1,4 @@
-// What sessions need of the world: where instances come from, and where their states are kept.
+// What environment sessions need from outside: a source of instances, and folders for their files and states.
 import type { Snapshot } from '../../src/contract/env-session-events.ts'
 import type { EnvironmentSource, Instance, OpenObject } from '../../src/contract/environment.ts'
 
@@ -6,10 +6,10 @@ export type Given = {
   kwargs: OpenObject
   env_vars: Record<string, string>
   dir: string
-  /** No file that it makes may be longer; undefined: any may. */
+  /** The largest file that the instance may write, bytes; undefined: no limit. */
   fileBytes?: number | undefined
 }
-/** Where instances come from. */
+/** Finds environments and opens their instances. */
 export type Environments = {
   resolve(
     envId: string | undefined,
@@ -21,24 +21,27 @@ export type Environments = {
 /** A session and its user, as its events name them. */
 export type OwnedSession = { session_id: string; user_id: string }
 
-/** States beside a new one: that before it, and whether older ones stay. */
+/** The state before a new one, and whether even older states stay. */
 export type Others = { before: Snapshot | undefined; keepOld: boolean }
 
-/** Where their states are kept, and what they may write. */
+/** The folders of sessions, with the files that they write and their kept states. */
 export type SessionFolders = {
   /** The session's own folder. */
   dirOf(session: OwnedSession): string
-  /** Keeps a state beside the one before, which counts until the log has moved; older ones go, unless they are held. */
+  /**
+   * Keeps a new state. The one before stays, because it is valid until the log names the new one. Older states are
+   * deleted unless `keepOld` is set.
+   */
   keep(session: OwnedSession, step: number, state: unknown, others: Others): Promise<Snapshot>
-  /** Whether a backup is being made, which needs what was kept when it began. */
+  /** Whether a backup is being made. It needs the states that were kept when it began. */
   isBackupMade(): Promise<boolean>
-  /** A kept state; undefined when it is not there, or is another. */
+  /** A kept state; undefined when it is missing or is not the one that the snapshot names. */
   kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
-  /** Nothing of the session is left on the disk. */
+  /** Removes everything of the session from the disk. */
   clear(session: OwnedSession): Promise<void>
-  /** Nothing is left of any session but these. */
+  /** Removes everything of all sessions but these from the disk. */
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 
-/** The session cannot come back, and why. */
+/** The session cannot come back; the message says why. */
 export class SessionLost extends Error {}

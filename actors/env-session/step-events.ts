@@ -8,13 +8,15 @@ import type { SessionView } from '../../src/history/env-session.ts'
 
 export const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
-/** The keys of a request as its event holds them. Where there is no key, the digest of the whole body stands for it. */
+/**
+ * The keys of a request as its event stores them. Without an idempotency key, the digest of the whole body replaces it.
+ */
 export const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => ({
   ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
   ...(digest === undefined ? {} : { digest }),
   ...(idempotencyKey !== undefined || bodyDigest === undefined ? {} : { body_digest: bodyDigest }),
 })
-/** The keys of a request as its event held them. */
+/** The keys of a request, read back from its event. */
 const keysFrom = ({
   idempotency_key,
   digest,
@@ -45,7 +47,7 @@ type Result = {
   answer: StepAnswer
   snapshot?: Snapshot
   stopped?: boolean
-  /** Nobody knows how it ended. */
+  /** The result is unknown. */
   unknown?: boolean
   secretRef?: string
 }
@@ -80,7 +82,10 @@ export const completed = (step: Step, view: SessionView, result: Result): EnvSes
   }
 }
 
-/** The answer of a step whose result is not known, because of `why`: what is seen is what was seen before it. */
+/**
+ * The answer of a step with an unknown result; `why` is the reason. Observation and state are those from before the
+ * step.
+ */
 const answerWithoutResult = (view: SessionView, why: string, more: Partial<StepAnswer>): StepAnswer => ({
   status: 'incomplete',
   content: why,
@@ -97,7 +102,7 @@ const answerWithoutResult = (view: SessionView, why: string, more: Partial<StepA
   ...more,
 })
 
-/** The step that an instance did not survive. */
+/** The event of a step during which the instance was lost. */
 export const stepTheInstanceDidNotSurvive = (
   step: Step,
   view: SessionView,
@@ -108,7 +113,7 @@ export const stepTheInstanceDidNotSurvive = (
   return completed(step, view, { now, answer })
 }
 
-/** A step that was intended and whose result was never stored: nobody knows how it ended, and the event says so. */
+/** The event of a step whose intent was stored and whose result never was. It says that the outcome is unknown. */
 export const stepOfUnknownEnd = (
   view: SessionView,
   why: string,

@@ -1,10 +1,10 @@
-// One actor in memory: its behaviour, how far it has read its stream, its mailbox, and who waits for it.
+// One actor in memory: its behaviour, how far it has read its stream, its mailbox, and its waiters.
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import type { Behaviour } from './kind.ts'
 import type { Inspect, Live } from './live.ts'
 import type { Waiter } from './waiters.ts'
 
-/** A command in the mailbox, and its caller. */
+/** A command in the mailbox, and the promise of its caller. */
 type Turn<View, Command> = {
   command: Command
   resolve: (view: View) => void
@@ -16,14 +16,14 @@ export type Actor<View, Command> = {
   behaviour: Behaviour<View, Command>
   live: Live | undefined
   revision: number
-  /** Resolves when its stored events are read; undefined: they are. */
+  /** Resolves when the stored events are read; undefined: they have been read. */
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
   atWork: boolean
-  /** Its stream is new: nothing is stored of it before its first command. */
+  /** The stream is new: it has no events before the first command. */
   justMade: boolean
   waiters: Waiter<View>[]
-  /** The sweep of memory since which it is idle; infinite: it is not idle. */
+  /** The number of the memory sweep since which the actor is idle; infinity: it is not idle. */
   restingSince: number
   /** It has left memory. */
   gone: boolean
@@ -60,12 +60,12 @@ export const readOn = async <View, Command>(log: Log, actor: Actor<View, Command
   for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
 }
 
-/** Starts the XState actor that goes along with it. */
+/** Starts the XState actor that follows the events of this actor. */
 export const run = <View, Command>(actor: Actor<View, Command>, inspect: Inspect | undefined): void => {
   actor.live = actor.behaviour.run(inspect)
 }
 
-/** Brings an actor to where its stored events lead. */
+/** Reads the stored events of an actor and starts what its state wants running. */
 export const load = async <View, Command>(
   log: Log,
   actor: Actor<View, Command>,

@@ -1,10 +1,9 @@
-// What XState's inspection says of running actors, as messages that Stately's inspector reads: the format of
-// @statelyai/inspect 0.7.
+// Turns XState's inspection events into messages for Stately's inspector, in the format of @statelyai/inspect 0.7.
 import type { InspectionEvent } from 'xstate'
 
 const format = '0.7.2'
 
-/** The chart of an actor, where its logic has one: an inspector draws it. */
+/** The chart of an actor as JSON, for an inspector to draw. Without a chart in its logic: only the actor's name. */
 const definitionOf = (actorRef: InspectionEvent['actorRef'], name: string): string => {
   const logic = 'logic' in actorRef ? actorRef.logic : undefined
   const config =
@@ -12,7 +11,7 @@ const definitionOf = (actorRef: InspectionEvent['actorRef'], name: string): stri
   return JSON.stringify(config)
 }
 
-/** undefined: an inspector shows nothing of it. `name`: the stream of the actor. */
+/** The message for an inspection event; undefined: inspectors have no use for it. Its `name` is the actor's stream. */
 export const inspectionMessage = (inspected: InspectionEvent): string | undefined => {
   const { type, actorRef, rootId } = inspected
   const { sessionId } = actorRef

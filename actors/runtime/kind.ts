@@ -1,11 +1,11 @@
-// What a kind of actor is to the runtime: how one of them behaves, and the mailboxes that it can reach.
+// What the runtime needs to know about a kind of actor: its behaviour, and the mailboxes that it uses.
 import type { NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
 import type { Inspect, Live } from './live.ts'
 
-/** What is particular to one kind of actor. It lives as long as the actor is in memory. */
+/** The behaviour of one actor of a kind. It lives as long as the actor is in memory. */
 export type Behaviour<View, Command> = {
   view: View
-  /** Starts the XState actor that goes along with it, where the folded events have led. */
+  /** Starts the accompanying XState actor in the state to which the folded events have led. */
   run(inspect: Inspect | undefined): Live
   /** Folds one event of the stream, stored or just appended. */
   evolve(event: Recorded): void
@@ -13,16 +13,19 @@ export type Behaviour<View, Command> = {
   isReady?(command: Command): boolean
   /** A command that must be decided before this one. */
   first?(command: Command): Command | undefined
-  /** Chooses events or throws a Refusal; none is an answer too. `made`: new streams, begun in the same append. */
+  /**
+   * Returns the events of a command, possibly none, or throws a Refusal. `made`: new streams that begin in the same
+   * append.
+   */
   decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
-  /** Whose events these are, asked after `decide`. */
+  /** The principal, owner and cause that are stored with the events. Called after `decide`. */
   envelope(
     command: Command,
     events: NewEvent[],
   ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
-  /** Keeps in memory what a decided command changes and the log does not hold, once its events are stored. */
+  /** Called once the events of a command are stored: updates what the actor keeps in memory only. */
   remember?(command: Command): void
-  /** Starts or stops the difference between what the view wants running and what runs. */
+  /** Starts what the view wants running and does not run yet; stops what it no longer wants. */
   reconcile(): void
   /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
   rest(): 'busy' | 'idle' | 'ended'
@@ -32,9 +35,9 @@ export type Behaviour<View, Command> = {
 
 export type Kind<View, Command> = (
   stream: string,
-  /** Where its effects report to it. */
+  /** The actor's own mailbox, for reports of its effects. */
   own: Mailbox<View, Command>,
-  /** Where it speaks to other actors of its kind. */
+  /** The mailboxes of the other actors of its kind. */
   others: Mailboxes<View, Command>,
 ) => Behaviour<View, Command>
 
@@ -48,8 +51,8 @@ export type Mailbox<View, Command> = {
 
 /** The mailboxes of all actors of one kind, by stream. */
 export type Mailboxes<View, Command> = {
-  /** One turn: the view after it. Rejects with a Refusal or the log's failure. */
+  /** Sends a command and returns the view after its turn. Rejects with a Refusal or the log's failure. */
   ask(stream: string, command: Command, isNew?: boolean): Promise<View>
-  /** Resolves once the view answers `done` with yes, now or after a later turn. */
+  /** Resolves with the view once `done` returns true for it, now or after a later turn. */
   until(stream: string, done: (view: View) => boolean): Promise<View>
 }

@@ -1,16 +1,16 @@
-// The running XState actor that goes along with a stream in memory. It receives each event after it is stored, so it
-// never knows more than the log; it starts where the fold of the stored events ends, and replay does without it.
+// The XState actor that accompanies a stream in memory. It receives each event after the event is stored, so it never
+// knows more than the log. It starts in the state to which the stored events lead. Replay does not use it.
 //
-// Its logic is the table of the chart, one look-up an event. To begin and to take the eight events of a short task costs
-// a third of what the machine itself costs (about 12 µs and 40 µs); tests hold both equal.
+// Its logic is the table of the chart: one look-up per event. Starting it and sending it the eight events of a short
+// task takes about 12 µs; the XState machine takes about 40 µs. Tests check that both reach the same states.
 import { type ActorLogic, createActor, type EventObject, type InspectionEvent, type Snapshot } from 'xstate'
 import { type Chart, nestedValue, type StateValue } from '../../src/contract/chart.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 
-/** Sees what running actors do; the id of an actor is the name of its stream. */
+/** Receives XState's inspection events. The id of an actor is the name of its stream. */
 export type Inspect = (event: InspectionEvent) => void
 
-/** Where one kind of actor is in its chart, and where an event leads it: the fold that replay uses. */
+/** The chart of one kind of actor, its first state, and the state after an event. Replay uses the same `after`. */
 export type Charted<State> = {
   chart: Chart
   first: State
@@ -26,7 +26,7 @@ type LiveEvent = EventObject & { data: unknown }
 /** How the actors of one kind run. */
 export type LiveKind<State> = {
   snapshotOf(state: State): LiveSnapshot<State>
-  /** Starts the actor of a stream where its stored events have led. */
+  /** Starts the actor of a stream in the state to which its stored events have led. */
   run(stream: string, state: State, inspect: Inspect | undefined): Live
 }
 

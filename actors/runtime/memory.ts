@@ -3,6 +3,7 @@ import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Actor } from './actor.ts'
 
+/** Milliseconds between two searches for idle actors. */
 const idleSweepMs = 30_000
 
 export const createMemory = <View, Command>(timers: Timers) => {
@@ -10,13 +11,13 @@ export const createMemory = <View, Command>(timers: Timers) => {
   let isStopped = false
   let sweeps = 0
 
-  /** Puts an actor away. `error`: what its callers and waiters hear. */
+  /** Removes an actor from memory. `error`: what its callers and waiters receive. */
   const drop = (actor: Actor<View, Command>, error?: unknown): void => {
     actor.gone = true
     if (actors.get(actor.stream) === actor) actors.delete(actor.stream)
     actor.behaviour.stop()
     actor.live?.stop()
-    actor.live = undefined // an append under way is still folded, for the caller that waits for it
+    actor.live = undefined // an append under way is still folded, because its caller waits for it
     const left = new Error('the actor was put away')
     for (const waiter of actor.waiters) waiter.reject(error ?? left)
     for (const turn of actor.turns) turn.reject(error ?? (isStopped ? new Refusal('ShuttingDown') : left))
@@ -32,14 +33,14 @@ export const createMemory = <View, Command>(timers: Timers) => {
   })
 
   return {
-    /** Throws when the server stops: an effect that still has something to say is not heard. */
+    /** Throws once the server has stopped: late reports of effects are refused. */
     find(stream: string): Actor<View, Command> | undefined {
       if (isStopped) throw new Refusal('ShuttingDown')
       return actors.get(stream)
     },
     add: (actor: Actor<View, Command>): void => void actors.set(actor.stream, actor),
     drop,
-    /** An actor with nothing to do leaves memory: at once when it has ended, else when it was idle for a while. */
+    /** Lets an actor with nothing to do leave memory: at once when it has ended, else after it was idle for a while. */
     rest(actor: Actor<View, Command>): void {
       if (actor.gone) return
       actor.restingSince = Number.POSITIVE_INFINITY

@@ -1,5 +1,5 @@
-// One mailbox per stream. After each turn, and when an actor is activated, the actor compares what its state wants running
-// with what runs; so recovery and normal life are one code path.
+// One mailbox per stream. After each turn, and when an actor is activated, the actor compares what its state wants
+// running with what runs. So recovery and normal operation are one code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { type Actor, load, newActor, run } from './actor.ts'
@@ -10,9 +10,9 @@ import { type TurnDeps, work } from './turn.ts'
 import { waitFor } from './waiters.ts'
 
 export type Runtime<View, Command> = Mailboxes<View, Command> & {
-  /** Takes an actor into memory, so that what it wants running runs. */
+  /** Loads an actor into memory, which starts everything that its state wants running. */
   activate(stream: string): Promise<void>
-  /** Puts an actor away now, whatever it does; the log is all that is left. */
+  /** Removes an actor from memory at once, whatever it is doing. Only its log remains. */
   passivate(stream: string): void
   /** The view of every actor in memory. */
   views(): Iterable<View>
@@ -25,7 +25,7 @@ export const createRuntime = <View, Command>(
   log: Log,
   kind: Kind<View, Command>,
   timers: Timers,
-  /** Takes the error of an effect's report, which no caller waits for. */
+  /** Receives the error of an effect's report, for which no caller waits. */
   onFault: (error: unknown) => void,
   /** Sees every event that a running actor receives. */
   inspect?: Inspect | undefined,

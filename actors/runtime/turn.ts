@@ -1,21 +1,23 @@
 // The turns of an actor. Each decides a command, appends its events at the expected revision, and only then changes
-// memory: what an actor remembers is never ahead of the log.
+// memory. So an actor's memory is never ahead of the log.
 import { type Log, RevisionConflict } from '../../src/contract/stored.ts'
 import { type Actor, fold, nextTurn, readOn } from './actor.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
+/** How often a command is tried when other writers append to its stream meanwhile. */
 const conflictsTried = 5
+/** How often the log is read for another writer's events; a turn of the event loop passes between two reads. */
 const looksForOthers = 10_000
 
 export type TurnDeps<View, Command> = {
   log: Log
   memory: Memory<View, Command>
-  /** Takes an actor into memory whose stream was begun in the same append. */
+  /** Loads the actor of a stream that was begun in the same append. */
   begin: (stream: string) => void
 }
 
-/** Reads what somebody else has written. It may still be on its way to the disk. */
+/** Reads the events of another writer, which may still be on their way to the disk. False: they did not arrive. */
 const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Promise<boolean> => {
   for (let looks = 0; looks < looksForOthers; looks++) {
     await readOn(log, actor)
@@ -25,7 +27,7 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
   return false
 }
 
-/** Takes one turn; a command that must be decided first has a turn before it. */
+/** Takes one turn. If another command must be decided first, that command gets its turn before. */
 const takeTurn = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,
@@ -36,7 +38,7 @@ const takeTurn = async <View, Command>(
   const first = behaviour.first?.(command)
   if (first !== undefined) await takeTurn(deps, actor, first)
   const before = actor.revision
-  // Where somebody else has written to the stream meanwhile, it decides again.
+  // If another writer has appended to the stream meanwhile, the command is decided again.
   for (let tries = 1; ; tries++) {
     const { events, made } = behaviour.decide(command)
     if (events.length === 0) break
@@ -50,13 +52,13 @@ const takeTurn = async <View, Command>(
     } catch (error) {
       const mayTryAgain = error instanceof RevisionConflict && tries < conflictsTried
       if (mayTryAgain && (await catchUp(log, actor))) continue
-      // What is stored is not known any more: the next command starts from the log.
+      // The actor may no longer match the log, so the next command starts from the log.
       memory.drop(actor, error)
       throw error
     }
   }
   behaviour.remember?.(command)
-  // Events came: its own, or those of somebody else which it has just read.
+  // New events were folded (the actor's own or another writer's), or `remember` may have changed memory.
   const hasMoved = actor.revision !== before || behaviour.remember !== undefined
   if (actor.gone || !hasMoved) return
   behaviour.reconcile()

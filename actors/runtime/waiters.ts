@@ -1,4 +1,4 @@
-// Those who wait until the view of an actor is as they want it.
+// Callers that wait until the view of an actor meets their condition.
 export type Waiter<View> = {
   done: (view: View) => boolean
   resolve: (view: View) => void
@@ -9,7 +9,7 @@ type Waited<View> = { waiters: Waiter<View>[] }
 export const waitFor = <View>(actor: Waited<View>, done: (view: View) => boolean): Promise<View> =>
   new Promise((resolve, reject) => actor.waiters.push({ done, resolve, reject }))
 
-/** Answers those for whom the view is as they want it. */
+/** Answers the waiters whose condition the view meets. */
 export const answerWaiters = <View>(actor: Waited<View>, view: View): void => {
   if (actor.waiters.length === 0) return
   const answered = actor.waiters.filter(waiter => waiter.done(view))

@@ -20,9 +20,9 @@ export const taskKind =
   (stream, { tell }, others) => {
     const { world, calls, ttls, reach } = deps
     const view = emptyDecided()
-    /** The status in which the scheduler knows the task. */
+    /** The status that was last reported to the scheduler. */
     let placed = view.status
-    /** The turn at hand stores what somebody outside has given. */
+    /** The current turn stores input from outside: the result of a call, or a message. */
     let hasInput = false
     let isGone = false
 

@@ -1,4 +1,5 @@
-// The events of a task as they are appended: whose they are, and with the frames that each gives.
+// The events of a task as they are appended: with their owner and cause, and with the number of frames that each
+// produces.
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
 import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
@@ -6,7 +7,7 @@ import { frameCount } from '../../src/history/frames.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Made } from './events.ts'
 
-/** Who asked, and what caused it. */
+/** The principal of a command, and its cause. */
 type Asked = { principal: string; causation: string }
 
 export const envelopeOf = (
@@ -20,7 +21,7 @@ export const envelopeOf = (
   causation_id: causation,
 })
 
-/** Events as they are stored: each with the number of its first frame and how many it gives. */
+/** Events as they are stored: each with the number of its first frame and the count of its frames. */
 export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
   let seq = from
   return events.map((event): NewEvent => {
@@ -32,7 +33,7 @@ export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
   })
 }
 
-/** The first append of another task, which is made with the events of this one. */
+/** The first append of another task, stored together with events of this one. */
 export const beginningOf = ({ created, events }: Made, asked: Asked): StreamAppend => ({
   stream: taskStream(created.task_id),
   expectedRevision: -1,

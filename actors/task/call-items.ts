@@ -1,9 +1,9 @@
-// The calls of an agent step as events: each with ids of ours, said whole or bit by bit.
+// The calls of an agent step as events. The agent sends a call whole or bit by bit; each call gets ids of ours.
 import { isWholeJson } from '../../src/contract/whole-json.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
 import { closeText } from './text-items.ts'
 
-/** More of the arguments of a call. `key`: the agent's own name for the call. */
+/** Adds text to the arguments of a call. `key`: the agent's own name for the call. */
 export const addArguments = (draft: StepDraft, key: string, name: string, text: string): void => {
   let known = draft.openCalls.get(key)
   const opens = known === undefined
@@ -34,7 +34,7 @@ export const addArguments = (draft: StepDraft, key: string, name: string, text: 
   })
 }
 
-/** A call that is said whole. */
+/** Adds a call that the agent sent whole. */
 export const addWholeCall = (draft: StepDraft, name: string, text: string): void => {
   closeText(draft)
   const call = { call_id: draft.ids.next('call_'), name }
@@ -52,7 +52,10 @@ export const addWholeCall = (draft: StepDraft, name: string, text: string): void
   })
 }
 
-/** Completes the calls in the order in which they were opened. `isCut`: those without whole arguments are not made. */
+/**
+ * Completes the calls in the order in which they were opened. `isCut`: the model's output was cut off, so calls with
+ * incomplete arguments are not made.
+ */
 export const closeCalls = (draft: StepDraft, isCut = false): void => {
   const { agentStep, calls, openCalls } = draft
   for (const { itemId, call } of openCalls.values()) {

@@ -1,5 +1,6 @@
-// The calls of one task at work: starts what the state wants, sends each outcome to the task once, and stops what is not
-// wanted any more. The process knows which calls run (running-calls.ts); this file knows who waits for them.
+// The running calls of one task: starts the calls that its state wants, sends each outcome to the task once, and stops
+// calls that are no longer wanted. running-calls.ts knows the calls of the process; this file knows which of them the
+// task waits for.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
@@ -29,15 +30,15 @@ const complete = async (
   reach('after-result', of, name)
 }
 
-/** `lookAgain`: compares again what the task wants with what runs, now that more is known of its calls. */
+/** `lookAgain`: compares again what the task wants with what runs, after something new is known about its calls. */
 export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
   const { view } = given
   const { calls } = given.deps
-  /** Calls whose outcome is waited for here. */
+  /** Calls whose outcome the task waits for. */
   const awaited = new Set<string>()
-  /** Calls whose intent was stored in the turn at hand: nothing else in this process knows them yet. */
+  /** Calls whose intent the current turn stores. running-calls.ts does not know them yet. */
   const intended = new Set<string>()
-  /** Calls of which their session said that nobody knows how they ended. */
+  /** Calls whose environment session said that their outcome is unknown. */
   const unknown = new Set<string>()
 
   const forget = (id: string) => {
@@ -46,7 +47,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     intended.delete(id)
   }
 
-  /** Nothing runs here for this call any more, until somebody says: once more. */
+  /** Stops following this call until the task is resumed, which repeats the call. */
   const leaveUnknown = (id: string) => {
     forget(id)
     unknown.add(id)
@@ -78,7 +79,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     },
     isRunning: (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined,
     isUnknown: (effectId: string) => unknown.has(effectId),
-    /** Stops every open call; what ran in an earlier life has stopped with it, but for a task of its own. */
+    /** Stops every open call. A call of an earlier process ended with that process, unless it is a subagent's task. */
     stopAll: () =>
       openCalls(view).map(call => {
         const { id, child } = call.effect
@@ -86,7 +87,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
         runs?.stop()
         return { id, outcome: runs?.outcome, isChild: child !== undefined }
       }),
-    /** What has its result is let go, and what a task that has ended wants no more is stopped. */
+    /** Forgets calls that have their result, and stops the open calls of a task that has ended. */
     forgetEnded() {
       if (awaited.size === 0 && intended.size === 0) return
       const open = new Set(openCalls(view).map(({ effect }) => effect.id))

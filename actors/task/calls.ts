@@ -1,22 +1,25 @@
-// The calls of a turn: what is stored about them when they are made, and how they stand. Pure.
+// The calls of an agent step: the events that are stored when they are made, and their progress. Pure.
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
-/** How the calls of the newest step stand. */
+/** The progress of the calls of the newest step. */
 export type Standing = {
-  /** One of them runs here. */
+  /** A call runs on the server. */
   running: boolean
-  /** One that ends the task was made, and has its result if it could run here. */
+  /** A call that ends the task was made. If the server runs it, it has its result. */
   stopped: boolean
-  /** Those that wait for the client, oldest first. */
+  /** The ids of the calls that wait for the client, oldest first. */
   waiting: string[]
-  /** The agent has given its answer with them. */
+  /** The agent gave its answer in the same step. */
   final: boolean
 }
 
-/** The events that go with the end of a step that made calls: an intent for each that runs, a result for each refused. */
+/**
+ * The events for the calls of a completed step: an intent for each call that the server runs, a result for each refused
+ * one.
+ */
 export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: string): TaskEvent[] =>
   calls.flatMap((call, index): TaskEvent[] => {
     const call_id = call.callId
@@ -41,7 +44,7 @@ export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: s
     return [{ type: 'EffectIntended', data: { ...intent, ...safe, ...inSession } }]
   })
 
-/** How calls stand that are about to be stored. */
+/** The progress of calls that are about to be stored. */
 export const callsAfter = (calls: PlannedCall[], view: DecidedTask, final: boolean): Standing => {
   const stops = new Set(view.created?.request.stop_tools ?? [])
   return {
@@ -52,7 +55,7 @@ export const callsAfter = (calls: PlannedCall[], view: DecidedTask, final: boole
   }
 }
 
-/** How the stored calls stand once `ended` have their results, too. */
+/** The progress of the stored calls, as if those in `ended` had their results too. */
 export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set()): Standing => {
   const stops = new Set(view.created?.request.stop_tools ?? [])
   const calls = [...view.calls.values()]

@@ -1,4 +1,4 @@
-// A subagent's task: what it is created with, and what its end gives its caller. Pure.
+// A subagent's task: the data of its creation, and the result that its end gives its caller. Pure.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
@@ -10,7 +10,7 @@ import type { DecidedTask } from '../../src/history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
-/** It works in its caller's session, folder and name, and with its caller's secrets. */
+/** It works in its caller's session and folder, for the same user and with the same secrets. */
 export const childOf = (
   parent: Created,
   agentStep: number,
@@ -27,7 +27,7 @@ export const childOf = (
   request_id: parent.request_id,
   request,
   input_ids: [ids.next('msg_')],
-  digest: '', // nobody sends it again
+  digest: '', // no client sends this request, so none repeats it
   form: 2,
   shows_agent: true,
   ...(parent.secret_ref === undefined ? {} : { secret_ref: parent.secret_ref }),
@@ -38,7 +38,9 @@ export const childOf = (
   depth: (parent.depth ?? 0) + 1,
 })
 
-/** The text of a message that it said. A message that its model cut off for its length counts as far as it came. */
+/**
+ * The text of a message of the agent. A message that the model cut off at its length limit counts as far as it came.
+ */
 const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
   if (item.status !== 'completed' && !cutOff.has(item.id ?? '')) return []
@@ -47,7 +49,7 @@ const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
 }
 
-/** The last thing it said, or why it said nothing; with its usage, its own subagents' included. */
+/** The text of its last message, or why there is none; with its usage, including that of its own subagents. */
 export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view
   const child = { stream: taskStream(created?.task_id ?? ''), revision: view.revision }

@@ -1,4 +1,4 @@
-// The tasks of subagents, for the tasks that called them: one actor speaks to another through its mailbox.
+// How a task reaches the tasks of its subagents: one actor speaks to another through its mailbox.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
@@ -8,7 +8,7 @@ import type { Mailboxes } from '../runtime/kind.ts'
 export type Children = {
   /** The view of the task once it has ended; rejects when it cannot be followed any more. */
   ended(stream: string): Promise<DecidedTask>
-  /** Cancels the task because its caller has ended; one that has ended already stays as it is. */
+  /** Cancels the task because its caller has ended. A task that has ended already stays as it is. */
   cancel(stream: string, causation: string): Promise<void>
 }
 

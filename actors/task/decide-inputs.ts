@@ -1,4 +1,4 @@
-// What comes back to a task: results of its calls, answers and messages from outside. Pure.
+// Decisions about input to a task: results of its calls, and answers and messages from outside. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
@@ -24,7 +24,7 @@ import {
 } from './events.ts'
 import { accept, answersFor } from './inbox.ts'
 
-/** What a call says counts as far as it goes on from what it has said, in this run or in an earlier one. */
+/** The output of a call is stored only where it continues the output stored so far, of this run or an earlier one. */
 export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || view.status !== 'working' || isCanceling(view.state)) return []
@@ -39,7 +39,7 @@ export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view
   return [{ type: 'EffectSaid', data }]
 }
 
-// While a task is being canceled a result is recorded and moves nothing.
+// While a task is being canceled, a result is stored but does not move the task.
 export const completeEffect: Decide<'CompleteEffect'> = (
   { effectId, itemId, outcome, heard = '' },
   view,
@@ -48,7 +48,7 @@ export const completeEffect: Decide<'CompleteEffect'> = (
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || (view.status !== 'working' && view.status !== 'paused')) return []
   const { status, blocks, child, usage, ends, step } = outcome
-  // What it said is the beginning of its result, also where it was too quick for that to be stored before.
+  // The call's output is the beginning of its result, even if the call ended before that output could be stored.
   const content = heard === '' ? outcome.content : withRest(heard, restOf(heard, outcome.content))
   const completed: TaskEvent = {
     type: 'EffectCompleted',
@@ -79,7 +79,8 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   const status = statusOf(view)
   const fresh = answersFor(answers, view, whole)
   if (fresh.length === 0) {
-    // The same answers again; with other words beside them it is another request, of which nothing can be done.
+    // A repetition of earlier answers changes nothing. With another message it is a different request, which is
+    // refused.
     const isKnown = view.messages.some(({ content }) => canonical(content) === canonical(message?.content))
     if (message !== undefined && !isKnown)
       throw new Refusal('AlreadyAnswered', { call_id: answers[0]?.callId })
@@ -106,7 +107,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   return [...accepted, goesOn, ...onwards({ ...after, final }, view, judgement)]
 }
 
-// Two moves and no step: the answers are in the log of the task that asked, the conversation goes on elsewhere.
+// The task makes two moves and runs no step. Its log keeps the answers; the conversation continues in another task.
 export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   { answers, created, start, context, principal },
   view,
@@ -133,7 +134,7 @@ export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, k
   const status = statusOf(view)
   if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'message', unfinished)
   const last = view.messages.findLast(({ by }) => by === principal)
-  // What came with a key would come again with it.
+  // A retry of a message that had an idempotency key would carry that key.
   const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)
   return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
 }
@@ -145,7 +146,7 @@ const results = (view: DecidedTask): string[] => {
   return view.inbox.filter(id => !written.has(id))
 }
 
-/** Results stand with their calls, so they are seen before what was written meanwhile. */
+/** Results belong to their calls, so the agent sees them before messages that came meanwhile. */
 export const consumeInputs: Decide<'ConsumeInputs'> = ({ revision }, view) =>
   view.revision !== revision ||
   view.status !== 'working' ||

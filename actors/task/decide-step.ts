@@ -1,4 +1,4 @@
-// What a running step reports, and what its end leads to. Pure.
+// Decisions about the reports of a running step and about its end. Pure.
 import type { ModelCall } from '../../src/contract/agent.ts'
 import type { RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
@@ -24,7 +24,7 @@ import {
 type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
 
-/** A task that is being canceled records what its step did and moves nowhere. */
+/** A task that is being canceled stores what its step did, but does not fail. */
 const afterFailure = ({ error }: Failure, { created, state }: DecidedTask): TaskEvent[] =>
   isCanceling(state)
     ? []
@@ -36,7 +36,7 @@ const afterFailure = ({ error }: Failure, { created, state }: DecidedTask): Task
         { type: 'TaskFailed', data: { from: 'working', error } },
       ]
 
-/** What the end of a step without calls leads to. What somebody wrote meanwhile is answered by a step of its own. */
+/** The events after a step without calls. A message that came meanwhile is answered by a step of its own. */
 const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   if (isCanceling(view.state)) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
@@ -51,7 +51,7 @@ const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: J
   return isPausing(view.state) ? [pausedFor('pause_requested', judgement)] : []
 }
 
-/** A subagent's task starts at once: it takes nobody's place. */
+/** A subagent's task starts at once: it takes no place in the scheduler. */
 const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement): Made => {
   const context = [{ stream: taskStream(created.task_id), items: created.input_ids }]
   return { created, events: firstEvents(created, true, context, judgement) }
@@ -69,7 +69,10 @@ const itemsAfter = (view: DecidedTask, events: StepEvent[]) => {
   return openItems(items)
 }
 
-/** A prompt begins with what was said in the call before: that much is not stored again. */
+/**
+ * A prompt begins with the tokens of the model call before. Those that are equal are counted in `shared` and not stored
+ * again.
+ */
 const sharedIds = (ids: number[], before: number[]): { shared: number; rest: number[] } => {
   const differs = ids.findIndex((id, n) => id !== before[n])
   const shared = differs < 0 ? ids.length : differs
@@ -80,21 +83,21 @@ const responseOf = ({ response }: ModelCall, { tokenIds }: DecidedTask): ModelRe
   return ids === undefined ? rest : { ...rest, prompt_token_ids: sharedIds(ids, tokenIds) }
 }
 
-/** What a step leaves behind besides its items. */
+/** What a completed step stores besides its items. */
 const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentStepCompleted'>> => ({
   ...(end.usage === undefined ? {} : { usage: end.usage }),
   ...(end.call === undefined ? {} : { request: end.call.request, response: responseOf(end.call, view) }),
   ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
 })
 
-/** A summary has an entry of its own only where the request asks for it. */
+/** Whether the step gets an entry in the rollouts. A summary gets one only if the request asks for it. */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
   const isSummary = end.end === 'continue' && end.compressed !== undefined
   return return_rollout === true && (!isSummary || include_compress_model_rollout === true)
 }
 
-// A report of a step that is no longer wanted is dropped: its receipt or its abandonment stands already.
+// A report of a step that is no longer wanted is dropped: the log already says that it was stopped or abandoned.
 export const recordStep: Decide<'RecordStep'> = (
   { agentStep, effectId, events, end, calls = [] },
   view,
@@ -105,7 +108,7 @@ export const recordStep: Decide<'RecordStep'> = (
   const step = { agent_step: agentStep, effect_id: effectId }
   const begun = view.openStep !== undefined
   const cutOff = end?.end === 'fail' || end?.end === 'again'
-  // A step that says all it has to say at once needs no beginning in the log; nor does one that said nothing.
+  // A step that reports everything at once needs no start event; nor does a failed step that said nothing.
   const whole =
     end !== undefined &&
     end.end !== 'again' &&

@@ -1,5 +1,5 @@
-// From a command to events, or a refusal. Pure: it sees the task as it stands in the log and starts nothing.
-// The chart judges every move (`canFollow`); here each command only names its events and why it refuses.
+// From a command to events, or a refusal. Pure: it sees the task as stored and starts nothing. The chart allows or
+// forbids every move (`canFollow`); each command here only names its events and its reasons to refuse.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
@@ -42,8 +42,9 @@ const expired = (view: DecidedTask): TaskEvent[] => [
 ]
 
 /**
- * When a task has rested too long: stored, but while it works counted from its last event or the server's start,
- * and not at all while a subagent's task works for it.
+ * When a task expires, Unix milliseconds; undefined: never. The time is stored, except for a working task: there it
+ * counts from the last event or the server's start, whichever is later. A task does not expire while a subagent's task
+ * works for it.
  */
 export const deadlineOf = (view: DecidedTask, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
@@ -105,7 +106,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
     const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, judgement)]
-    // Nobody knows how these calls ended, and somebody said: once more.
+    // Nobody knows how these calls ended; resuming the task repeats them.
     return [
       resumed,
       ...again.map(({ callId, name, effect }): TaskEvent => {
@@ -144,7 +145,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  // A task that is being canceled is left to its cancel; one that moved on since it was found has another deadline.
+  // A task that is being canceled does not expire. A task that has moved on since it was found has another deadline.
   ExpireTask: ({ startedAt }, view, { now }) => {
     if (!canFollow(view.state, 'TaskExpired')) return []
     return (deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now ? expired(view) : []

@@ -1,4 +1,4 @@
-// What the actor of a task is given to do its work.
+// The dependencies of a task's actor.
 import type { Agent } from '../../src/contract/agent.ts'
 import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
@@ -14,18 +14,18 @@ export type TaskDeps = {
   log: Log
   agents: (name: string) => Agent | undefined
   tools: Toolbox
-  /** The stream that holds a list of tools for a user, stored when it is new. */
+  /** Stores a list of tools for a user if it is new, and returns the stream that holds it. */
   keepTools: (owner: string, tools: ToolDefinition[]) => Promise<string>
   calls: RunningCalls
-  /** Why a text is no answer that fits a schema; undefined: it fits. */
+  /** Why an answer does not fit a schema; undefined: it fits. */
   answerProblem: (schema: object, answer: string, user: string) => Promise<ErrorObject | undefined>
-  /** The hidden values of a task's request by reference; undefined when they are gone. */
+  /** The secret values of a task's request, by reference; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
   forgetSecrets: (ref: string) => void
   scheduler: Scheduler
   /**
-   * Counts the task of a subagent as one of its user's, until it is stored or the answer is called. Throws a Refusal
-   * when the user has too many.
+   * Counts a subagent's task as one of its user's until it is stored or the returned function is called. Throws a
+   * Refusal when the user has too many tasks.
    */
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
@@ -33,7 +33,7 @@ export type TaskDeps = {
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
   /** Resolves when the event loop has time for the next step of a task of this user; undefined: now. */
   turnOf: (user: string) => Promise<void> | undefined
-  /** While the server drains, running steps and calls may finish and no step begins. */
+  /** True while the server drains: running steps and calls may finish, but no step begins. */
   draining: () => boolean
   reach: Reach
 }

@@ -1,4 +1,4 @@
-// The effects of one task: its agent step and its calls, held to what its state wants running.
+// The effects of one task: starts and stops its agent step and its calls, as its state wants.
 import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './call-runner.ts'
@@ -30,9 +30,9 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
   }
 
   return {
-    /** Takes the effects whose intents are stored next. */
+    /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
-    /** Starts and stops effects, until what runs is what the state wants. */
+    /** Starts and stops effects until exactly those run that the state wants. */
     reconcile() {
       calls.forgetEnded()
       steps.forgetEnded()
@@ -52,10 +52,10 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     },
     isBusy(): boolean {
       if (steps.running() !== undefined || (isCanceling && !isTerminal(view.status))) return true
-      // A subagent's task works for itself; its caller may leave memory meanwhile.
+      // A subagent's task runs on its own, so its caller may leave memory meanwhile.
       return view.status === 'working' && openCalls(view).some(({ effect }) => effect.child === undefined)
     },
-    /** Stops the step. Calls go on: they outlive the actor. */
+    /** Stops the step. Calls continue: they outlive the actor. */
     stop: steps.stop,
   }
 }

@@ -9,16 +9,16 @@ import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
-/** How long a task may rest in each state, seconds; 0 is for ever. */
+/** Seconds that a task may rest in each state; 0: no limit. */
 export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
 
-/** What a decision may ask besides the task itself. */
+/** What a decision may use besides the task itself: the time, Unix milliseconds, and the time limits of each state. */
 export type Judgement = {
   now: number
   ttls: Ttls
 }
 
-/** Another task that is made in the same append, with its first events. */
+/** A new task that is stored in the same append, with its first events. */
 export type Made = { created: TaskEventData<'TaskCreated'>; events: TaskEvent[] }
 export type Decision = { events: TaskEvent[]; made: Made[] }
 
@@ -47,11 +47,11 @@ export const wrongState = (view: DecidedTask, operation: Operation, states: Task
 export const notCancelable = (view: DecidedTask) =>
   new Refusal('NotCancelable', ...refusedIn(view, 'cancel', unfinished))
 
-/** Items with the number of their parts; a call is what has none. */
+/** Items with the number of their parts. An item without parts is a call. */
 export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>
   [...items].map(([item_id, parts]) => ({ item_id, parts, ...(parts === 0 ? { call: true } : {}) }))
 
-/** A step that is open ends here; its items stay as far as they came. */
+/** Ends an open step without a result. Its items stay as far as they came. */
 export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>
   openStep === undefined
     ? []
@@ -66,7 +66,7 @@ export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>
         },
       ]
 
-/** Calls that have begun to speak and give no result any more: their items stay as far as they came. */
+/** Ends calls that have said something and will give no result. Their items stay as far as they came. */
 export const cut = (view: DecidedTask, calls: OpenCall[] = openCalls(view)): TaskEvent[] =>
   calls.flatMap(({ callId, effect, said }): TaskEvent[] =>
     said === undefined
@@ -106,7 +106,7 @@ export const started = (
   },
   {
     type: 'TaskStarted',
-    // The task's own inputs come last.
+    // The last entry of the context holds the task's own inputs.
     data: { from, context: view.own_past ? context.slice(-1) : context, ...ttlSeconds(ttls.working) },
   },
 ]
@@ -120,12 +120,13 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
   data: { from: 'working', reason, ...deadline(ttls.paused, now) },
 })
 
-/** Somebody wrote to the agent, and no step has seen it. */
+/** Whether the agent has a message that no step has seen. */
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * What follows when the calls of a turn stand like this: nothing while one runs; the end when a stop tool was hit
- * or the agent had given its answer; else a wait for the client, or the next step.
+ * The events that follow from the progress of a step's calls. None while a call runs. The end when a stop tool was
+ * called, or when the agent gave its answer and nothing is open. Otherwise a requested pause, a wait for the client, or
+ * none: then the next step runs.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls

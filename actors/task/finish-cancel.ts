@@ -1,4 +1,4 @@
-// The end of a cancel: stops what runs, and says of each effect whether it has stopped within its deadline.
+// Finishes a cancel: stops what runs, and reports for each effect whether it stopped within its deadline.
 import type { CallRunner } from './call-runner.ts'
 import type { TaskDeps } from './deps.ts'
 import { receiptsOf } from './receipts.ts'

@@ -1,4 +1,4 @@
-// What somebody outside gives a task: results of its calls, and messages. Pure.
+// Input to a task from outside: results of its calls, and messages. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import type { CallAnswer, RequestKeys } from '../../src/contract/commands.ts'
 import { Invalid, Refusal } from '../../src/contract/refusals.ts'
@@ -8,14 +8,14 @@ import { resultItem } from '../../src/history/items.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
-/** Whether a call waits for somebody outside: a client's, or one of which nobody knows whether it happened. */
+/** Whether a call waits for an answer from outside: it is a call of a client tool, or its outcome is unknown. */
 const isPending = (view: DecidedTask, callId: string): boolean => {
   const call = view.calls.get(callId)
   if (call === undefined || call.ended !== false) return false
   return call.effect === undefined || (view.status === 'paused' && view.reason === outcomeUnknown)
 }
 
-/** The result of a call. What a call has said while it runs, or before it was cut off, is no result. */
+/** The result of a call. Output of a call that still runs or was cut off is no result. */
 const givenResult = (view: DecidedTask, callId: string): ToolResultItem | undefined =>
   view.output.find(
     (item): item is ToolResultItem =>
@@ -31,13 +31,13 @@ const isSame = (item: ToolResultItem, { failed, content, blocks }: CallAnswer): 
   canonical([item.status, item.message_content, item.block_list]) ===
   canonical([statusOf(failed), content, blocks])
 
-/** Calls of this task that an answer may name: pending, or answered already. */
+/** Whether an answer may name this call: it is pending, or has been answered. */
 export const knowsCall = (view: DecidedTask, callId: string): boolean =>
   isPending(view, callId) || givenResult(view, callId) !== undefined
 
 /**
- * The answers that are new; the same answer again is none. Refuses a different one, and with `whole` a part of
- * what is pending.
+ * The answers that are new; a repeated answer is left out. Refuses a different answer to the same call and, with
+ * `whole`, answers that leave a pending call open.
  */
 export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: boolean): CallAnswer[] => {
   const unknown = answers.flatMap(({ callId }, index) => (knowsCall(view, callId) ? [] : [index]))
@@ -65,7 +65,7 @@ export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: bool
 const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolResultItem =>
   resultItem(itemId, callId, statusOf(failed), content, blocks)
 
-/** The events of accepting; the keys of the request stand in the first. */
+/** The events that accept input. The first one holds the keys of the request. */
 export const accept = (
   answers: CallAnswer[],
   message: { itemId: string; content: MessageContent } | undefined,

@@ -1,8 +1,8 @@
-// The chart's word on every move before it is stored.
+// Checks every move against the chart before it is stored.
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { canFollow, isMove, stateAfter, type TaskState } from '../../src/contract/task-state.ts'
 
-/** Throws at a move that the chart refuses: it was decided wrongly, a bug of ours. */
+/** Throws at a move that the chart does not allow: it was decided by a bug of ours. */
 export const judge = (state: TaskState, events: readonly TaskEvent[]): void => {
   let before = state
   for (const { type, data } of events) {

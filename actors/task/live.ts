@@ -1,4 +1,4 @@
-// A task as its running XState actor follows it.
+// The XState actor that follows the events of a task.
 import { taskChart } from '../../src/contract/task-chart.ts'
 import { firstState, stateAfter, type TaskState } from '../../src/contract/task-state.ts'
 import { liveKind } from '../runtime/live.ts'

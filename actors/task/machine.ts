@@ -6,7 +6,7 @@ import { taskChart } from '../../src/contract/task-chart.ts'
 import type { TaskEventType } from '../../src/contract/task-events.ts'
 import { guards, movesFrom, openAfter, statusIn, type TaskState } from '../../src/contract/task-state.ts'
 
-/** An event of the log as the machine takes it. */
+/** An event of the log in the form that the machine takes. */
 export type TaskMachineEvent = { type: TaskEventType; data?: unknown }
 type Context = { open: readonly string[] }
 
@@ -19,7 +19,7 @@ export const taskMachine = setup({
   actions: { rememberCalls: assign({ open: openWith }) },
 }).createMachine({ ...taskChart, context: { open: [] } })
 
-/** The machine as plain data, where a task is in it, and the events that may move it from its status. */
+/** The machine as plain data, the task's state in it, and the events that may move the task from its status. */
 export const describeMachine = (state: TaskState) => ({
   machine: taskChart,
   state: statusIn(state),

@@ -1,9 +1,12 @@
-// The place of a task follows its status: it works, it waits, or it needs none.
+// A task's place in the scheduler follows its status: the task works, waits, or needs no place.
 import { isTerminal } from '../../src/contract/wire.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** Tells the scheduler where the task stands; the secrets of a task go with its end. A subagent's task takes no place. */
+/**
+ * Reports the status of a task to the scheduler, and deletes the secrets of a task that has ended. A subagent's task
+ * takes no place.
+ */
 export const place = (
   { scheduler, forgetSecrets }: Pick<TaskDeps, 'scheduler' | 'forgetSecrets'>,
   { created, status }: DecidedTask,

@@ -1,4 +1,4 @@
-// Where each call of a step leads; a subagent's task is thought out here and made with the intent.
+// Decides where each call of a step leads. A subagent's task is prepared here and stored together with its intent.
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
@@ -9,7 +9,7 @@ import type { SaidCall } from './step-draft.ts'
 
 type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope }
 
-/** `reserved`: takes what gives back the place that was kept for a subagent's task. */
+/** `reserved` collects functions: each releases the place that was kept for a subagent's task. */
 export const planCalls = (
   { tools, reserve, world }: Pick<TaskDeps, 'tools' | 'reserve' | 'world'>,
   { created, agentStep, scope }: Caller,

@@ -1,14 +1,14 @@
-// What a cancel says of the work that it stopped: whether it let go within its deadline.
+// The receipts of a cancel: whether each effect stopped within its deadline.
 import type { Timers } from '../../src/contract/ports.ts'
 
-/** How long a step or a call may take to let go of its work when it is canceled. */
+/** Milliseconds that a canceled step or call may take to stop. */
 const cancelDeadlineMs = 1000
 
 export type Stopping = {
   id: string
   /** Resolves when it has stopped; undefined: it did not run. */
   outcome: Promise<unknown> | undefined
-  /** A subagent's task keeps to the same deadline by itself. */
+  /** A subagent's task applies the same deadline itself. */
   isChild: boolean
 }
 

@@ -1,5 +1,5 @@
-// Turns what an agent says in a step into events: text that belongs together in one, every item and call with an id of
-// ours.
+// Turns the output of an agent step into events. Text that belongs together shares an item; every item and call gets an
+// id of ours.
 import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -7,13 +7,13 @@ import { addArguments, addWholeCall, closeCalls } from './call-items.ts'
 import { emptyDraft, type SaidCall } from './step-draft.ts'
 import { addText, addWholeText, closeText } from './text-items.ts'
 
-/** `offered`: the list of the tools that the model was offered last. */
+/** `offered`: the stream of the tool list that the model was offered last. */
 export const createRecorder = (agentStep: number, ids: Ids, offered?: string) => {
   const draft = emptyDraft(agentStep, ids)
   let characters = 0
   let compressionId: string | undefined
 
-  // A call that opens closes the text before it, so an open text is the newest item.
+  // Opening a call closes the text before it, so an open text is the newest item.
   const close = (isCut = false) => {
     closeCalls(draft, isCut)
     closeText(draft, isCut)
@@ -56,9 +56,9 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
     close: () => close(),
     answer: () => draft.answer?.join(''),
     compressionId: () => compressionId,
-    /** The calls that were said whole. */
+    /** The calls that the step makes. */
     calls: (): readonly SaidCall[] => draft.calls,
-    /** How much text `take` would give. */
+    /** Characters of streamed text that the next `take` returns. */
     characters: () => characters,
     /** The events since the last `take`. */
     take(): StepEvent[] {

@@ -1,18 +1,18 @@
-// Calls under way in this process, by effect. They outlive an actor that is put away, as after a failed write: the next
-// actor of the task finds its calls here, with what they gave, and none runs twice.
+// The calls that run in this process, by effect. They outlive an actor that leaves memory, for example after a failed
+// write: the next actor of the task finds its calls here, with their outcomes, so no call runs twice.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import { OutcomeUnknown, type ToolOutput } from '../../src/contract/tools.ts'
 
-/** It was begun in an earlier life of the server, and nobody knows how it ended. */
+/** The call began before the server restarted, and nobody knows how it ended. */
 export type UnknownOutcome = { status: 'unknown'; content: string }
 
 export type RunningCall = {
   stop(): void
-  /** It is a task of its own, which goes on when this process ends. */
+  /** It is a subagent's task, which continues when this process ends. */
   outlives: boolean
-  /** What it gave; undefined when `stop` ended it. Never rejects. */
+  /** Its outcome; undefined when `stop` ended it. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
-  /** What it has said so far. */
+  /** Its output so far. */
   heard?: () => string
 }
 
@@ -24,7 +24,7 @@ export const createRunningCalls = () => {
       running.set(effectId, call)
       return call
     },
-    /** Its result is in the log, or will never be. */
+    /** For a call whose result is in the log or will never be. */
     forget: (effectId: string) => running.delete(effectId),
     stop() {
       for (const call of running.values()) if (!call.outlives) call.stop()
@@ -34,7 +34,7 @@ export const createRunningCalls = () => {
 }
 export type RunningCalls = ReturnType<typeof createRunningCalls>
 
-/** A tool at work: its failure is a result, which the agent sees. */
+/** Runs a tool. A failure is a result, which the agent sees. */
 export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): RunningCall => {
   const stop = new AbortController()
   const { signal } = stop
@@ -52,7 +52,7 @@ export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): Runn
   return { stop: () => stop.abort(), outlives: false, outcome: work() }
 }
 
-/** A subagent's task at work: it is found by its stream, also when an earlier life of the server started it. */
+/** Watches a subagent's task, also one that was started before the server restarted. */
 export const watchChild = (
   child: { ended(): Promise<CallOutcome>; cancel(): Promise<void> },
   later: (job: () => void) => void,
@@ -63,7 +63,7 @@ export const watchChild = (
       over = true
       resolve(given)
     }
-    // Its actor may be put away while the log is: it is looked for again.
+    // The wait fails when the child's actor leaves memory; then it is tried again.
     const look = () => void child.ended().then(end, () => later(look))
     look()
   })

@@ -1,16 +1,16 @@
-// What a call says while it runs, gathered and stored as it comes. The first text is stored at once, what follows closely
-// travels together.
+// Stores the output of a call while it runs: the first text at once, text that follows closely in one write.
 
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 
+/** The least time between two writes, milliseconds. */
 const flushMs = 50
-/** Text is stored as it comes up to this length. What is longer stands in the result alone. */
+/** Characters of output that are stored while the call runs. Longer output is whole only in the result. */
 const mostSaid = 32 << 10
 
 type Deps = {
   clock: Clock
   timers: Timers
-  /** Stores what was said so far. */
+  /** Stores the output so far. */
   say: (heard: string) => Promise<unknown>
 }
 
@@ -28,7 +28,7 @@ export const createSayer = ({ clock, timers, say }: Deps) => {
     wroteAt = clock.now()
     stored = heard.length
     writing = say(heard)
-      .catch(() => {}) // the result says it again
+      .catch(() => {}) // the result holds this text too
       .finally(() => {
         writing = undefined
         writeSoon()
@@ -45,7 +45,7 @@ export const createSayer = ({ clock, timers, say }: Deps) => {
       heard = (heard + text).slice(0, mostSaid)
       writeSoon()
     },
-    /** Nothing more is stored; what was not is part of the result. */
+    /** Ends the writes. Output that was not stored is part of the result. */
     end() {
       isOver = true
       cancelTimer?.()

@@ -1,24 +1,24 @@
-// Which tasks work now and which wait. It decides in memory alone, in the order of the appends: a session of a user has
-// one working task at a time, a limit (0: none) holds over all, and users take turns when it is reached. It is filled
-// once at the start; after that it never reads a read model.
+// Decides which tasks work and which wait, in memory only and in the order of the appends. A session of a user has one
+// working task at a time. One limit (0: none) applies to all tasks; when it is reached, users take turns. The scheduler
+// is filled once at the start; after that it never reads a read model.
 import { createWaitingLine, type Place } from './waiting-line.ts'
 
 export type Scheduler = {
-  /** Calls back for each waiting task whose turn has come: its place is held already. */
+  /** Registers a callback for each waiting task whose turn has come. Its place is held already. */
   onTurn(start: (place: Place) => void): void
-  /** Asked while a task is being created: true: it starts now and holds a place; false: it waits in line. */
+  /** Called while a task is being created. True: it starts now and holds a place; false: it waits in line. */
   admit(place: Place): boolean
-  /** Continues at once, whatever the limits say: it was answered or resumed. */
+  /** Gives a place at once, whatever the limits say, to a task that was answered or resumed. */
   enter(place: Place): void
-  /** No longer working or waiting; the next one in line gets the place. */
+  /** Removes a task that no longer works or waits. The next task in line gets its place. */
   leave(taskId: string): void
-  /** This task waits, or works, as the log says; one that is known already stays where it is. */
+  /** Adds a task from the log that waits or works. A task that is known already stays where it is. */
   fill(place: Place, working: boolean): void
   /** Forgets all tasks; `fill` brings them back from the log. */
   reset(): void
   /** After `fill`: starts the tasks that may start. */
   begin(): void
-  /** Whether it holds a place as one that works. */
+  /** Whether the task holds a place as a working one. */
   isRunning(taskId: string): boolean
   counts(): { running: number; waiting: number }
 }

@@ -1,11 +1,11 @@
-// For whom the tools of a task run, and what is hidden in its request.
+// The scope in which a task's tools run, and the secret values of its request.
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import type { TaskDeps } from './deps.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
-/** The hidden values of a task's request; undefined when they are gone. */
+/** The secret values of a task's request; undefined when they are gone. */
 export const secretsOf = (
   { secrets }: Pick<TaskDeps, 'secrets'>,
   { secret_ref }: Created,

@@ -1,4 +1,4 @@
-// A task as it sends commands to itself.
+// How a task sends commands to itself.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
@@ -9,7 +9,7 @@ export type Self = {
   tell: (command: TaskCommand) => Promise<void>
 }
 
-/** What the task does by itself is caused by its newest event. */
+/** The principal and cause of such a command: its cause is the task's newest event. */
 export const bySystem = ({ created, revision }: DecidedTask) => ({
   principal: 'system',
   causation: `${taskStream(created?.task_id ?? '')}@${revision}`,
@@ -17,6 +17,6 @@ export const bySystem = ({ created, revision }: DecidedTask) => ({
 
 type Wish = { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string }
 
-/** Sends a command that is void once the task has moved on. */
+/** Sends a command that has no effect if the task has changed meanwhile. */
 export const wish = ({ view, tell }: Self, command: Wish): void =>
   void tell({ ...command, revision: view.revision, ...bySystem(view) })

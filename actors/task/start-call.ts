@@ -1,4 +1,4 @@
-// Starts a call: a tool runs in this process, a subagent's task is a task of its own that is watched.
+// Starts a call: runs a tool in this process, or watches a subagent's task.
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ToolCallItem } from '../../src/contract/wire.ts'
 import type { OpenCall } from '../../src/history/task/calls.ts'
@@ -11,6 +11,7 @@ import { createSayer } from './sayer.ts'
 import { scopeOf } from './scope.ts'
 import { bySystem, type Self } from './self.ts'
 
+/** Milliseconds until a failed wait for a subagent's task, or a failed cancel of it, is tried again. */
 const lookAgainMs = 1000
 
 export type CallDeps = Self & {

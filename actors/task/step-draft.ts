@@ -1,16 +1,16 @@
-// What an agent step has said so far: the events that are not stored yet, and the items that are still open.
+// The output of an agent step so far: the events that are not stored yet, and the items that are still open.
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
 
-/** A delta with this much text takes no more: another delta follows it. */
+/** Characters at which a delta is full; another delta follows it. */
 export const deltaCharacters = 2048
 export const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
 
 /** A call as the agent said it. */
 export type SaidCall = { callId: string; name: string; arguments: string }
 
-/** A message or a reasoning that may get more text. */
+/** A message or a reasoning item that may get more text. */
 type OpenText = {
   id: string
   item: TextItemKind

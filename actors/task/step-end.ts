@@ -1,4 +1,4 @@
-// The end of an agent step: where its calls lead, whether its answer can be given, and the ids of what it makes.
+// The end of an agent step: plans its calls, checks its answer, and gives ids to what it creates.
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { PlannedCall, RecordedEnd } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -14,7 +14,7 @@ const toolFailure = -32008
 const correction = ({ message }: ErrorObject): string =>
   `Your answer cannot be used: ${message}. Answer again, with nothing but JSON that fits the schema.`
 
-/** The step has neither failed nor broken off. */
+/** Whether the step neither failed nor broke off. */
 export const isWhole = ({ end }: StepEnd): boolean => end !== 'fail' && end !== 'again'
 
 type Concluded = { end: StepEnd; calls: PlannedCall[] }
@@ -30,7 +30,7 @@ export const conclude = async (
   const said = recorder.calls()
   const calls = isWhole(end) && said.length > 0 ? await plan(said, stop.signal()) : []
   if (end.end !== 'answer' || refuse === undefined) return { end, calls }
-  // The answer that must fit a schema is the one after the last call.
+  // Only the answer after the last call must fit the schema.
   if (calls.length > 0) return { end: { ...end, end: 'continue' }, calls }
   const error = await refuse(recorder.answer())
   if (error === undefined) return { end, calls }
@@ -38,20 +38,20 @@ export const conclude = async (
   return { end: { ...end, end: 'correct', message: correction(error) }, calls }
 }
 
-/** A step that threw something has failed. */
+/** The end of a step that threw an error. */
 export const failedWith = (error: unknown): Concluded => {
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof ToolsUnavailable ? toolFailure : agentFailure
   return { end: { end: 'fail', error: { code, message } }, calls: [] }
 }
 
-/** The end of a step whose report could not be taken. */
+/** The end of a step whose report was rejected. */
 export const notRecorded: RecordedEnd = {
   end: 'fail',
   error: { code: agentFailure, message: 'the step could not be recorded' },
 }
 
-/** Gives ids to what the end of a step makes. */
+/** Gives ids to the items that the end of a step creates. */
 export const withIds = (end: StepEnd, recorder: Recorder, ids: Ids): RecordedEnd => {
   if (end.end === 'correct') return { ...end, itemId: ids.next('msg_') }
   if (end.end !== 'continue') return end

@@ -1,4 +1,4 @@
-// What an agent step is given: what the agent sees, and what the service does for the step.
+// The input of an agent step: what the agent sees, and what the service does for the step.
 import type { StepInput } from '../../src/contract/agent.ts'
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
@@ -21,7 +21,7 @@ import type { SaidCall } from './step-draft.ts'
 export type StepGiven = {
   effectId: string
   agentStep: number
-  /** Resolves when it may begin; undefined: now. */
+  /** Resolves when the step may begin; undefined: now. */
   turn: () => Promise<void> | undefined
   attempt: number
   request: CreateTaskBody
@@ -31,22 +31,22 @@ export type StepGiven = {
   history: () => Promise<OutputItem[]>
   tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
   env: () => Record<string, unknown>
-  /** Where each call leads. */
+  /** Decides where each call leads. */
   plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
-  /** Why an answer cannot be given; absent: any can. */
+  /** Why an answer is refused; absent: any answer is accepted. */
   refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
   corrected: StepInput['corrected']
   used: StepInput['used']
-  /** The list of the tools that its model was offered last. */
+  /** The stream of the tool list that the model was offered last. */
   offered: string | undefined
-  /** The list that holds these tools. */
+  /** The stream that holds this list of tools. */
   listOf: (tools: ToolDefinition[]) => Promise<string>
 }
 
 const tokensUsed = ({ usage, subagentUsage }: DecidedTask): number =>
   [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
 
-/** The last message that the task has completed. */
+/** The text of the last completed message. */
 const lastMessage = ({ output }: DecidedTask): string => {
   const item = output.findLast(({ type, status }) => type === 'message' && status === 'completed')
   if (item?.type !== 'message' || typeof item.message_content === 'string') return ''
@@ -59,9 +59,9 @@ type DueStep = {
   created: TaskEventData<'TaskCreated'>
   agentStep: number
   effectId: string
-  /** The hidden values of the task's request. */
+  /** The secret values of the task's request. */
   secrets: Record<string, unknown>
-  /** Takes what gives back the place that was kept for a subagent's task. */
+  /** Collects functions: each releases the place that was kept for a subagent's task. */
   reserved: (() => void)[]
 }
 
@@ -75,7 +75,7 @@ export const stepGiven = (
   return {
     effectId,
     agentStep,
-    // The first step belongs to the request that made the task, which had to wait for its turn.
+    // The first step needs no turn: the request that created the task has waited for one.
     turn: () => (agentStep === 1 ? undefined : deps.turnOf(user_id)),
     attempt: view.brokenOff,
     request,

@@ -1,4 +1,4 @@
-// The agent step of one task at work: starts the step that the state wants, and stops one that is not wanted any more.
+// The running agent step of one task: starts the step that the state wants, and stops one that is no longer wanted.
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import type { TaskDeps } from './deps.ts'
 import { secretsOf } from './scope.ts'
@@ -18,7 +18,7 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
     const agent = deps.agents(created.agent)
     if (agent === undefined) return wish(self, { type: 'PauseNow', reason: 'agent_missing' })
     const cause = bySystem(view)
-    /** Tasks of subagents that count, though no event says yet that they are there. */
+    /** Functions that release the places of subagents' tasks which are not stored yet. */
     const reserved: (() => void)[] = []
     const step = runStep(
       agent,
@@ -45,13 +45,13 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
       if (running === undefined) start(agentStep, effectId)
     },
     stop,
-    /** Forgets a step whose end is stored: it is only returning, and the next one need not wait for it. */
+    /** Forgets a step whose end is stored. It may still be returning, but the next step need not wait for that. */
     forgetEnded() {
       if (running === undefined) return
       const { agentStep, effectId } = running
       const isOver =
         view.completedSteps >= agentStep || (view.openStep === undefined && effectId !== effectIdOf(view))
-      if (isOver) stop() // what was abandoned may still be under way
+      if (isOver) stop() // an abandoned step may still be running
     },
   }
 }

@@ -1,6 +1,6 @@
 // A way to stop a step.
 
-/** Its signal is made when somebody asks for it, which most steps never do. */
+/** The signal is created on first use: most steps never need it. */
 export const createStop = () => {
   let aborted = false
   let controller: AbortController | undefined

@@ -1,4 +1,4 @@
-// Stores what a running step says, as it comes: the first text at once, what follows closely in one write.
+// Stores the output of a running step as it comes: the first text at once, text that follows closely in one write.
 import type { PlannedCall, RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 import type { Recorder } from './recorder.ts'
@@ -7,6 +7,7 @@ import type { Stop } from './step-stop.ts'
 
 export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
+/** The least time between two writes of streamed text, milliseconds. */
 const flushMs = 50
 
 /** `report` stores what it is given, and rejects when that cannot be stored. */
@@ -50,18 +51,18 @@ export const createStepWriter = (
   }
 
   return {
-    /** Stores what the step has said, and its end. */
+    /** Stores the output so far and, if given, the end of the step. */
     write,
     /** Resolves when the write under way has ended; rejects when it has failed. */
     written: () => writing,
     writeLater: () => writeIn(flushMs),
-    /** After the step has said something: chooses when that is stored. `characters`: how much text waits. */
+    /** Chooses when new output is stored. `characters`: how much text waits. */
     schedule(characters: number, isDelta: boolean) {
       if (characters >= deltaCharacters && !isWriting) void write().catch(() => stop.abort())
       else if (isDelta) writeSoon()
       else writeIn(flushMs)
     },
-    /** Nothing more is stored but by `write`. */
+    /** Ends the timed writes. Only `write` still stores. */
     end() {
       isOver = true
       cancelTimer?.()

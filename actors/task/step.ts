@@ -1,5 +1,5 @@
-// One agent step running: what it says is reported as it comes, its end once its calls are planned and its answer
-// is checked. It reports to its actor through the same mailbox as any caller and never rejects.
+// One running agent step. Its output is reported as it comes, its end once its calls are planned and its answer is
+// checked. The step reports to its actor through the same mailbox as any caller, and never rejects.
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -14,14 +14,14 @@ export type RunningStep = {
   effectId: string
   agentStep: number
   abort(): void
-  /** Resolves when the agent has let go, whatever it did. */
+  /** Resolves when the agent has stopped, whatever it did. */
   settled: Promise<void>
 }
 
-/** What the agent says during a write waits for the end of that write. With this much text waiting, the agent waits too. */
+/** Characters of output that may wait for the write under way. With this many waiting, the agent waits too. */
 const heldCharacters = 64 * 1024
 
-/** Listens to an agent until it ends; undefined: it was stopped. */
+/** Reads the output of an agent's step until it ends; undefined: the step was stopped. */
 const listen = async (
   agent: Agent,
   given: StepGiven,
@@ -59,7 +59,7 @@ const listen = async (
   }
 }
 
-/** Runs one agent step; `report` stores what it says and rejects when that cannot be stored. */
+/** Runs one agent step. `report` stores its output and rejects when it cannot be stored. */
 export const runStep = (
   agent: Agent,
   given: StepGiven,
@@ -81,7 +81,7 @@ export const runStep = (
     }
   }
   const play = async (): Promise<void> => {
-    // A step that takes its time shows in the log that it began.
+    // A slow step shows in the log that it began.
     writer.writeLater()
     const concluded = await conclusion()
     if (concluded === undefined) return
@@ -91,7 +91,8 @@ export const runStep = (
     await writer.written()
     await writer.write(withIds(end, recorder, ids), calls).catch(async error => {
       if (error instanceof Refusal || error instanceof StorageFailure) throw error
-      // A report that cannot be taken is a bug, of ours or of the agent; its task must not wait for ever.
+      // A report that is rejected is a bug, of ours or of the agent. The step fails, so that its task does not wait
+      // forever.
       await writer.write(notRecorded)
       throw error
     })

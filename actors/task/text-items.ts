@@ -1,11 +1,11 @@
-// The messages and reasonings of an agent step as events: texts that belong together share one item.
+// The messages and reasoning items of an agent step as events. Texts that belong together share one item.
 import type { StepPart } from '../../src/contract/agent.ts'
 import type { TextItemKind } from '../../src/contract/task-events.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
 
 const prefixOf = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
 
-/** Completes the item that is open. `isCut`: its model reached the limit of its length. */
+/** Completes the open item. `isCut`: the model reached its length limit. */
 export const closeText = (draft: StepDraft, isCut = false): void => {
   const { agentStep, openText } = draft
   if (openText === undefined) return
@@ -15,7 +15,7 @@ export const closeText = (draft: StepDraft, isCut = false): void => {
   draft.openText = undefined
 }
 
-/** Text of another kind opens another item. */
+/** Adds text. Text of another kind opens another item. */
 export const addText = (
   draft: StepDraft,
   { item, part, text, logprobs }: Extract<StepPart, { say: 'delta' }>,
@@ -41,7 +41,7 @@ export const addText = (
     if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
     return
   }
-  // The parts of a message are one list; those of a reasoning item are two, summary and content.
+  // The parts of a message form one list; those of a reasoning item form two, summary and content.
   const content_index = known ?? (item === 'message' ? parts.size : 0)
   parts.set(part, content_index)
   draft.events.push({
@@ -59,7 +59,7 @@ export const addText = (
   })
 }
 
-/** An item that is said whole. */
+/** Adds an item that the agent sent whole. */
 export const addWholeText = (
   draft: StepDraft,
   { item, part, texts }: Extract<StepPart, { say: 'item' }>,

@@ -1,14 +1,14 @@
-// The line in which tasks wait: one task of a session works at a time, and users take turns.
+// The line in which tasks wait. One task of a session works at a time, and users take turns.
 
 export type Place = { taskId: string; userId: string; sessionId: string }
 
 type Session = { key: string; working: Set<string>; waiting: Place[] }
 
-const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither holds a line end
+const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither id contains a line end
 
 export const createWaitingLine = () => {
   const sessions = new Map<string, Session>()
-  /** Users with a session that could start, each with those sessions; the first user is next. */
+  /** Users with sessions that could start a task, each with these sessions. The first user is next. */
   const ready = new Map<string, Set<Session>>()
 
   const sessionOf = (place: Place): Session => {
@@ -21,7 +21,7 @@ export const createWaitingLine = () => {
     return session
   }
 
-  /** Keeps `ready` and `sessions` right after a session has changed. */
+  /** Updates `ready` and `sessions` after a session has changed. */
   const review = (session: Session, { userId }: Place) => {
     if (session.working.size === 0 && session.waiting.length > 0) {
       const mine = ready.get(userId) ?? new Set()
@@ -54,7 +54,9 @@ export const createWaitingLine = () => {
       session.waiting = session.waiting.filter(({ taskId }) => taskId !== place.taskId)
       review(session, place)
     },
-    /** Takes the next task out of the line; its user goes behind the others. The caller says at once that it works. */
+    /**
+     * Takes the next task out of the line; its user goes behind the others. The caller must call `work` for it at once.
+     */
     next(): Place | undefined {
       const first = ready.entries().next().value
       if (first === undefined) return undefined

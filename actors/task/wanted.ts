@@ -1,10 +1,10 @@
-// What a task's state wants running, read off its place in the chart, its view and what runs in this process. Pure.
+// What a task's state wants running: derived from its place in the chart, its view and what runs in this process. Pure.
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
-/** What the state wants: something running, or a command that brings the task to where something can be wanted. */
+/** What the state wants: a running effect, or a command that moves the task on. */
 export type Wanted =
   | { want: 'nothing' }
   | { want: 'step'; agentStep: number; effectId: string }
@@ -14,7 +14,10 @@ export type Wanted =
   | { want: 'pause'; reason: string }
   | { want: 'finish-cancel' }
 
-/** What runs in this process: the step, and any call by its effect; of some calls it was found that nobody knows. */
+/**
+ * What runs in this process: the step, and calls by effect id. `unknown`: the outcome of the call is known to be
+ * unknown.
+ */
 export type Runs = {
   step: string | undefined
   call: (effectId: string) => boolean
@@ -27,13 +30,14 @@ const step = (view: DecidedTask): Wanted => ({
   effectId: effectIdOf(view),
 })
 
-/** A step of an earlier life ends here: it begins again. */
+/** A step that an earlier process began is abandoned and begins again. */
 const openStep = (view: DecidedTask, runs: Runs): Wanted =>
   view.openStep?.effectId === runs.step ? step(view) : { want: 'abandon' }
 
 /**
- * A call of an earlier life runs again if it is safe, goes on if a task of its own does it, and an environment session
- * is asked for its step. Of any other nobody knows whether it happened: that is said when the rest has its results.
+ * A call that an earlier process began runs again if it is safe, and continues if it is a subagent's task. For a step
+ * of an environment session, the session is asked. The outcome of any other call is unknown: the task pauses for it
+ * once the other calls have their results.
  */
 const calls = (view: DecidedTask, runs: Runs): Wanted => {
   const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
@@ -42,7 +46,7 @@ const calls = (view: DecidedTask, runs: Runs): Wanted => {
   return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
 }
 
-/** A step may run of which the log says nothing yet: it goes on. */
+/** A step may run that the log does not mention yet. It continues. */
 const between = (view: DecidedTask, runs: Runs): Wanted =>
   view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
 

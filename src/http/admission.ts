@@ -1,17 +1,17 @@
-// How many requests of one user are worked on at a time: the others wait before their bodies are read, so that a user with a
-// thousand connections fills no turn of the event loop with work of its own.
+// Limits the requests of one user that are handled at a time. Further requests wait before their bodies are read, so a
+// user with a thousand connections does not fill a whole turn of the event loop.
 import type { Principal } from '../contract/token-events.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 
-/** Requests of one user that are worked on at a time. A token that stands for all users is the operator's: it is not bound. */
+/** Requests of one user that are handled at a time. A token for all users is the operator's and has no limit. */
 const mostOfOne = 8
-/** A request that takes longer waits for something, such as its task, and works no more: its place is free. */
+/** Milliseconds after which a request frees its place: it is taken to wait for something, such as its task. */
 const workMs = 50
 
-/** A long body is as much work as many requests. */
+/** Bytes of a body that count as one more request: a long body is as much work as many requests. */
 const bytesOfPiece = 256 * 1024
-/** What is longer than any body may be is refused before it is read. */
+/** The most that one body counts as. A body beyond the size limit is refused before it is read. */
 const mostPieces = 128
 const piecesOf = (bytes: number): number => Math.min(mostPieces, 1 + Math.floor(bytes / bytesOfPiece))
 
@@ -33,8 +33,8 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
     })
 
   /**
-   * Resolves when work for this caller may begin, which has sent, or will send, so many bytes; undefined: at once. The place is free again when `over` resolves, or after
-   * a while.
+   * Resolves when work for this caller may begin; undefined: at once. `bytes`: the length of the request's body. The
+   * place is free again when `over` resolves, or after a while.
    */
   const enter = ({ userId }: Principal, over: Promise<unknown>, bytes = 0): Promise<void> | undefined =>
     userId === undefined
@@ -46,7 +46,7 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
           })
         })
 
-  /** In turn, and when the event loop has time for this user. */
+  /** Does a job in turn, and when the event loop has time for this user. */
   const inTurn = (user: string, pieces: number, job: () => Promise<void>): void =>
     void turns(user, async () => {
       await loop.enter(user, pieces)
@@ -55,7 +55,7 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
 
   return {
     enter,
-    /** The same for one job. */
+    /** Does one job in the same way. */
     run<Answer>(caller: Principal, job: () => Promise<Answer>): Promise<Answer> {
       if (caller.userId === undefined) return job()
       const { userId } = caller

@@ -1,4 +1,4 @@
-// GET /agents: which agents there are.
+// GET /agents: the list of agents.
 import type { AgentInfo } from '../contract/wire.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'

@@ -1,4 +1,4 @@
-// The HTTP surface put together: hooks that hold for every route, then the routes.
+// Puts the HTTP surface together: hooks that apply to every route, then the routes.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
@@ -36,7 +36,7 @@ import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 
-/** What the HTTP surface is put together from: the routes of a capability get that capability. */
+/** The dependencies of the HTTP surface: the routes of a capability get that capability. */
 export type AppDeps = {
   serving: Serving
   gate: Gate
@@ -44,7 +44,7 @@ export type AppDeps = {
   tasks: TaskDoor
   sessions: SessionDoor
   environments: EnvironmentDoor
-  /** For those who choose one. */
+  /** The agents that clients can choose from. */
   agents: readonly AgentInfo[]
   /** The public events of the log. */
   events: Events
@@ -75,14 +75,14 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   unlessMissing()
 }
 
-/** Bodies are read by the schema of their operation; queries and paths have readers of their own. */
+/** Bodies are checked by the schema of their operation; queries and paths have their own readers. */
 const validateBodies = (app: App): void =>
   void app.setValidatorCompiler(({ schema, httpPart }) => {
     if (httpPart !== 'body') return value => ({ value })
     const read = bodyValidator(schema as TSchema)
     return value => {
       try {
-        return { value: read(value ?? undefined) } // null is how a body that is not there comes in
+        return { value: read(value ?? undefined) } // a missing body comes in as null
       } catch (error) {
         return { error: error as Error }
       }

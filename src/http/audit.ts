@@ -1,5 +1,5 @@
-// The log over HTTP, for auditors: every stored event with the exact texts that its hashes were made of, and the
-// streams that there are. Whoever stands for a user reads what that user owns.
+// The log over HTTP, for auditors: every stored event with the exact texts from which its hashes were made, and the
+// list of streams. A token of a user reads only what that user owns.
 import type { FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/published.ts'
 import type { StoredEvent } from '../contract/audit.ts'
@@ -15,7 +15,7 @@ import { asLines, sendText } from './send-text.ts'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
 
-/** The payload is JSON as it stands; it is not written out anew. */
+/** The payload is JSON already, so it is inserted as it is. */
 const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): string => {
   const { stream, revision, type, schema_version, time, principal, correlation_id, causation_id } = about
   const event = JSON.stringify({
@@ -33,13 +33,16 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
   return jsonLine(`${event.slice(0, -1)},"data":${payload},${texts.slice(1)}`)
 }
 
-/** Without a user a `user` reads what belongs to anyone, but not what is nobody's, as the tokens of administrators. */
+/**
+ * A token without a user and with the role `user` reads what belongs to any user, but not what has no owner, such as
+ * the tokens of administrators.
+ */
 const mayRead = ({ role, userId }: Principal, owner: string): boolean =>
   userId === undefined ? role !== 'user' || owner !== '' : owner === userId
 
 /**
- * At most `limit` of what the pages hold, up to a length, and whether there is more. What is damaged beyond them is no
- * matter yet.
+ * Up to `limit` entries of the pages, up to a length, and whether there are more. A damaged entry after them is no
+ * error yet.
  */
 async function* pageOf<Each>(
   name: string,

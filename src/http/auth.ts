@@ -1,4 +1,4 @@
-// Who asks, by a token or by a ticket, and whether the role may ask this.
+// Finds the principal of a request by its token or ticket, and checks whether the role may make this request.
 import type { FastifyRequest } from 'fastify'
 import { may, roleRefused, type TokenAccess } from '../access/roles.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -6,10 +6,10 @@ import type { Principal } from '../contract/token-events.ts'
 
 const bearer = /^bearer +([^\s]+) *$/i
 
-/** What of a request says who asks. */
+/** The parts of a request that can hold credentials. */
 export type Asking = Pick<FastifyRequest, 'headers' | 'query' | 'method'>
 
-/** The ticket that stands for a token where a browser opens a stream. */
+/** The ticket that replaces a token where a browser opens a stream. */
 export const ticketOf = ({ headers, query, method }: Asking): string | undefined => {
   const { ticket } = query as { ticket?: unknown }
   return headers.authorization === undefined && method === 'GET' && typeof ticket === 'string'
@@ -17,14 +17,14 @@ export const ticketOf = ({ headers, query, method }: Asking): string | undefined
     : undefined
 }
 
-/** For whoever set this server up, or works beside it. */
+/** A hint for the operator of the server. */
 const whereTokens =
   'the admin token is ADMIN_TOKEN, or in the file admin-token of DATA_DIR; `reprise token create` makes others'
 const noToken = `a bearer token is required: send the header "Authorization: Bearer TOKEN"; ${whereTokens}`
 const badToken = `this token is not known, or no longer valid; ${whereTokens}`
 const badTicket = 'this ticket is not known, or no longer valid: POST /v1/auth/stream-ticket gives another'
 
-/** Who tokens and tickets stand for; undefined: nobody, or nobody any more. */
+/** Finds the principals of tokens and tickets; undefined: there is none, or no longer. */
 export type Doors = {
   principals: { authenticate(token: string): Principal | undefined }
   tickets: { redeem(ticket: string): Principal | undefined }

@@ -1,12 +1,12 @@
-// An answer on a bare socket, where a request came to nothing before there was a response to give it with.
+// An answer on a bare socket, for a request that failed before it had a response object.
 import { refusals } from '../contract/refusals.ts'
 import { everyAnswerLines } from './head.ts'
 
-/** `message` is ASCII. The connection is to end after it. */
+/** `message` is ASCII. The caller closes the connection after this answer. */
 export const badRequest = (message: string, ...headers: string[]): string =>
   answer('400 Bad Request', message, ...headers)
 
-/** The head of a request did not come in time. */
+/** The answer when the head of a request did not come in time. */
 export const requestTimeout = (): string => answer('408 Request Timeout', refusals.BodyTooSlow.message)
 
 const answer = (status: string, message: string, ...headers: string[]): string => {

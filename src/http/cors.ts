@@ -1,5 +1,5 @@
-// CORS for the origins that the operator names; without any a browser shows the API to pages of its own host alone.
-// Credentials are never allowed: who asks is said by a token, which no browser adds by itself.
+// CORS for the origins that the operator names. Without any, a browser gives the API only to pages of its own host.
+// Credentials are never allowed: callers authenticate by a token, which no browser adds on its own.
 
 import { everyAnswer } from '../contract/answer-headers.ts'
 import { createOrigins } from './origins.ts'

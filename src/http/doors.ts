@@ -1,4 +1,4 @@
-// Doors: what the routes of each capability may use of it. A route is given its door, and what any answer may need.
+// Doors: what the routes of each capability may use of it. A route gets its door and `Serving`.
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Roots } from '../access/user-folders.ts'
@@ -29,10 +29,10 @@ export type Serving = {
   openStreams: OpenStreams
   quotas: Pick<Quotas, 'openStream' | 'openSocket'>
   longAnswers: LongAnswers
-  /** Aborts when the server begins to go down. */
+  /** Aborts when the server begins to stop. */
   stopping: AbortSignal
   newId: () => string
-  /** A bug, or storage gone: logged in full. */
+  /** Logs a bug or a storage failure in full. */
   fault: (error: unknown, about: { request_id: string; route: string | undefined }) => void
 }
 
@@ -41,18 +41,18 @@ export type TaskDoor = {
   commands: Commands
   queries: Queries
   recall: Recall
-  /** Where users have their folders. */
+  /** The folders of users. */
   roots: Roots
   agents: AgentChoice
-  /** The machine of a task, its state, and what may follow. */
+  /** The machine of a task, its state, and the events that may follow. */
   machineOf: (state: TaskState) => object
-  /** The number of the last frame that came of the acceptance of these answers. */
+  /** The number of the last frame that the acceptance of these answers produced. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
-  /** What is wrong with a JSON Schema that a caller gave. Users take turns. */
+  /** The problems of a JSON Schema from a caller. Users take turns. */
   problemsOfSchema: (schema: object, user: string) => Promise<string[]>
-  /** Of the body of a create. */
+  /** The largest body of a create, bytes. */
   bodyLimit: number
-  /** An id for the result of a call that a caller gives. */
+  /** A new id for the result of a call that a caller sends. */
   newItemId: () => string
   streamOf: (taskId: string) => string
   openFeed: (wish: FeedWish, isNew?: boolean) => Feed
@@ -66,9 +66,9 @@ export type TaskDoor = {
 export type SessionDoor = {
   sessions: Sessions
   sessionQueries: SessionQueries
-  /** The machine of a session, its state, and what may follow. */
+  /** The machine of a session, its state, and the events that may follow. */
   sessionMachineOf: (state: SessionState) => object
-  /** After so many seconds without a look a session is inactive. */
+  /** Seconds without an access after which a session is inactive. */
   idleSeconds: number
 }
 
@@ -84,7 +84,7 @@ export type EnvironmentDoor = {
 /** The stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }
 
-/** What every request passes, and what watches over all of them. */
+/** What checks every request, and what observes all of them. */
 export type Gate = {
   /** Pages of these origins may use the API from a browser; `*`: of all. */
   allowedOrigins: readonly string[]
@@ -92,13 +92,13 @@ export type Gate = {
   loop: LoopShares
   requests: RequestCounts
   report: Report
-  /** Every request is reported, at `debug`. */
+  /** True: every request is reported, at `debug`. */
   verbose: boolean
 }
 
-/** The server's own state, for whoever watches it. */
+/** The server's own state, for monitoring. */
 export type StateDoor = {
   readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
-  /** Everything that is counted, in words of Prometheus. */
+  /** All metrics, in the format of Prometheus. */
   metrics: () => Promise<{ contentType: string; text: string }>
 }

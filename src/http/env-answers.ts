@@ -1,4 +1,5 @@
-// Answers to what is done with an instance of an environment: as soon as they are ready, and marked when they are old.
+// Answers to operations on environment instances: sent as soon as they are ready, and marked when they repeat an
+// earlier answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { handedOver } from './delivery.ts'
 import type { Serving } from './doors.ts'
@@ -6,19 +7,22 @@ import { faultOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 
-/** How an earlier call of the same request is found. */
+/** The headers by which an earlier call of the same request is found. */
 export const retryOf = (request: FastifyRequest) => ({
   idempotencyKey: shortHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),
 })
 
-/** What an operation learns from its request, besides the body. */
+/** What an operation gets from its request besides the body. */
 export const givenOf = (request: FastifyRequest, reply: FastifyReply) => ({
   ...retryOf(request),
   ...handedOver(reply),
 })
 
-/** Does `operation`. If it did not begin, its answer is an earlier one and gets a header that says so, unless the headers have left. */
+/**
+ * Runs `operation`. If it did not begin, its answer is an earlier one and gets a header that says so, unless the
+ * headers are sent already.
+ */
 const markedText = async (
   reply: FastifyReply,
   operation: (began: () => void) => Promise<object>,

@@ -12,7 +12,7 @@ import { noteReplay, setRequestId } from './request-id.ts'
 import { type Asked, route } from './route.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
-/** A step is not given up because its caller, or the server, goes: it is part of the session. */
+/** A step continues after its caller, or the server, has gone: it is part of the session. */
 const neverStops = new AbortController().signal
 
 type Step = FastifyRequest<Asked<'stepEnv'>>
@@ -26,7 +26,7 @@ const take = (sessions: Sessions, request: Step, reply: FastifyReply, listener: 
     signal: neverStops,
   })
 
-/** Writes numbered events of one step; `next` is the number that the step will have, if those before it are taken. */
+/** Writes the numbered events of one step. `next` is the step's number, if the steps before it are taken. */
 const createStepEvents = ({ raw }: FastifyReply, request: Step, next: number) => {
   const { session_id, tool_name, tool_args } = request.body
   const id = JSON.stringify(request.envelopeId)
@@ -50,7 +50,10 @@ const createStepEvents = ({ raw }: FastifyReply, request: Step, next: number) =>
   }
 }
 
-/** Sends the head, keeps the stream open until its response closes, and cuts it when the server stops; the answer forgets that. */
+/**
+ * Sends the head, keeps the stream open until its response closes, and cuts it when the server stops. The returned
+ * function cancels the cut.
+ */
 const openStream = (serving: Serving, request: Step, reply: FastifyReply): (() => void) => {
   reply.hijack()
   const { raw } = reply
@@ -78,7 +81,7 @@ export const envStepRoutes = (
     try {
       const emit = (delta: string) => send('step.output.delta', { delta })
       const answer = await take(sessions, request, reply, { began, emit })
-      began(answer.step) // a step that was taken before
+      began(answer.step) // for a step that was taken earlier
       send('step.completed', answer)
     } catch (error) {
       const { object, fault } = errorObjectOf(error)

@@ -1,4 +1,4 @@
-// GET /env: which environments there are.
+// GET /env: the list of environments.
 import { Refusal } from '../contract/refusals.ts'
 import type { EnvironmentDoor } from './doors.ts'
 import { readQuery } from './query.ts'
@@ -33,7 +33,7 @@ export const environmentRoutes = (
 type Named = { name: string }
 type Page = { after: string | undefined; before: string | undefined; limit: number }
 
-/** By name; both cursors are exclusive, and the page before one is the nearest to it. */
+/** One page, sorted by name. Both cursors are exclusive. The page before a cursor holds the entries nearest to it. */
 const page = <N extends Named>(all: N[], { after, before, limit }: Page): N[] => {
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   if (before !== undefined) return sorted.filter(({ name }) => name < before).slice(-limit)

@@ -1,5 +1,5 @@
-// From what went wrong to an HTTP answer. Task operations of the interface answer with an envelope, all others
-// with the bare error object, invalid requests always with the validation shape.
+// From an error to an HTTP answer. Task operations answer with an envelope, all others with the bare error object, and
+// invalid requests always with the validation shape.
 
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { detailedRefusals } from '../contract/responses.ts'
@@ -16,7 +16,7 @@ const extraHeaders: Partial<Record<number, Record<string, string>>> = {
   503: { 'retry-after': '1' },
 }
 
-/** Fastify's own words for what is the caller's mistake. */
+/** Fastify's codes for mistakes of the caller. */
 const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MediaType',
@@ -25,7 +25,7 @@ const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_MAX_PARAM_LENGTH: 'RouteNotFound',
 }
 
-/** The caller went away while it was sending: nobody is left to be answered, and nothing is wrong here. */
+/** The caller disconnected while it was sending. No answer can be sent, and nothing is wrong here. */
 export const isGone = (error: unknown): boolean =>
   ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(
     (error as { code?: string } | null)?.code ?? '',
@@ -40,7 +40,10 @@ const refusalOf = (error: unknown): Refusal | undefined => {
   return name === undefined ? undefined : new Refusal(name)
 }
 
-/** `envelopeId` is given where the operation answers with an envelope. Undefined: a fault, to be logged in full. */
+/**
+ * The answer for an error. `envelopeId` is given where the operation answers with an envelope. `fault`: the error must
+ * be logged in full.
+ */
 export const answerOf = (error: unknown, envelopeId: string | undefined): Answer & { fault: boolean } => {
   if (error instanceof Invalid) {
     return { status: 422, headers: {}, body: { detail: error.problems.slice(0, mostProblems) }, fault: false }
@@ -62,7 +65,7 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
 
 const invalidCode = -32602
 
-/** The bare error object, for a message of a stream or a socket; an invalid request is one, too. */
+/** The bare error object for a message of a stream or a socket, also for an invalid request. */
 export const errorObjectOf = (error: unknown): { object: ErrorObject; fault: boolean } => {
   const { body, fault } = answerOf(error, undefined)
   if (error instanceof Invalid) {

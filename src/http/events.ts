@@ -1,4 +1,4 @@
-// GET /api/events: everything that happens, past and live, as server-sent events.
+// GET /api/events: all public events, past and live, as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFilter } from '../bus/event-filter.ts'
 import type { Events } from '../bus/events.ts'
@@ -20,8 +20,8 @@ const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 
 /**
- * Text as one chunk of a chunked body. It goes to the socket past the response, which would frame it anew for each of a
- * thousand subscribers and write it in three pieces: a tenth of all the CPU that they cost.
+ * Text as one chunk of a chunked body. It is written directly to the socket. The response object would frame it again
+ * for each of a thousand subscribers and write it in three pieces, which costs a tenth of the CPU time that they need.
  */
 const chunkOf = (text: string): Buffer => {
   const bytes = Buffer.byteLength(text)
@@ -29,7 +29,7 @@ const chunkOf = (text: string): Buffer => {
 }
 const heartbeatChunk = chunkOf(heartbeat)
 
-/** The bytes of a list of events: made once, whoever gets them. */
+/** The bytes of a list of events, made once for all subscribers. */
 const createEncoder = () => {
   const frames = new WeakMap<Published, string>()
   const lists = new WeakMap<readonly Published[], Buffer>()
@@ -47,11 +47,11 @@ const createEncoder = () => {
 
 type Wish = {
   filter: EventFilter
-  /** Where to begin: after a position, or (undefined) with what comes. */
+  /** The position after which to begin; undefined: with the next event. */
   cursor: number | undefined
 }
 
-/** What is asked for; throws Invalid with every problem at once. */
+/** Reads the request; throws Invalid with every problem at once. */
 const wishOf = (request: FastifyRequest, head: number): Wish => {
   const { headers, principal } = request
   const query = request.query as Record<string, unknown>
@@ -80,7 +80,7 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
     writeHead(reply, streamHeaders(request.raw))
     raw.write(cursor === undefined ? `${opening}${positionFrame(after)}` : opening)
 
-    // HTTP/1.0 knows no chunks; and what was asked for behind another answer must wait for its end.
+    // HTTP/1.0 has no chunks. A request that was sent behind another one must wait for the end of that answer.
     const isDirect = () => request.raw.httpVersion !== '1.0' && raw.socket === socket
     const cut = () => void socket.destroy()
     const kept = openStreams.add(request, {
@@ -107,14 +107,14 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
       forget()
     }
     const end = () => {
-      letGo() // nothing may come behind the end
+      letGo() // nothing may follow the end
       raw.end(': the server goes down\n')
     }
     raw.on('drain', drained)
     raw.on('close', letGo)
     raw.on('error', () => {}) // it closes, too
     socket.on('drain', drained)
-    socket.on('close', letGo) // a response that waits for its turn does not hear of it
+    socket.on('close', letGo) // a response that waits for its turn gets no `close`
     const forget = onAbort(stopping, end)
     if (stopping.aborted) end()
   }

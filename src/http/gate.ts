@@ -1,5 +1,5 @@
-// What a request passes before its route: it has an id, it is not too late, its route exists, somebody known asks, and
-// this user has its turn.
+// The checks of a request before its route: it gets an id, the server is not stopping, the route exists, the caller is
+// known and allowed, and it is the turn of its user.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import type { Admission } from './admission.ts'
@@ -12,7 +12,7 @@ import type { App } from './request.ts'
 import { setRequestId, shortHeader } from './request-id.ts'
 import { wantsStream } from './task-events.ts'
 
-/** Somebody opens the server's address in a browser. */
+/** Whether a person opens the server's address in a browser. */
 const isVisit = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && /^\/(\?|$)/.test(url) && /text\/html/i.test(headers.accept ?? '')
 
@@ -32,17 +32,17 @@ const unrouted = (methodsOf: MethodTable, request: FastifyRequest, reply: Fastif
   return new Refusal('MethodNotAllowed')
 }
 
-/** The server goes down. */
+/** Refuses a request while the server stops. */
 const refuseAtStop = (request: FastifyRequest, reply: FastifyReply): void => {
   const { access, stream } = request.routeOptions.config
-  // An EventSource gives up for good on an error answer, and comes back after a broken connection.
+  // After an error answer an EventSource gives up for good; after a broken connection it connects again.
   const isStream = stream ?? wantsStream(request)
   if (access === 'follow' && isStream) return void request.raw.socket.destroy()
   void reply.header('connection', 'close')
   throw new Refusal('ShuttingDown')
 }
 
-/** Gives every answer its headers, and every request an id of ours, which its answer names. */
+/** Gives every answer its headers and every request an id of ours, which the answer names. */
 export const nameRequests = (app: App, newId: () => string): void => {
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply)
@@ -51,7 +51,10 @@ export const nameRequests = (app: App, newId: () => string): void => {
   })
 }
 
-/** Refuses what has no route, or comes from nobody who may ask; the others are known from here on as `request.principal`. */
+/**
+ * Refuses requests that have no route, or whose caller may not make them. The others have `request.principal` from here
+ * on.
+ */
 export const checkRequests = (
   app: App,
   methodsOf: MethodTable,
@@ -64,7 +67,7 @@ export const checkRequests = (
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request, reply)
       if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
-      // Before a body is read: an unknown route is an unknown route whatever is sent to it.
+      // This check comes before the body is read: the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
       tellIgnoredQuery(request, reply)
       const empty = emptyParameter(request.params)

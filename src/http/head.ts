@@ -1,4 +1,4 @@
-// The head of an answer, whichever way it leaves.
+// The head of an answer, for every way of sending it.
 import type { FastifyReply } from 'fastify'
 import { everyAnswer } from '../contract/answer-headers.ts'
 
@@ -12,7 +12,7 @@ export const everyAnswerLines: readonly string[] = Object.entries(values).map(
 /** Gives an answer the headers that every answer has. */
 export const setHeaders = (reply: FastifyReply): void => void reply.headers(values)
 
-/** What was set on a reply that is now written by hand. */
+/** The headers that were set on a reply whose head is now written by hand. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(
     Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
@@ -20,6 +20,6 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
     ),
   )
 
-/** Writes the head of an answer that Fastify has handed over: what was set on it, and these headers. */
+/** Writes the head of an answer that Fastify no longer sends: the headers set on it, and these. */
 export const writeHead = (reply: FastifyReply, headers: Record<string, string>): void =>
   void reply.raw.writeHead(200, { ...headersOf(reply), ...headers })

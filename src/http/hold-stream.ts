@@ -1,4 +1,4 @@
-// A stream counts for its user from before anything is done for it until its answer, or its connection, has closed.
+// A stream counts for its user from before any work for it until its answer or its connection has closed.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ticketOf } from './auth.ts'
 import type { Serving } from './doors.ts'
@@ -10,7 +10,7 @@ export const holdStream = (
   { raw }: FastifyReply,
 ): void => {
   const ticket = ticketOf(request)
-  // A stream by a ticket that has one open takes its place.
+  // A new stream by a ticket replaces the open one of the same ticket.
   const release = quotas.openStream(request.principal, ticket !== undefined && tickets.isSeated(ticket))
   const { socket } = request.raw
   const over = () => {
@@ -19,6 +19,6 @@ export const holdStream = (
     socket.off('close', over)
   }
   raw.once('close', over)
-  socket.once('close', over) // an answer that waits behind another one does not hear of it
+  socket.once('close', over) // an answer that waits behind another one gets no `close`
   if (raw.closed || socket.destroyed) over()
 }

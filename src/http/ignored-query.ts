@@ -1,12 +1,12 @@
-// Parameters of a query that no route reads: a typing error in the name of a filter shows in a header of the answer.
+// Query parameters that no route reads: a header of the answer names them, so a mistyped filter is noticed.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../documents/operations.ts'
 
-/** Of those that are named, and of the characters of each. */
+/** The most names that the header lists, and the most characters of each. */
 const mostNames = 20
 const mostCharacters = 100
 
-/** What each operation reads. */
+/** By operation: the query parameters that it reads. */
 const known = new Map(
   operations.map(({ id, access, parameters = [] }) => {
     const names = parameters.flatMap(({ in: where, name, schema }) => {
@@ -25,7 +25,7 @@ const nameIgnored = (query: object, read: ReadonlySet<string>): string =>
     .map(name => encodeURIComponent(name.slice(0, mostCharacters).toWellFormed()))
     .join(', ')
 
-/** Names them in `X-Ignored-Query`, percent-encoded. */
+/** Names the ignored parameters in `X-Ignored-Query`, percent-encoded. */
 export const tellIgnoredQuery = ({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void => {
   const { operation } = routeOptions.config
   const read = operation && known.get(operation)

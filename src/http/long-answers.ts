@@ -1,5 +1,5 @@
-// Answers that may be long: how many of them are made and told at once. Work for them is done slice by slice, so that
-// nobody else waits; what they hold in memory is bounded by the places that there are.
+// Limits how many long answers are made and sent at a time. They are made slice by slice, so that others need not wait.
+// The number of places bounds their memory.
 import type { FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { callerOf, type Principal } from '../contract/token-events.ts'
@@ -9,13 +9,13 @@ import { createPause, createSlices, type Pause } from '../fairness/slices.ts'
 import { isLong, largeFrom, type Pieces, type Text } from '../platform/pieces.ts'
 
 export type AnswerLimits = {
-  /** Large answers that are told at once. */
+  /** How many large answers are sent at a time. */
   large: PlaceLimits
-  /** Answers that are folded from the log, or held in memory, at once. */
+  /** How many answers at a time are folded from the log or held in memory. */
   folded: PlaceLimits
-  /** Parts of the log that are told as they are stored, at once. */
+  /** How many answers at a time send parts of the log as they are stored. */
   exported: PlaceLimits
-  /** A caller's answers that may wait for a place. */
+  /** How many answers of one caller may wait for a place. */
   waiting: number
 }
 export const usualAnswers: AnswerLimits = {
@@ -25,7 +25,7 @@ export const usualAnswers: AnswerLimits = {
   waiting: 1000,
 }
 
-/** Nobody is left to be answered. */
+/** The error when the caller has disconnected. */
 const gone = () => Object.assign(new Error('the caller went away'), { code: 'ECONNRESET' })
 
 const tooMany = (limit: number) =>
@@ -45,7 +45,7 @@ export const createLongAnswers = (
   const folded = createFairPlaces(limits.folded)
   const exported = createFairPlaces(limits.exported)
 
-  /** Of one request; `isGone`: nobody is left to be answered. */
+  /** The long answers of one request. `isGone`: the caller has disconnected. */
   const ofCaller = (principal: Principal, isGone: () => boolean) => {
     const caller = callerOf(principal)
     const check = () => {
@@ -83,7 +83,7 @@ export const createLongAnswers = (
     }
     return {
       pause,
-      /** The place of a stream that folds what is stored, while it does. */
+      /** The place of a stream, which it holds while it folds stored events. */
       place(): FoldPlace {
         let leave: (() => void) | undefined
         return {
@@ -97,13 +97,13 @@ export const createLongAnswers = (
           },
         }
       },
-      /** What is folded from the log: under a place, waited for, until it is told. */
+      /** An answer that is folded from the log. It waits for a place and holds it until the answer is sent. */
       folding: (make: (pause: Pause) => Pieces): Pieces => under(folded, make),
-      /** What is told of the log as it is stored, the same. */
+      /** An answer with parts of the log as they are stored; it waits for a place and holds it in the same way. */
       exporting: (make: () => Pieces): Pieces => under(exported, make),
-      /** A text that is made of what is in memory: the same when it is long. */
+      /** A text that is made from memory. A long one waits for a place and holds it in the same way. */
       holding: (text: Text): Text => (isLong(text) ? under(folded, () => text) : text),
-      /** A text that is read from the read models as it is told, of about so many bytes. */
+      /** A text of about `size` bytes that is read from the read models while it is sent. */
       stored: (text: Text, size: number): Text =>
         isLong(text) && size > largeFrom ? underLarge(text) : text,
     }

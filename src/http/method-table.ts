@@ -1,4 +1,4 @@
-// Which methods a path has, so that a wrong method can be told from an unknown path.
+// The methods of each path, to distinguish a wrong method from an unknown path.
 
 type Route = { pattern: RegExp; methods: Set<string> }
 
@@ -6,7 +6,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 export const methodTable = () => {
   const routes = new Map<string, Route>()
-  /** Paths without parameters: no other route is meant there, even where its pattern fits. */
+  /** Paths without parameters. They belong to their own route, even where the pattern of another one fits. */
   const fixed = new Map<string, Set<string>>()
   return {
     add(url: string, methods: string[]) {
@@ -24,10 +24,10 @@ export const methodTable = () => {
         [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : []))
       return [...new Set(found)].sort()
     },
-    /** Whether a request with this method only fits a route with a parameter, at a path that is another one's. */
+    /** Whether the path is a fixed one that lacks this method, although a route with a parameter fits. */
     lacks: ({ url, method }: { url: string; method: string }): boolean =>
       fixed.get(pathOf(url))?.has(method) === false,
-    /** The name of the parameter that is empty in this path; undefined: no path of ours has an empty one there. */
+    /** The name of the parameter that this path leaves empty; undefined: no route fits with an empty one. */
     emptyIn(url: string): string | undefined {
       const given = pathOf(url).split('/')
       for (const route of routes.keys()) {

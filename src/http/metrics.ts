@@ -1,4 +1,4 @@
-// GET /metrics, for Prometheus. It needs no token and says nothing of any user.
+// GET /metrics, for Prometheus. It needs no token and contains nothing about any user.
 import type { StateDoor } from './doors.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'

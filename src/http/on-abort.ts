@@ -1,5 +1,5 @@
-// What is to be done when the server goes down, for each of thousands of answers. A signal looks at every listener that it has
-// before it takes another one, so it is given a single one here.
+// Jobs for the server's stop, for each of thousands of answers. A signal compares a new listener with all that it has,
+// so it gets a single listener here.
 const jobsOf = new WeakMap<AbortSignal, Set<() => void>>()
 
 const jobsFor = (signal: AbortSignal): Set<() => void> => {
@@ -13,7 +13,10 @@ const jobsFor = (signal: AbortSignal): Set<() => void> => {
   return jobs
 }
 
-/** Does the job once when the signal is aborted; the answer forgets it. An aborted signal does nothing any more. */
+/**
+ * Does the job once when the signal aborts; the returned function cancels that. It never runs for a signal that has
+ * aborted before.
+ */
 export const onAbort = (signal: AbortSignal, job: () => void): (() => void) => {
   const jobs = jobsFor(signal)
   const own = () => job() // the same job may be given twice

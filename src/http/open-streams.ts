@@ -1,5 +1,5 @@
-// Every stream that is open: looked at once a second, for comments that keep it open, for readers that take nothing,
-// and for tokens that have ended.
+// All open streams. Each is checked once a second: for a heartbeat that keeps it open, for a reader that takes nothing,
+// and for a token that has ended.
 
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
@@ -8,23 +8,23 @@ import { type Asking, ticketOf } from './auth.ts'
 
 const usualTickMs = 1000
 const heartbeatTicks = 10
-/** Who has taken nothing for so long is cut: it comes back from its cursor. */
+/** Ticks after which a stream is cut whose reader has taken nothing. Its client can continue from its cursor. */
 const patienceTicks = 10
 
-/** Why a stream is cut: its reader takes nothing, its token has ended, or its ticket serves another one. */
+/** Why a stream is cut: its reader takes nothing, its token has ended, or its ticket serves another stream. */
 export type Cut = 'slow' | 'ended' | 'replaced'
 
 export type OpenStream = {
-  /** Sends a comment. */
+  /** Sends a comment that keeps the stream open. */
   beat(): void
   isFull(): boolean
   cut(why: Cut): void
 }
 
 type Kept = {
-  /** It took something. */
+  /** Called when the reader has taken something. */
   drained(): void
-  /** It has closed. */
+  /** Called when the stream has closed. */
   leave(): void
 }
 
@@ -48,7 +48,7 @@ export const createOpenStreams = (
   timer.unref()
 
   return {
-    /** A stream by a ticket takes the place of the one that the ticket had open. */
+    /** Adds a stream. One by a ticket replaces the open stream of the same ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
       const entry = { ...stream, tokenId: request.principal.id, fullFor: 0 }
       const ticket = ticketOf(request)

@@ -1,4 +1,4 @@
-// Which pages of other servers may use this one from a browser: ALLOWED_ORIGINS.
+// The pages of other servers that may use this one from a browser: ALLOWED_ORIGINS.
 
 export type Origins = ReturnType<typeof createOrigins>
 

@@ -1,11 +1,11 @@
-// The port that the server listens on, and why it cannot.
+// The port of the server, and the reason when it cannot be used.
 import { createServer } from 'node:net'
 import { CannotStart } from '../contract/cannot-start.ts'
 
 /** Connections that may wait to be accepted while the event loop is busy; the system may allow fewer. */
 export const waitingConnections = 4096
 
-/** Asked before anything is opened, so that a taken port changes nothing. Throws CannotStart. */
+/** Checks the port before anything is opened, so that a taken port changes nothing. Throws CannotStart. */
 export const checkPort = (host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,14 +1,14 @@
-// Pieces of text into a response, waiting for a slow reader, and not for ever.
+// Writes pieces of text into a response. It waits for a slow reader, but not forever.
 import type { ServerResponse } from 'node:http'
 import type { Piece, Pieces } from '../platform/pieces.ts'
 
-/** More is not handed over at once: so much of an answer is held for a reader that does not read. */
+/** Characters or bytes that are handed to the socket at once: the most that waits for a reader that does not read. */
 const handedAtOnce = 256 * 1024
-/** A reader that does not take that within so long is cut. */
+/** Milliseconds after which a reader that has not taken them is cut. */
 const patienceMs = 60_000
 
 const endedByUs = new WeakSet<ServerResponse>()
-/** Breaks a connection: its caller has not gone away. */
+/** Breaks a connection from the server's side. The caller does not count as gone. */
 export const breakOff = (response: ServerResponse): void => {
   endedByUs.add(response)
   response.destroy()
@@ -16,7 +16,7 @@ export const breakOff = (response: ServerResponse): void => {
 /** Whether the server ended the connection, and not its caller. */
 export const isEndedByUs = (response: ServerResponse): boolean => endedByUs.has(response)
 
-/** Pieces that are not too long; no character is cut in two. */
+/** Cuts a piece into parts of limited length; no character is cut in two. */
 export function* cut(piece: Piece): Generator<Piece> {
   for (let from = 0; from < piece.length; ) {
     let to = Math.min(piece.length, from + handedAtOnce)

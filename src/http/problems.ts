@@ -1,7 +1,7 @@
-// The words for what is wrong, shared by the readers of bodies and of queries.
+// The texts of validation problems, shared by the readers of bodies and of queries.
 import type { Problem } from '../contract/refusals.ts'
 
-/** More problems than this are not listed: a body of a million wrong items must not become a gigabyte of answer. */
+/** The most problems that are listed: a body of a million wrong items must not become a gigabyte of answer. */
 export const mostProblems = 1000
 
 type Loc = Problem['loc']

@@ -1,39 +1,39 @@
-// Queries are text: each value is read by hand as what its route expects, nothing that merely converts to it.
+// Reads queries. Each value is a text, and is accepted only in the exact form that its route expects.
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { notOneOf, push, rangeProblem } from './problems.ts'
 
 export type QueryReader = {
   text(name: string): string | undefined
-  /** A whole number, without a `min` from 0 on; nothing that merely converts to one. */
+  /** A whole number, at least `min` (0 if absent). A text that only converts to a number is refused. */
   integer<F extends number | undefined>(
     name: string,
     options: { min?: number; max?: number; fallback: F },
   ): number | F
   oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
-  /** From `name` repeated, from `name[]`, or both; undefined when there is neither. */
+  /** The values of a repeated `name`, of `name[]`, or of both; undefined when there is neither. */
   manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
-  /** The same, each a list with commas. */
+  /** Like `manyOf`, where each value may be a list with commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
-  /** A moment, as Unix seconds or as ISO 8601: milliseconds. */
+  /** A time given as Unix seconds or in ISO 8601; returns milliseconds. */
   time(name: string): number | undefined
   /** A whole number that is not beyond `end`. */
   cursor(name: string, end: number): number | undefined
-  /** Of these two one may be given. */
+  /** Only one of these two may be given. */
   notBoth(one: string, other: string, how?: string): void
-  /** What the reads above found wrong. */
+  /** The problems that these reads found. */
   problems(): Problem[]
-  /** Throws Invalid with all of it. */
+  /** Throws Invalid with all problems. */
   done(): void
 }
 
-/** The same for several readers of one request. */
+/** Throws Invalid with the problems of several readers of one request. */
 export const doneWith = (...readers: QueryReader[]): void => {
   const problems = readers.flatMap(reader => reader.problems())
   if (problems.length > 0) throw new Invalid(problems)
 }
 
-/** Where values are read from, and what was found wrong with them. */
+/** The source of values, and the problems found in it. */
 type Source = { where: string; given: Record<string, unknown>; found: Problem[] }
 
 const read = ({ given }: Source, name: string): unknown =>
@@ -134,7 +134,7 @@ const refuseBoth = (source: Source, one: string, other: string, how: string): vo
   for (const name of [one, other]) refuse(source, name, 'value_error', msg, undefined)
 }
 
-/** Reads a query, or what stands elsewhere with `where`, by hand: every value is text, or a list of texts if repeated. */
+/** Reads a query, or another source named by `where`. Every value is a text, or a list of texts if it is repeated. */
 export function readQuery(query: unknown, where = 'query'): QueryReader {
   const given = (typeof query === 'object' && query !== null ? query : {}) as Record<string, unknown>
   const found: Problem[] = []

@@ -1,14 +1,14 @@
-// The end of every request: a line for the operator and a number for the metrics. Neither holds more of what the caller
-// sent than its method and its own id: no path, query, header or body.
+// The end of every request: a line for the operator and a number for the metrics. Of the caller's data, they hold only
+// the method and the id of the request: no path, query, header or body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Gate, Serving } from './doors.ts'
 import type { App } from './request.ts'
 
-/** An answer that only had to be looked up, and took longer, is worth a warning. */
+/** Milliseconds after which a plain read is reported with a warning. */
 const slowMs = 1000
 
 const isSlow = (request: FastifyRequest, reply: FastifyReply, ms: number): boolean =>
-  // A stream takes as long as its reader, and a command as long as its task.
+  // A stream takes as long as its reader needs, and a command as long as its task.
   request.method === 'GET' && reply.getHeader('content-length') !== undefined && ms >= slowMs
 
 export const watchRequests = (
@@ -24,7 +24,7 @@ export const watchRequests = (
     const ms = performance.now() - since
     requests.end({ method, route, status }, ms / 1000)
     const failed = raw.headersSent && raw.statusCode >= 500
-    // A server that goes down refuses everything, and one that is not ready says so at each probe.
+    // A stopping server refuses everything, and a server that is not ready says so at each probe.
     const isExpected = stopping.aborted || routeOptions.config.access === 'open'
     const isWorthIt = (failed && !isExpected) || isSlow(request, reply, ms)
     if (!isWorthIt && !verbose) return

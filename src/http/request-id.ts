@@ -1,4 +1,4 @@
-// The id of a request: what its envelope carries and X-Request-ID gives back.
+// The id of a request, which its envelope and the header X-Request-ID carry.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 
@@ -10,11 +10,11 @@ export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: s
   void reply.header('x-request-id', headerText(id))
 }
 
-/** A header that nobody has to send; an empty one is as good as none. */
+/** An optional header. An empty one counts as absent. */
 export const optionalHeader = ({ headers }: FastifyRequest, name: string): string | string[] | undefined =>
   headers[name] === '' ? undefined : headers[name]
 
-/** The same, of 256 characters at most. */
+/** An optional header of at most 256 characters. */
 export const shortHeader = (request: FastifyRequest, name: string): string | undefined => {
   const value = optionalHeader(request, name)
   if (value === undefined) return undefined
@@ -24,9 +24,9 @@ export const shortHeader = (request: FastifyRequest, name: string): string | und
   ])
 }
 
-/** Whether the caller says that it asks again. */
+/** Whether the caller marks the request as a retry. */
 export const isRetry = (request: FastifyRequest): boolean =>
   Number(request.headers['x-stainless-retry-count'] ?? 0) > 0
 
-/** Says that the answer is that of an earlier request. */
+/** Marks the answer as that of an earlier request. */
 export const noteReplay = (reply: FastifyReply): void => void reply.header('idempotency-replayed', 'true')

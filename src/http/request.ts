@@ -1,4 +1,4 @@
-// What every request carries, and what is asked of it in every route.
+// What every request carries, and helpers that every route uses.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
@@ -27,26 +27,26 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
     envelopeId: string
-    /** The digest of a create, where a large body was read and the digest made with it. */
+    /** The digest of a create, if its body was large: it was computed when the body was read. */
     bodyDigest: string | undefined
   }
   interface FastifyContextConfig {
-    /** Whose route it is. */
+    /** The operation of the route. */
     operation?: OperationId
     access?: Access
-    /** It is a stream, whatever the caller accepts. */
+    /** True: the answer is a stream, whatever the caller accepts. */
     stream?: boolean
-    /** Its body is a create, which has a digest. */
+    /** True: the body is a create, which has a digest. */
     isCreate?: boolean
-    /** Errors of this operation are answered in an envelope. */
+    /** True: errors of this operation are sent in an envelope. */
     envelope?: boolean
   }
 }
 
-/** Who asks, and under which id. */
+/** The principal and the id of a request. */
 export const askedOf = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
 
-/** Reports what a request ran into that is not the caller's doing. */
+/** Reports an error of a request that the caller did not cause. */
 export const faultOf =
   ({ fault }: Pick<Serving, 'fault'>, request: FastifyRequest) =>
   (error: unknown): void =>

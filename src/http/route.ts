@@ -1,5 +1,5 @@
-// Routes are made from the table of operations: method, path, who may ask, the schema of the body and the form of errors
-// stand there once, beside their description. A file of routes adds what answers.
+// Routes are made from the table of operations. It holds the method, path, required access, body schema and form of
+// errors of each operation, beside its description. A file of routes adds the handlers.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   ContextConfigDefault,
@@ -19,7 +19,7 @@ type BodyOf<Given> = Given extends { body: { schema: infer Schema extends TSchem
   ? Static<Schema>
   : unknown
 
-/** What a request of an operation holds. */
+/** The path parameters and the body of an operation's request. */
 export type Asked<Id extends OperationId> = {
   Params: Record<NamesIn<OperationsById[Id]['path']>, string>
   Body: BodyOf<OperationsById[Id]>
@@ -52,10 +52,10 @@ export const route = <Id extends OperationId>(app: App, id: Id, options: Options
   })
 }
 
-/** The page at /docs is made of files that are no operations. */
+/** The files of the page at /docs are no operations. */
 const isPartOfPage = (url: string): boolean => url.startsWith('/docs/')
 
-/** Lets no route be added that is no operation; what it gives throws when an operation has no route. */
+/** Throws when a route is added that is no operation. The returned function throws when an operation has no route. */
 export const holdToOperations = (app: Pick<App, 'addHook'>): (() => void) => {
   const missing = new Set(operations.map(({ id }) => id))
   app.addHook('onRoute', ({ url, config }) => {

@@ -1,11 +1,14 @@
-// Errors as answers; a connection on which too much would still come is closed with them.
+// Sends errors as answers. Closes the connection if too much of the body would still come.
 import type { FastifyReply } from 'fastify'
 import type { Answer } from './errors.ts'
 
-/** The rest of a refused body is read and thrown away up to this size, so that its sender sees the answer. */
+/** Bytes of a refused body that are read and thrown away, so that its sender sees the answer. */
 const drainedAtMost = 64 * 1024 * 1024
 
-/** A longer body, or one without an end in sight, is not read on: its connection closes. */
+/**
+ * Sends an error. The connection closes after a 408, and after a 401 or 413 if the body is longer than that or its
+ * length is not known.
+ */
 export const sendError = (reply: FastifyReply, { status, headers, body }: Answer): void => {
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers
   const isLong = encoding !== undefined || Number(length ?? 0) > drainedAtMost

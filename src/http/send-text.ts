@@ -1,5 +1,5 @@
-// Texts as answers: short ones whole, long ones as they are made, no faster than their reader takes them. A failure after
-// the first byte breaks the connection: an answer that ends is whole.
+// Sends texts as answers: short ones whole, long ones while they are made, no faster than their reader takes them. A
+// failure after the first byte breaks the connection, so an answer that ends properly is complete.
 import type { FastifyReply } from 'fastify'
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -11,10 +11,13 @@ import { pour } from './pour.ts'
 
 export const json = 'application/json; charset=utf-8'
 export const ndjson = 'application/x-ndjson; charset=utf-8'
-/** Lines that are of use one by one: the first leaves when it is there. */
+/** Lines that are useful one by one: each is sent as soon as it is made. */
 export const asLines = { type: ndjson, whole: 0 }
 
-/** The rest of an answer whose head is out. `onFault` hears of what is neither the caller's doing nor expected. */
+/**
+ * Sends the rest of an answer whose head is sent. `onFault` receives errors that are neither expected nor caused by the
+ * caller.
+ */
 export const pourOut = async (
   { raw }: FastifyReply,
   text: Pieces,
@@ -25,12 +28,12 @@ export const pourOut = async (
   } catch (error) {
     const isExpected = error instanceof Refusal || error instanceof ChangedMeanwhile || isGone(error)
     if (!isExpected) onFault(error)
-    await nextTurn() // what was handed over leaves
+    await nextTurn() // sends what was handed over
     raw.destroy()
   }
 }
 
-/** Throws what goes wrong before the first byte: before so much is made as is told whole. */
+/** Sends a text. Throws errors that happen before the first byte: while it gathers the text up to `whole`. */
 export const sendText = async (
   reply: FastifyReply,
   text: Text,

@@ -1,4 +1,4 @@
-// The HTTP server itself: its limits and times, and how it answers what reaches no route.
+// The HTTP server itself: its limits and timeouts, and its answers to requests that reach no route.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyReply, fastify } from 'fastify'
 import { badRequest, requestTimeout } from './bad-request.ts'
@@ -8,16 +8,20 @@ import { setHeaders } from './head.ts'
 import type { App } from './request.ts'
 import { sendError } from './send-error.ts'
 
+/** The largest body of a request that is no create, bytes. */
 const otherBodiesLimit = 1024 * 1024
-/** A connection that says nothing, or not the whole head of a request, is closed after this time. */
+/** Milliseconds in which the whole head of a request must come; after that the connection is closed. */
 const headersMs = 10_000
-/** A connection without a request stays open for this time: longer than proxies keep theirs. */
+/** Milliseconds for which a connection without a request stays open: longer than proxies keep theirs. */
 const keptAliveMs = 72_000
 
-/** Milliseconds between two looks for late connections. All that are found are closed in one turn, so few may be late at once. */
+/**
+ * Milliseconds between two searches for late connections. All that are found are closed in one turn of the event loop,
+ * so frequent searches keep their number small.
+ */
 const lookForLateMs = 100
 
-/** `bodyLimit`: of the body of a create. */
+/** `bodyLimit`: the largest body of a create, bytes. */
 export const createServer = (bodyLimit: number, newId: () => string): App =>
   fastify({
     logger: false,
@@ -38,7 +42,8 @@ export const createServer = (bodyLimit: number, newId: () => string): App =>
     clientErrorHandler(error, socket) {
       if (!socket.writable) return void socket.destroy()
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      // A connection that said nothing is closed without a word: its owner may take one for the answer to its next request.
+      // A connection that sent nothing is closed without an answer: a client could take it for the answer to its next
+      // request.
       if (isLate && socket.bytesRead === 0) return void socket.destroy()
       socket.end(isLate ? requestTimeout() : badRequest('this is not HTTP that the server understands'))
     },

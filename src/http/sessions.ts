@@ -1,4 +1,4 @@
-// Environment sessions over HTTP: records, deletion, and the cleaning up of those that nobody uses.
+// Environment sessions over HTTP: records, deletion, and the removal of inactive sessions.
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Serving, SessionDoor } from './doors.ts'
@@ -51,7 +51,7 @@ export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): vo
       const named = q.text('user_id')
       q.done()
       const user = principal.userId ?? named
-      // Another user's are not there.
+      // A caller of one user does not see the sessions of another.
       const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
       const { pause } = answersOf(serving, request, reply)
       return sendText(reply, textOf(pages, pause), faultOf(serving, request))

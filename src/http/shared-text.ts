@@ -1,16 +1,16 @@
-// The bytes of a list of frames that many connections are handed: made once for all of them, and gone with the list.
+// The bytes of a list of frames, made once for many connections, and kept as long as the list.
 import type { Frame } from '../history/frames.ts'
 import { isHeavy } from './frame-text.ts'
 
-/** Longer lists are told piece by piece, each connection for itself, characters. */
+/** The longest list that is shared, bytes. Longer lists are sent piece by piece, for each connection separately. */
 const sharedAtMost = 64 * 1024
 
 type Made = Buffer | undefined
 const made = new WeakMap<readonly Frame[], Map<string, Made>>()
 
 /**
- * What `textOf` makes of each frame, joined. `form` names what else the bytes depend on. Undefined: a frame is heavy, or the
- * whole is long.
+ * Joins what `textOf` makes of each frame. `form` names everything else on which the bytes depend. Undefined: a frame
+ * is heavy, or the whole is too long.
  */
 export const sharedText = (
   frames: readonly Frame[],

@@ -1,6 +1,6 @@
-// An answer that may take long. The first ten seconds are plain; then status and headers leave and a space
-// every ten seconds keeps read timeouts alive until the JSON follows. After the first space the only way to
-// fail is to break the connection: the caller sees a broken read, never half an answer.
+// An answer that may take long. For the first ten seconds nothing is sent. Then status and headers are sent, and a
+// space every ten seconds prevents read timeouts until the JSON follows. After the first space an error can only break
+// the connection: the caller sees a broken read, never half an answer.
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import { isLong, type Text } from '../platform/pieces.ts'
@@ -11,7 +11,10 @@ import { json, pourOut, sendText } from './send-text.ts'
 
 const patienceMs = 10_000
 
-/** Answers with `ready`'s text. `stopping` is the server going down; `onFault` hears which fault of ours broke it off. */
+/**
+ * Answers with the text of `ready`. `stopping` aborts when the server stops. `onFault` receives a fault of ours that
+ * broke the answer off.
+ */
 export const answerWhenReady = async (
   reply: FastifyReply,
   ready: Promise<Text>,

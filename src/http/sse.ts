@@ -1,4 +1,4 @@
-// Server-sent events, framed by hand: every line of it is known to the clients we promised to serve.
+// Server-sent events, framed by hand: clients that we support depend on every line.
 import type { IncomingMessage } from 'node:http'
 import { jsonLine } from '../bus/published.ts'
 import type { Frame } from '../history/frames.ts'
@@ -9,7 +9,7 @@ import { frameText } from './frame-text.ts'
 export const heartbeat = ': heartbeat\n'
 export const opening = ': open\n'
 
-/** One frame of a task's stream; with `id` where a client may come back with Last-Event-ID. */
+/** One frame of a task's stream. It has an `id` where a client may continue with Last-Event-ID. */
 export const frameEvent = (frame: Frame, envelopeId: string, withId: boolean): Text => {
   const id = withId ? `id: ${frame.sequence_number}\n` : ''
   const head = `event: ${frame.type}\n${id}data: {"jsonrpc":"2.0","id":${jsonLine(envelopeId)},"result":`
@@ -20,7 +20,7 @@ async function* eachOneLine(text: Pieces) {
   for await (const piece of text) yield jsonLine(String(piece))
 }
 
-/** A client that asked for the connection to close is not told that it stays. */
+/** A client that asked for the connection to be closed gets no `keep-alive`. */
 export const streamHeaders = (request: IncomingMessage): Record<string, string> => ({
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',

@@ -1,5 +1,4 @@
-// What callers ask of tasks, in whatever they speak: HTTP and the WebSocket both come through here. Answers are tasks
-// as JSON text.
+// Operations on tasks for both HTTP and the WebSocket. Answers are tasks as JSON text.
 
 import { foldersOf } from '../access/user-folders.ts'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
@@ -17,24 +16,26 @@ import { type Commands, isAtRest } from '../tasks/commands.ts'
 import { allProblems, readTaskRequest } from '../tasks/request.ts'
 import type { TaskDoor } from './doors.ts'
 
-/** `place`: of the feed that it may take. */
+/** `place`: the place of the feed that the call may open. */
 export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
-/** How an earlier call of the same request is found. */
+/** The key and the mark by which an earlier call of the same request is found. */
 export type Retry = { key: string | undefined; isRetry: boolean }
 
 export type Made = {
   taskId: string
-  /** It was new, or is the one that the same request made before; not: it brought answers to one that waited. */
+  /**
+   * True: the task is new, or an earlier call of the same request created it. False: the call answered a waiting task.
+   */
   made: boolean
   replayed: boolean
-  /** The request that its frames are told under. */
+  /** The id of the request under which the task's frames are sent. */
   requestId: string
-  /** Nothing is waited for: `rested` is `now`. */
+  /** True: the caller need not wait, and `rested` is `now`. */
   isReady: boolean
   now(): Promise<Text>
-  /** When it has ended or waits; at once with `background`. */
+  /** Resolves when the task has ended or waits; at once with `background`. */
   rested(): Promise<Text>
-  /** Its frames: all of them, or those after its answers were accepted. Whoever takes it closes it. */
+  /** The task's frames: all of them, or those after its answers were accepted. The caller must close the feed. */
   feed(): Promise<Feed>
 }
 
@@ -55,7 +56,7 @@ export type TaskCallDeps = Pick<
   | 'streamOf'
 >
 
-/** What a body is checked against. */
+/** The folders, agents and schema check for the validation of a body. */
 const checksOf = (tasks: TaskCallDeps, principal: Principal, body: unknown) => {
   const named = (body as Partial<CreateTaskBody> | null)?.user_id
   const problemsOfSchema = (schema: object) => tasks.problemsOfSchema(schema, callerOf(principal))
@@ -66,7 +67,7 @@ type Follow = (taskId: string, after: number) => Feed
 type Created = Awaited<ReturnType<Commands['create']>>
 type Replayed = Extract<Created, { replay: unknown }>
 
-/** The task that an earlier call of the same request has made. */
+/** The result for a task that an earlier call of the same request has created. */
 const madeBefore = (
   { commands, recall }: TaskCallDeps,
   { replay }: Replayed,
@@ -88,7 +89,7 @@ const madeBefore = (
   }
 }
 
-/** A new task, or one that was answered; `ofNew`: the feed that was opened before the new one was stored. */
+/** The result for a new task or an answered one. `ofNew`: the feed that was opened before a new task was stored. */
 const madeNow = (
   { commands, recall, afterAnswers }: TaskCallDeps,
   { taskId, view, answered }: Exclude<Created, Replayed>,
@@ -107,14 +108,14 @@ const madeNow = (
     rested: async () => (isReady ? now() : recall.textOf(await commands.atRest(taskId))),
     async feed() {
       if (ofNew !== undefined) return ofNew
-      // An answer's stream goes on after it was accepted, under the name of this request.
+      // The stream of an answer begins after the answer was accepted.
       return follow(taskId, answered === undefined ? -1 : await afterAnswers(taskId, answered.callIds))
     },
   }
 }
 
 /**
- * `endsAtWait`: of the frames of a streamed create, as of `openFeed`; `digest`: that of the body, where it is known
+ * `endsAtWait`: for the frames of a streamed create, as in `openFeed`. `digest`: the digest of the body, if it is known
  * already.
  */
 const create = async (
@@ -171,7 +172,7 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       endsAtWait: boolean,
     ) => create(tasks, caller, given, retry, endsAtWait),
 
-    /** Why a create is invalid: what the schema found, and what it could not. */
+    /** All reasons why a create is invalid: those that the schema found, and those that it cannot find. */
     invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
       found instanceof Invalid ? allProblems(body, found, ...checksOf(tasks, principal, body)) : found,
 
@@ -185,7 +186,7 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       return recall.textOf(await commands.input(principal, taskId, requestId, answers))
     },
 
-    /** Something said to the agent while it works. */
+    /** A message to the agent while it works. */
     async message(
       { principal, requestId }: Caller,
       taskId: string,

@@ -1,4 +1,5 @@
-// POST /tasks: a task is created, or one that waits is answered; its frames as server-sent events, or the task when it rests.
+// POST /tasks: creates a task, or answers one that waits. The answer is the task's frames as server-sent events, or the
+// task when it rests.
 import type { FastifyReply } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -18,7 +19,7 @@ import { sendTaskStream } from './task-stream.ts'
 
 type Tasks = TaskCallDeps & Pick<TaskDoor, 'bodyLimit' | 'notDelivered'>
 
-/** What happens when the caller goes away before its answer is whole. */
+/** Handles a caller that disconnects before its answer is complete. */
 const watchDelivery = (
   { commands, notDelivered }: Tasks,
   serving: Serving,
@@ -77,7 +78,7 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
       const caller = { principal, requestId: request.envelopeId, place }
       const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
       if (task.replayed) noteReplay(reply)
-      // A replay that brings no id of its own is told under the one of the first request.
+      // A replay without an id of its own is sent under the id of the first request.
       const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)
       const { envelopeId } = request

@@ -1,4 +1,4 @@
-// GET /tasks/{id}/events: taking a task's stream up again, as server-sent events or as JSON pages.
+// GET /tasks/{id}/events: resumes a task's stream, as server-sent events or as JSON pages.
 import type { FastifyRequest } from 'fastify'
 import { isLongerThan } from '../contract/length.ts'
 import { Invalid } from '../contract/refusals.ts'
@@ -23,8 +23,8 @@ const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
 
 /**
- * After which frame to begin, and where the request says so: the header, which an `EventSource` sends when it comes back, beats
- * the query. `limit` is of a page.
+ * The frame after which to begin, and which part of the request names it. The header, which an `EventSource` sends when
+ * it connects again, takes precedence over the query. `limit` is the length of a page.
  */
 const cursorOf = (request: FastifyRequest, isStream: boolean) => {
   const q = readQuery(request.query)
@@ -43,7 +43,7 @@ const cursorOf = (request: FastifyRequest, isStream: boolean) => {
   return { after: after ?? startingAfter, loc, limit }
 }
 
-/** Frames up to a number of them, and to a length: the first one is there however long it is. */
+/** A page of frames, limited in number and length. The first frame is included however long it is. */
 async function* pageOf(
   frames: AsyncIterable<Frame>,
   envelopeId: string,

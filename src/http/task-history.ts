@@ -1,4 +1,4 @@
-// A task's own history: its rollouts, its machine, and the proof that the log still says what GET answers.
+// A task's history: its rollouts, its machine, and the proof that the log still leads to what GET answers.
 import { arrayOf, only } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'

@@ -1,4 +1,4 @@
-// What is said to a task after it was created: answers to its calls, messages, and a judgement of it.
+// Input to a task after its creation: answers to its calls, messages, and rewards.
 import type { Serving } from './doors.ts'
 import { type App, answersOf, faultOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'

@@ -1,4 +1,4 @@
-// GET /tasks: pages of tasks, whole or in short, and counts of them.
+// GET /tasks: pages of whole tasks or of summaries, and counts of tasks.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { taskStatuses } from '../contract/wire.ts'
@@ -71,7 +71,7 @@ export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>,
   })
 }
 
-/** The same list, from another cursor. */
+/** A link to the same list from another cursor. */
 const linkTo = (url: string, cursor: Record<string, string>, rel: string): string => {
   const target = new URL(url, 'http://host')
   for (const name of ['starting_after', 'ending_before']) target.searchParams.delete(name)

@@ -15,18 +15,18 @@ import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Stream = {
   feed: Feed
-  /** The place of the feed: long frames are made under it, too. */
+  /** The place of the feed, which is also held while a long frame is made. */
   place: FoldPlace
   pause: Pause
   envelopeId: string
-  /** Lines `id:` where a client may come back with Last-Event-ID. */
+  /** True: frames have a line `id:`, so that a client may continue with Last-Event-ID. */
   withIds: boolean
   stopping: AbortSignal
   openStreams: OpenStreams
   onFault: (error: unknown) => void
 }
 
-/** Short frames are told together up to about so many characters. */
+/** Characters at which collected short frames are sent together. */
 const togetherAtMost = 64 * 1024
 
 async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): AsyncGenerator<Piece> {
@@ -63,8 +63,8 @@ async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): Asy
 }
 
 /**
- * Resolves when the stream is over: true when its last byte was handed over, false when the connection ended
- * before. When the server goes down the connection is broken, so that the client comes back.
+ * Resolves when the stream is over. True: its last byte was handed over; false: the connection ended before. When the
+ * server stops, the connection is broken, so that the client connects again.
  */
 export const sendTaskStream = async (
   request: FastifyRequest,
@@ -93,7 +93,7 @@ export const sendTaskStream = async (
     writeHead(reply, streamHeaders(request.raw))
     await pour(raw, textOf(stream))
   } catch (error) {
-    // The head is out: all that is left is to break the connection.
+    // The head is sent, so the only way to report the error is to break the connection.
     if (!(error instanceof DamagedEvent) || !raw.destroyed) stream.onFault(error)
     breakOff(raw)
   } finally {

@@ -1,4 +1,4 @@
-// One task: read, deleted, canceled, paused, resumed.
+// Reads, deletes, cancels, pauses and resumes one task.
 import { Invalid } from '../contract/refusals.ts'
 import { only } from '../platform/pieces.ts'
 import type { Moment } from '../tasks/recall.ts'

@@ -1,4 +1,4 @@
-// Tokens over HTTP: made, listed and revoked beside a running server, by an admin of all users or of one.
+// Tokens over HTTP: an admin of all users or of one creates, lists and revokes them on a running server.
 import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
 import type { Serving } from './doors.ts'
@@ -60,7 +60,7 @@ export const tokenRoutes = (
         throw new Refusal('TokenNotFound')
       }
       await principals.revoke(row, { principal: principal.id, causation: envelopeId }).catch(error => {
-        // Somebody else revoked it at the same time.
+        // Another request revoked it at the same time.
         throw error instanceof RevisionConflict ? new Refusal('TokenNotFound') : error
       })
       return { status: 'revoked', id: row.id }

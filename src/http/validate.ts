@@ -1,5 +1,5 @@
-// Says what is wrong with a request, all of it at once. The compiled check answers for the many requests that are right;
-// only a wrong one is explained (validate/explain.ts).
+// Finds everything that is wrong with a request. The compiled check accepts the many valid requests; only an invalid
+// one is explained (validate/explain.ts).
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from '../contract/refusals.ts'
@@ -9,8 +9,8 @@ import { explain } from './validate/explain.ts'
 import { assertExplainable } from './validate/explainable.ts'
 
 /**
- * A function that gives back the value, typed, or throws Invalid with everything that is wrong with it. A null in the
- * place of an optional field, at any depth, is left out.
+ * Returns a function that returns the value, typed, or throws Invalid with everything that is wrong with it. A null in
+ * the place of an optional field, at any depth, is left out.
  */
 export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   assertExplainable(schema as WireSchema)
@@ -20,7 +20,8 @@ export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) =>
     const lean = withoutNulls(schema, value)
     if (lean !== value && compiled.Check(lean)) return lean as Static<T>
     const problems = explain(schema, lean, ['body'])
-    // The two readers agree (a property test holds them to it); if ever they did not, it is still a 422.
+    // The compiled check and `explain` agree, as a property test checks. If they ever did not, the answer is still a
+    // 422.
     throw new Invalid(problems.length > 0 ? problems : [unexplained])
   }
 }

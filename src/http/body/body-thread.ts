@@ -1,4 +1,5 @@
-// The thread that reads large bodies, one after the other: it checks and parses the bytes, and makes the digest of a create.
+// The thread that reads large bodies, one after another: it checks and parses the bytes, and computes the digest of a
+// create.
 import { parentPort } from 'node:worker_threads'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
@@ -10,7 +11,7 @@ export type Job = { id: number; bytes: Uint8Array; isCreate: boolean }
 export type Parsed = { value: unknown; digest: string | undefined }
 export type Done = { id: number } & (Parsed | { problems: Problem[] })
 
-/** Undefined for what is no create: its schema refuses it later. */
+/** Undefined when the value is no create; its schema refuses it later. */
 const digestOf = (value: unknown): string | undefined => {
   try {
     return digestOfCreate(value as CreateTaskBody)

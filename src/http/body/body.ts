@@ -1,5 +1,5 @@
-// Reading request bodies: JSON only, uncompressed. A small one is read here; a large one in a thread, so that nobody waits
-// for it but its sender.
+// Reads request bodies: JSON only, uncompressed. A small body is read here, a large one in a thread, so that only its
+// sender waits for it.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../../contract/refusals.ts'
@@ -9,7 +9,7 @@ import { createBodyThread } from './elsewhere.ts'
 import { parseJson } from './json.ts'
 import { usualPace, watchPace } from './pace.ts'
 
-/** A body up to this size is read at once: a thread would take longer to hear of it. */
+/** Bodies up to this size are read at once, bytes: handing them to the thread would take longer. */
 const readHere = 64 * 1024
 
 export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = usualPace): void => {
@@ -41,7 +41,7 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = us
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
     read(request, payload),
   )
-  // Some clients name a type where they send nothing.
+  // Some clients name a content type although they send no body.
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
     const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
     if (!isEmpty) throw new Refusal('MediaType')

@@ -1,12 +1,13 @@
-// The memory that bodies and messages under way may take: all of them together, and each holder's share of it, so that one
-// who sends slowly, or much, refuses nobody else.
+// The memory that bodies and messages may take while they are received and read: a limit for all together, and a share
+// of it for each holder. So a holder that sends slowly, or much, causes no refusal of others.
 import { callerOf, type Principal } from '../../contract/token-events.ts'
 
+/** Memory for all bodies and messages together, bytes. */
 const allBodies = 256 * 1024 * 1024
-/** The part of it that one holder may take. */
+/** The fraction of it that one holder may take. */
 const share = 1 / 4
 
-/** Those who share a part of the budget; connections that have not said who they are have one together. */
+/** The holder whose share of the budget counts. All connections that have not authenticated yet are one holder. */
 export const holderOf = (principal: Principal | undefined): string =>
   principal === undefined ? 'unknown' : callerOf(principal)
 
@@ -15,7 +16,9 @@ export const createBodyBudget = (most = allBodies, ownMost = most * share) => {
   const held = new Map<string, number>()
   let all = 0
   return {
-    /** False: it is too much. It counts all the same, until it is given back. */
+    /**
+     * Takes bytes from the budget. False: a limit is exceeded; the bytes count all the same, until they are given back.
+     */
     take(holder: string, bytes: number): boolean {
       const own = (held.get(holder) ?? 0) + bytes
       held.set(holder, own)

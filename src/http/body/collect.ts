@@ -1,11 +1,12 @@
-// The bytes of a request's body: within its limit, within the budget of all bodies, and no slower than the least pace.
+// Collects the bytes of a request's body: within its size limit, within the budget of all bodies, and no slower than
+// the least pace.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../contract/refusals.ts'
 import { type BodyBudget, holderOf } from './budget.ts'
 import type { PaceWatch } from './pace.ts'
 
-/** `give` returns what the bytes take of the budget: it is called once, when they are not needed any more. */
+/** `give` returns the bytes to the budget. It is called once, when they are no longer needed. */
 export type Collected = { bytes: Buffer; give(): void }
 
 export const collect = (
@@ -32,7 +33,7 @@ export const collect = (
       reject(error)
     }
     const refuseRest = (refusal: Refusal) => {
-      payload.resume() // what is still coming is thrown away
+      payload.resume() // the rest of the body is thrown away
       refuse(refusal)
     }
     const take = (chunk: Buffer) => {

@@ -1,11 +1,12 @@
-// Large bodies are read in a thread of their own, one at a time, and senders take turns. The thread ends when it has had
-// nothing to do for a while: what it has read takes memory.
+// Large bodies are read in a separate thread, one at a time, and senders take turns. The thread ends after it was idle
+// for a while, because what it has read takes memory.
 import type { Worker } from 'node:worker_threads'
 import { Invalid } from '../../contract/refusals.ts'
 import { createFairTurns } from '../../fairness/fair-turns.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
 
+/** Milliseconds after which the idle thread ends. */
 const idleMs = 10_000
 
 export const createBodyThread = () => {
@@ -52,10 +53,12 @@ export const createBodyThread = () => {
     })
 
   return {
-    /** Throws Invalid with what is wrong with it. The bytes are taken away from the caller. */
+    /**
+     * Throws Invalid with all problems of the body. The bytes move to the thread: the caller cannot use them any more.
+     */
     async parse(holder: string, bytes: Uint8Array, isCreate: boolean): Promise<Parsed> {
       const done = await turn(holder, () => ask({ bytes, isCreate }))
-      // What follows takes its own time: others have their turn between the two.
+      // The next part of the request takes time too. Others get their turn of the event loop in between.
       await new Promise(resolve => setImmediate(resolve))
       if ('problems' in done) throw new Invalid(done.problems)
       return done

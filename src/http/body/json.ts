@@ -1,14 +1,15 @@
-// Bytes to JSON value, for every body and message from outside. JSON.parse does the reading; what it would let through and
-// we do not want (bottomless nesting, more values than a request can need, keys that reach for prototypes) is refused here.
+// Turns bytes into a JSON value, for every body and message from outside. JSON.parse does the reading. This file
+// refuses what JSON.parse would accept but the server does not: too deep nesting, too many values, and keys that reach
+// for prototypes.
 import { isUtf8 } from 'node:buffer'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import { mostProblems } from '../problems.ts'
 import { keysProblem, shapeProblem } from './shape.ts'
 
-/** A mark of byte order is no JSON, and stays to be refused. */
+/** A byte order mark is no JSON. The decoder keeps it, so that JSON.parse refuses it. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Throws Invalid with everything that is wrong. */
+/** Throws Invalid when the bytes are not acceptable JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) {
     throw new Invalid([{ loc: ['body', 0], msg: 'JSON decode error: not UTF-8', type: 'json_invalid' }])
@@ -35,26 +36,26 @@ function parse(text: string): unknown {
     const problem = {
       loc: ['body', offsetOf(reason, text)],
       type: 'json_invalid',
-      // V8 goes on to quote the text, which may hold a secret.
+      // V8 also quotes the text, which may hold a secret.
       msg: `JSON decode error: ${reason.split(/, (?:"|\.\.\.)/, 1)[0]}`,
     }
     throw new Invalid([problem])
   }
 }
 
-// V8 names the offset at the end of most of its messages; messages that quote the text instead end otherwise,
-// so nothing a caller wrote can be taken for an offset.
+// V8 names the offset at the end of most of its messages. Messages that quote the text have another ending, so no text
+// from a caller can be taken for an offset.
 function offsetOf(reason: string, text: string): number {
   if (reason === 'Unexpected end of JSON input') return text.length
   const position = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(reason)?.[1]
   return position === undefined ? 0 : Number(position)
 }
 
-// Both names as written, or any escape of one of their letters (a–z and _ are \u005f to \u007a).
+// Matches both unsafe names as written, and any escape of one of their letters (a–z and _ are \u005f to \u007a).
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
-// A number too large for JavaScript would be stored as null: it has a long exponent or very many digits.
-// Long digits are counted from their first one alone: from each of them it would take forever.
+// A number too large for JavaScript would be stored as null. Such a number has a long exponent or very many digits.
+// Digits are counted only from the first one of a number: counting from each of them would take too long.
 const maybeInfinite = /\d[eE]\+?0*\d{3}|(?<!\d)\d{300}/
 
 // Recursion is safe: the depth was checked before.

@@ -1,11 +1,11 @@
-// The least pace of a body: one that comes slower holds memory that others need, and is ended.
+// The least pace of a body. A body that comes slower holds memory that others need, so it is refused.
 
 export type Pace = {
   /** Bytes a second. */
   leastRate: number
-  /** For so long a body may come as slowly as it likes, milliseconds. */
+  /** Milliseconds at the beginning during which a body may come at any pace. */
   graceMs: number
-  /** The time over which the rate is measured, again and again, milliseconds. */
+  /** Milliseconds over which the rate is measured, repeatedly. */
   windowMs: number
 }
 export const usualPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
@@ -16,7 +16,7 @@ export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace 
 
 type Body = { windowEnds: number; needed: number; came: number; end: () => void }
 
-/** Watches bodies that are coming; `end` is called for each that is too slow. */
+/** Watches the bodies that are being received, and calls `end` for each that is too slow. */
 export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = usualPace) => {
   const coming = new Set<Body>()
   const look = () => {
@@ -37,7 +37,8 @@ export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = usualPace) =>
   timer.unref()
   return {
     begin(end: () => void) {
-      // The grace brings the first window's bytes with it: a body that pauses later is measured from then on.
+      // The grace is part of the first window: bytes that come in it count. A body that pauses later is measured from
+      // then on.
       const body: Body = {
         windowEnds: performance.now() + graceMs + windowMs,
         needed: (leastRate * windowMs) / 1000,

@@ -1,5 +1,5 @@
-// How deep a JSON text is nested and how many values it holds, found in one pass over its bytes before anything is made of
-// them. Whether brackets and commas stand where they may is for JSON.parse to say.
+// Finds how deep a JSON text is nested and how many values it holds, in one pass over its bytes before it is parsed.
+// JSON.parse checks whether brackets and commas are where they may be.
 import { deepestBody, mostDifferentKeys, mostKeys, mostValues } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 
@@ -32,10 +32,10 @@ const tooManyDifferentKeys: Problem = {
   type: 'too_long',
   msg: `A body may use at most ${mostDifferentKeys} different keys`,
 }
-/** A text that is not longer than this cannot have as many: `"a":1,` is the shortest member. */
+/** Bytes of a text that is too short to have that many keys: `"a":1,` is the shortest member. */
 const tooShortForThat = mostDifferentKeys * 6
 
-/** Of a value whose text had so many bytes: whether it has more different keys than a body may use. */
+/** The problem of a value that uses more different keys than a body may; `bytes` is the length of its text. */
 export const keysProblem = (value: unknown, bytes: number): Problem | undefined => {
   if (bytes < tooShortForThat) return undefined
   const seen = new Set<string>()
@@ -52,12 +52,14 @@ export const keysProblem = (value: unknown, bytes: number): Problem | undefined 
   return seen.size > mostDifferentKeys ? tooManyDifferentKeys : undefined
 }
 
-/** So many bytes of a text are looked at one by one before the search jumps, which costs more to begin. */
+/** Bytes of a string that are read one by one before an indexed search, which costs more to begin. */
 const nearby = 64
 
-/** Finds the ends of texts; asked for places that only go forward. */
+/** Finds the ends of JSON strings. The positions that it is asked for only increase. */
 const createTextEnd = (bytes: Buffer) => {
-  /** The next such byte, or the end of all bytes; looked for again only once it has been passed. */
+  /**
+   * The position of the next such byte, or the length of all bytes. It is searched again only after it has been passed.
+   */
   const finder = (wanted: number) => {
     let next = -1
     return (at: number): number => {
@@ -69,7 +71,7 @@ const createTextEnd = (bytes: Buffer) => {
     }
   }
   const [quoteFrom, escapeFrom] = [finder(quote), finder(backslash)]
-  /** Where the quote stands that ends the text beginning at `at`; all bytes are over: their length. */
+  /** The position of the quote that ends the string beginning at `at`; without one, the length of all bytes. */
   return (at: number): number => {
     for (;;) {
       for (const stop = at + nearby; at < stop; at++) {
@@ -83,13 +85,13 @@ const createTextEnd = (bytes: Buffer) => {
   }
 }
 
-/** The first limit that a text exceeds; undefined: none. */
+/** The problem of the first limit that a text exceeds; undefined: it exceeds none. */
 export const shapeProblem = (given: Uint8Array): Problem | undefined => {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   const textEnd = createTextEnd(bytes)
   let depth = 0
   let values = 0
-  /** Of each object that is open, by its level: its keys so far; -1 for a list. */
+  /** By level: how many keys the open object has so far; -1 for a list. */
   const keys = new Int32Array(deepestBody + 1).fill(-1)
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]

@@ -1,8 +1,8 @@
-// The forms of /docs: each sends what it says, with the token of the page, and shows the answer as it comes.
+// The forms of /docs. Each sends its fields with the token of the page and shows the answer as it comes.
 const token = document.querySelector('#token')
 const longest = 500_000
 
-/** What a form asks for. */
+/** The request that a form describes. */
 const requestOf = form => {
   const { method } = form.dataset
   const url = new URL(form.dataset.path, location.origin)
@@ -23,7 +23,7 @@ const requestOf = form => {
 
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The same for a terminal; the token stays out of it. */
+/** The same request as a command for a terminal, without the token. */
 const curlOf = ({ method, url, headers, body }, needsToken) =>
   [
     `curl -N ${method === 'GET' ? '' : `-X ${method} `}${quote(url)}`,
@@ -101,7 +101,7 @@ const prepare = form => {
 
 for (const form of document.forms) prepare(form)
 
-/** An address leads to an operation that is folded up. */
+/** Opens the folded operation to which the address leads. */
 const unfold = () => {
   const target = document.getElementById(location.hash.slice(1))
   if (target?.tagName !== 'DETAILS') return

@@ -1,4 +1,4 @@
-// The end of a connection, which comes once: whatever the connection holds is let go of, whoever ends it.
+// The end of a connection. It happens once, and releases everything that the connection holds, whichever side ends it.
 import type { WebSocket } from 'ws'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { closeWords } from './words.ts'
@@ -8,7 +8,7 @@ export type Closing = ReturnType<typeof createClosing>
 export const createClosing = (ws: WebSocket) => {
   const jobs: (() => void)[] = []
   let isOver = false
-  /** Does everything that is to be done at the end; false: it was done before. */
+  /** Runs all jobs of the end; false: they have run before. */
   const letGo = (): boolean => {
     if (isOver) return false
     isOver = true
@@ -17,10 +17,10 @@ export const createClosing = (ws: WebSocket) => {
   }
   return {
     isOver: () => isOver,
-    /** Jobs are done at the end, in the order in which they are given. */
+    /** Registers a job for the end. Jobs run in the order in which they were registered. */
     atEnd: (job: () => void): void => void jobs.push(job),
     letGo,
-    /** Ends the connection from here. */
+    /** Ends the connection from the server's side. */
     close(reason: CloseReason): void {
       if (letGo()) ws.close(closeCodes[reason], closeWords[reason])
     },

@@ -9,9 +9,11 @@ import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
 
-/** So many creates of one connection may wait for their tasks; any number may be followed or left alone. */
+/**
+ * Creates of one connection that may wait for their tasks. Creates that are followed or left alone have no limit here.
+ */
 const mostWaiting = 256
-/** A step is not given up because its caller goes: it is part of the session. */
+/** A step continues after its caller has gone: it is part of the session. */
 const neverStops = new AbortController().signal
 
 export type Command = Extract<
@@ -20,14 +22,14 @@ export type Command = Extract<
 >
 
 type Ports = {
-  /** Says a result; false when nobody is there any more. `data` is JSON. */
+  /** Sends a result; false when the connection has ended. `data` is JSON. */
   result: (data: Text, replayed: boolean) => Promise<boolean>
-  /** Until the answer is called the task is canceled when the caller goes. */
+  /** Until the returned function is called, the task is canceled when the caller goes. */
   hold: (taskId: string, requestId: string) => () => void
-  /** Of the feed that the command may open. */
+  /** The place of the feed that the command may open. */
   place: FoldPlace
   pause: Pause
-  /** The command does not count as being carried out any more. */
+  /** From then on the command does not count as running. */
   free: () => void
 }
 
@@ -67,7 +69,7 @@ export const createSocketCommands = (
   let waiting = 0
 
   const create = async (
-    // The id names this message: the same request may come again under another one.
+    // The id names this message only: the same request may be sent again under another id.
     { fields: { request_id: _, idempotency_key, ...body } }: Of<'create'>,
     caller: Caller,
     { result, hold, free, place, pause }: Ports,
@@ -78,7 +80,7 @@ export const createSocketCommands = (
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
     const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {
-      free() // what waits for the task keeps nobody else from being heard
+      free() // waiting for the task delays no other command
       return void (await task
         .rested()
         .then(text => result(text, task.replayed))

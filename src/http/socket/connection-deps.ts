@@ -1,4 +1,4 @@
-// What every connection is given.
+// The dependencies of every connection.
 import type { Events } from '../../bus/events.ts'
 import type { Admission } from '../admission.ts'
 import type { BodyBudget } from '../body/budget.ts'
@@ -8,7 +8,7 @@ import type { EventEncoder } from './event-channels.ts'
 import type { InboxLimits } from './inbox.ts'
 import type { Said, Unread } from './read-message.ts'
 
-/** What a connection may ask, of what the HTTP surface is put together from. */
+/** The parts of the HTTP surface's dependencies that connections use. */
 export type SocketDeps = {
   events: Events
   serving: Serving
@@ -25,8 +25,8 @@ export type Door = {
   budget: BodyBudget
   admission: Admission
   inbox: InboxLimits
-  /** How long it may take to say who one is. */
+  /** Milliseconds in which a connection must authenticate. */
   authMs: number
-  /** Counts a message that was answered. */
+  /** Counts a message that was answered, by its type and outcome. */
   count: (type: string, outcome: 'ok' | 'refused' | 'failed') => void
 }

@@ -17,7 +17,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTaskChannels } from './task-channels.ts'
 import { errorText } from './words.ts'
 
-/** Who has not said who it is may send so much. */
+/** Bytes that a connection may send before it has authenticated. */
 const readBeforeToken = 8 * 1024
 
 export type Connection = { end: End }
@@ -26,9 +26,9 @@ type Opened = {
   ws: WebSocket
   socket: Duplex
   request: IncomingMessage
-  /** It is known who it stands for. */
+  /** Called when the connection has authenticated. */
   known: () => void
-  /** Nothing is left of it. */
+  /** Called when the connection has closed. */
   gone: () => void
 }
 
@@ -40,7 +40,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
 
   const closing = createClosing(ws)
   const outbox = createOutbox(ws, socket, () => closing.close('slow'))
-  /** What was asked for is left as it is: a connection that we end is no disconnect. */
+  /** Running tasks are left as they are: a connection that the server ends is no disconnect. */
   const end: End = (reason, error, requestId) => {
     if (error !== undefined && !closing.isOver()) outbox.say(errorText(error, requestId).text)
     closing.close(reason)
@@ -51,7 +51,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   }
 
   const held = createHeldTasks(deps.tasks, serving, fault)
-  /** The caller has gone, which is not so when the connection was ended from here. */
+  /** Called when the caller has gone. It does nothing when the server has ended the connection. */
   const leave = () => {
     if (closing.letGo()) held.leave()
   }
@@ -91,7 +91,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     identity.release()
     gone()
   })
-  /** Nothing more is read: what still comes is thrown away as it is. */
+  /** Stops reading messages: bytes that still come are thrown away. */
   const deafen = () => {
     socket.removeAllListeners('data')
     socket.resume()

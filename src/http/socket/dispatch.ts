@@ -1,4 +1,4 @@
-// From a message to what it asks for: who the caller is, a subscription, or a command; and from an error to its message.
+// Carries out a message: authentication, a subscription, or a command. Turns an error into its message.
 import { may, roleRefused } from '../../access/roles.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
@@ -17,7 +17,7 @@ import { errorText, resultText, saying } from './words.ts'
 
 const subscribesOnly = 'this ticket subscribes and commands nothing: ask for one with {"for": "socket"}'
 
-/** A request is refused for its id alone: who asks may still say who it is. */
+/** Whether only the id of the request is wrong. Such a connection may still authenticate. */
 const isOfRequestId = (error: unknown): boolean =>
   error instanceof Invalid && error.problems.every(({ loc }) => loc[1] === 'request_id')
 
@@ -54,7 +54,7 @@ const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks
   }
 }
 
-/** Takes messages up, one by one. `free` is called when a message does not count any more. */
+/** Handles one message. `free` is called when the message no longer counts as running. */
 export const createDispatch = (door: Door, pieces: Pieces) => {
   const { serving } = door.deps
   const { identity, end, fault, outbox, subscriptions } = pieces
@@ -62,7 +62,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
 
   const refuse = (type: string, error: unknown, requestId: string | undefined) => {
     const { text, fault: isFault } = errorText(error, requestId)
-    // What the server's end cuts off is nobody's fault, and nobody is left to be told.
+    // An error caused by the server's stop is no fault, and no operator needs a report of it.
     if (isFault && !serving.stopping.aborted) fault(error)
     door.count(type, isFault ? 'failed' : 'refused')
     outbox.say(text)
@@ -102,7 +102,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
       if (principal === undefined) return authenticate(unread)
       const said = door.read(unread)
       type = said.type
-      // A token may have ended a moment ago.
+      // The token may have ended since the connection authenticated.
       if (serving.principals.current(principal.id) === undefined) {
         return end('unauthenticated', new Refusal('Unauthenticated'), requestId)
       }

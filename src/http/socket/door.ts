@@ -1,5 +1,5 @@
-// Where WebSockets come in: /ws, and nowhere else. Any other wish to change the protocol is passed over, as a server may:
-// some clients of HTTP ask for another version of it with their first request.
+// WebSockets open at /ws only. The server ignores any other request to change the protocol, as HTTP allows: some
+// clients ask for another version of HTTP with their first request.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -22,7 +22,7 @@ import { closeWords, errorText } from './words.ts'
 
 export type SocketLimits = {
   connections: number
-  /** Of these, so many may not have said who they are. */
+  /** Connections among these that may not have authenticated yet. */
   unknown: number
   inbox: InboxLimits
   authMs: number
@@ -39,17 +39,17 @@ const options = {
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: 1024 * 1024,
-  // Pieces cost more than their bytes.
+  // Fragments cost more than their bytes.
   maxFragments: 1024,
   maxBufferedChunks: 16 * 1024,
-  /** From our close frame to the end, milliseconds. */
+  /** Milliseconds from our close frame to the end of the connection. */
   closeTimeout: 1000,
 }
 
 const isWebSocket = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** A request that only wished for another protocol, once more, without that wish. */
+/** Handles a request that asked for another protocol as a plain HTTP request, without that wish. */
 const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
   const { method = '', url = '', httpVersion, rawHeaders } = request
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
@@ -63,7 +63,7 @@ const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head
   server.emit('connection', socket)
 }
 
-/** `server` is where requests come in. */
+/** Opens /ws on `server`, which receives the requests. */
 export const openSocketDoor = (
   server: Server,
   deps: SocketDeps,
@@ -134,7 +134,7 @@ export const openSocketDoor = (
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isWebSocket(request)) return passOver(server, request, socket, head)
-    // It comes back, where an error answer would end some clients for good.
+    // The client connects again after a broken connection; after an error answer some clients would give up.
     if (stopping.aborted) return void socket.destroy()
     wss.handleUpgrade(request, socket, head, ws => admit(ws, socket, request))
   })
@@ -143,7 +143,7 @@ export const openSocketDoor = (
   })
 }
 
-/** Whoever asks for /ws without asking for a WebSocket. */
+/** Answers requests for /ws that do not ask for a WebSocket. */
 export const socketRoutes = (app: App): void => {
   route(app, 'openSocket', {
     handler: (_request, reply) =>

@@ -1,4 +1,4 @@
-// The channels of public events on one connection: past and live, as on /api/events, from the same subscription.
+// The channels of public events on one connection: past and live events, from the same subscription as /api/events.
 import type { EventFilter } from '../../bus/event-filter.ts'
 import type { Events, Subscription } from '../../bus/events.ts'
 import { bodyOf, type Published } from '../../bus/published.ts'
@@ -16,14 +16,14 @@ import { notOneOf } from '../problems.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'
 
-/** Channels as bits. */
+/** The bit of each channel in a set of channels. */
 const bitOf = (channel: EventChannel): number => 1 << eventChannels.indexOf(channel)
 const bitsOf = (channels: readonly EventChannel[]): number =>
   channels.reduce((bits, channel) => bits | bitOf(channel), 0)
 
 const frameOf = (published: Published): Buffer => {
   const { position, event } = published
-  const body = bodyOf(published) // the very bytes of /api/events
+  const body = bodyOf(published) // the same bytes as in /api/events
   const { type, timestamp } = event
   return textFrame(
     `{"channel":"${channelOf(type)}","type":"${type}","data":${body},"timestamp":"${timestamp}","id":${position}}`,
@@ -31,7 +31,7 @@ const frameOf = (published: Published): Buffer => {
 }
 
 export type EventEncoder = ReturnType<typeof createEventEncoder>
-/** The frames of a list of events on some channels: made once, whoever gets them. Undefined: there are none. */
+/** The frames of a list of events on some channels, made once for all connections. Undefined: there are none. */
 export const createEventEncoder = () => {
   const frames = new WeakMap<Published, { bit: number; bytes: Buffer }>()
   const lists = new WeakMap<readonly Published[], Map<number, Buffer | undefined>>()
@@ -56,7 +56,7 @@ export const createEventEncoder = () => {
     if (!known.has(bits)) lists.set(events, known.set(bits, join(events, bits)))
     return known.get(bits)
   }
-  // The next subscriber is mostly given what the one before was.
+  // Consecutive subscribers mostly ask for the same list and channels.
   let last: { events: readonly Published[]; bits: number; bytes: Buffer | undefined } | undefined
   return (events: readonly Published[], bits: number): Buffer | undefined => {
     if (last?.events !== events || last.bits !== bits) last = { events, bits, bytes: find(events, bits) }
@@ -67,7 +67,7 @@ export const createEventEncoder = () => {
 type Wish = {
   channels: EventChannel[]
   filter: EventFilter
-  /** The channels that are still to be chosen from what the filter lets through. */
+  /** The channels to choose from the events that the filter lets through. */
   bits: number
 }
 
@@ -79,7 +79,7 @@ const mustBeOf = (channels: EventChannel[], types: string[]): void => {
   if (problems.length > 0) throw new Invalid(problems)
 }
 
-/** Who names no types shares its lists, and so its bytes, with all others of the same owner. */
+/** A subscription without types shares its lists, and so its bytes, with all such subscriptions of the same owner. */
 const wishOf = (
   owner: string | undefined,
   channels: EventChannel[],
@@ -102,7 +102,7 @@ const wishOf = (
 type Parts = {
   events: Events
   encode: EventEncoder
-  /** False: it is enough for now. */
+  /** False: the caller must stop writing for now. */
   write: (bytes: Buffer) => boolean
   onFault: (error: unknown) => void
 }
@@ -130,7 +130,7 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
   }
 
   return {
-    /** Takes the place of the one before; throws Invalid. Nothing is written before the caller goes on. */
+    /** Replaces the subscription before; throws Invalid. Nothing is written before this call has returned. */
     begin(owner: string | undefined, channels: EventChannel[], { since, filter }: ClientFields<'subscribe'>) {
       const wish = wishOf(owner, channels, filter ?? {})
       const after = readSince(since, { before: 0, end: events.position(), of: 'log' })
@@ -138,7 +138,7 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
       begin(wish, position)
       return { channels, position, recovered: after !== undefined }
     },
-    /** Ends these channels, or all; the answer: which. */
+    /** Ends these channels, or all; returns those that ended. */
     end(channels: readonly EventChannel[] = eventChannels): EventChannel[] {
       const { channels: had = [], position = 0, filter, bits = 0 } = current ?? {}
       const ended = had.filter(channel => channels.includes(channel))

@@ -1,24 +1,24 @@
-// Whether anybody is still there: a ping now and then, which must be answered before the next look.
+// Checks whether the client is still there: it must answer each ping before the next look.
 import type { WebSocket } from 'ws'
 
-/** A ping goes out on every third look of `openStreams`, which looks every ten seconds. */
+/** A ping is sent on every third look of `openStreams`, which looks every ten seconds. */
 const looksPerPing = 3
 
-/** `lost` is called when a ping was not answered. */
+/** `lost` is called when a ping was not answered in time. */
 export const createHeartbeat = (ws: WebSocket, lost: () => void) => {
   let looks = 0
   let isAwaited = false
   let wasUnread = false
   return {
-    /** Something came in. */
+    /** Called when bytes came in. */
     heard(): void {
       isAwaited = false
     },
-    /** The connection is not read from for now, so an answer would not be heard. */
+    /** Called when reading is paused, so an answer would not be noticed. */
     unread(): void {
       wasUnread = true
     },
-    /** One look. */
+    /** Called at each look. */
     beat(): void {
       if (wasUnread) isAwaited = false
       wasUnread = ws.isPaused

@@ -8,7 +8,7 @@ export const createHeldTasks = (
   { stopping }: Pick<Serving, 'stopping'>,
   onFault: (error: unknown) => void,
 ) => {
-  /** Each with who asked for it, and in which request. */
+  /** By task id: the principal that asked for the task, and in which request. */
   const held = new Map<string, { principal: Principal; requestId: string }>()
   let hasLeft = false
 
@@ -19,14 +19,14 @@ export const createHeldTasks = (
     })
   }
   return {
-    /** Holds a task until the answer is called. */
+    /** Holds a task until the returned function is called. */
     hold(principal: Principal, taskId: string, requestId: string): () => void {
       // The caller may have gone while its task was being stored.
       if (hasLeft) cancel(principal, taskId, requestId)
       else held.set(taskId, { principal, requestId })
       return () => void held.delete(taskId)
     },
-    /** The caller has gone. */
+    /** Cancels the held tasks, because the caller has gone. */
     leave(): void {
       hasLeft = true
       for (const [taskId, { principal, requestId }] of held) cancel(principal, taskId, requestId)

@@ -1,4 +1,4 @@
-// Who a connection stands for: nobody when it opens, then the principal of a token or of a ticket.
+// The principal of a connection: none when it opens, then that of a token or of a ticket.
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../contract/refusals.ts'
 import type { CloseReason } from '../../contract/socket.ts'
@@ -12,10 +12,10 @@ export type End = (reason: CloseReason, error?: Error, requestId?: string) => vo
 
 type Deps = {
   serving: Serving
-  /** How long it may take to say who one is. */
+  /** Milliseconds in which a connection must authenticate. */
   authMs: number
   intake: Intake
-  /** It is known who it stands for. */
+  /** Called when the connection has authenticated. */
   known: () => void
   stream: Omit<OpenStream, 'cut'>
   end: End
@@ -52,11 +52,14 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
   }
 
   return {
-    /** Undefined: nobody yet. */
+    /** Undefined: the connection has not authenticated yet. */
     principal: () => principal,
-    /** False: it came by a ticket that only follows. */
+    /** False: the connection authenticated with a ticket that only follows. */
     mayCommand: () => mayCommand,
-    /** Takes who asks from the headers of the request, or from its ticket. Who brings neither says so in a message. */
+    /**
+     * Authenticates by the headers of the request or by its ticket. A client that sends neither authenticates in a
+     * message.
+     */
     enterBy(request: IncomingMessage): void {
       const asking = askingOf(request)
       if (asking.headers.authorization === undefined && asking.query.ticket === undefined) return
@@ -66,25 +69,25 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
         end('unauthenticated', error as Error)
       }
     },
-    /** Takes who asks from the token of a message; undefined: there are too many connections. Throws Unauthenticated. */
+    /** Authenticates by the token of a message. Undefined: there are too many connections. Throws Unauthenticated. */
     enterWith(token: string): Principal | undefined {
       const who = serving.principals.authenticate(token)
       if (who === undefined) throw new Refusal('Unauthenticated')
       return enter(who, { headers: {}, query: {}, method: 'GET' }) ? who : undefined
     },
-    /** Its reader took something. */
+    /** Called when the client has read something. */
     drained: () => kept?.drained(),
-    /** The connection ends. */
+    /** Called when the connection ends. */
     leave(): void {
       clearTimeout(timer)
       kept?.leave()
     },
-    /** The connection has closed: it does not count any more. */
+    /** Called when the connection has closed: it no longer counts. */
     release: () => release(),
   }
 }
 
-/** Who asks for the connection, by its headers or by its ticket. */
+/** The credentials of the request that opens the connection: its headers or its ticket. */
 const askingOf = ({ headers, url = '' }: IncomingMessage) => {
   const ticket = new URLSearchParams(url.split('?', 2)[1]).get('ticket') ?? undefined
   return { headers, query: { ticket }, method: 'GET' }

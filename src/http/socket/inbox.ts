@@ -1,14 +1,16 @@
-// What comes in on one connection, and how fast: a message is taken up when there is room for its answer, when not too
-// many are being carried out, and no faster than the rate. Until then nothing is read, and the sender waits: what is
-// held here is never more than one read of the socket.
+// The incoming messages of one connection, and their rate. A message is taken when there is room for its answer, when
+// not too many commands run, and no faster than the rate. Until then nothing is read, and the sender waits. So the
+// inbox never holds more than one read of the socket.
 import type { WebSocket } from 'ws'
 
 export type Message = { bytes: Buffer; isBinary: boolean }
 
 export type InboxLimits = {
-  /** So many may be carried out at once. */
+  /** Messages that may be handled at a time. */
   inFlight: number
-  /** So many at once after a rest, and so many a second. A message counts as one, and one more for each 4 KiB. */
+  /**
+   * Tokens: `burst` of them after a rest, `rate` more each second. A message costs one, and one more for each 4 KiB.
+   */
   burst: number
   rate: number
 }
@@ -17,13 +19,13 @@ const bytesPerToken = 4096
 
 type Wish = {
   limits: InboxLimits
-  /** There is no room for an answer. */
+  /** True: there is no room for an answer. */
   isFull: () => boolean
-  /** `done` is called once the message does not count any more. */
+  /** Handles a message. `done` is called once the message no longer counts as running. */
   take: (message: Message, done: () => void) => void
-  /** No whole message waits. */
+  /** Called when no whole message waits. */
   emptied: () => void
-  /** Nothing is read for now. */
+  /** Called when reading is paused. */
   held: () => void
 }
 
@@ -40,7 +42,7 @@ const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
     spend(count: number): void {
       tokens -= count
     },
-    /** Milliseconds until there is one; 0: there is. */
+    /** Milliseconds until there is a token; 0: there is one. */
     waitMs(): number {
       if (tokens < 1) refill()
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) * 1000) / rate)
@@ -100,12 +102,12 @@ export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied, held
       queue.push(message)
       pump()
     },
-    /** What is no message, but costs like one. */
+    /** Counts input that is no message but costs as much as one. */
     spend(): void {
       tokens.spend(1)
       pump()
     },
-    /** From now on everything is read and thrown away. */
+    /** Ends the inbox: everything that still comes is read and thrown away. */
     stop(): void {
       isStopped = true
       queue = []

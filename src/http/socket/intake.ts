@@ -1,4 +1,4 @@
-// Bytes that came on one connection and are not dealt with yet. They count in the share of whom the connection stands for.
+// Bytes of one connection that came in and are not handled yet. They count in the share of the connection's principal.
 import type { Principal } from '../../contract/token-events.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 
@@ -9,7 +9,7 @@ export const createIntake = (budget: BodyBudget) => {
   let holder = holderOf(undefined)
   return {
     bytes: () => bytes,
-    /** False: it is more than the budget allows. */
+    /** Counts bytes; false: they exceed the budget. */
     take(count: number): boolean {
       bytes += count
       return budget.take(holder, count)

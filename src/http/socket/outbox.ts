@@ -1,17 +1,18 @@
-// What leaves on one connection. Frames go to the socket as they are, past the WebSocket, which would make each anew;
-// between its own frames (close, ping, pong), which it writes at once and whole, that is safe.
+// The outgoing messages of one connection. Finished frames go directly to the socket, because the WebSocket library
+// would build each of them again. That is safe between the library's own frames (close, ping, pong): it writes each of
+// these at once and whole.
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import { gathered, isLong, type Pieces, type Text } from '../../platform/pieces.ts'
 import { cut } from '../pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 
-/** More than this waits for nobody: a reader that lets so much pile up is cut. */
+/** Bytes that may wait for a reader. The connection of a reader with more is closed. */
 const mostWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** Who waits for room: some for the next time, some for every time. */
+/** Callers that wait for room: some for the next time, some for every time. */
 const createRoomWaiters = () => {
   let waiting: (() => void)[] = []
   const jobs: (() => void)[] = []
@@ -23,7 +24,7 @@ const createRoomWaiters = () => {
   return {
     next: (): Promise<void> => new Promise(resolve => waiting.push(resolve)),
     always: (job: () => void): void => void jobs.push(job),
-    /** There will be no room any more: whoever waits for the next time waits no longer. */
+    /** There will be no room any more: releases the callers that wait for the next time. */
     release,
     /** There is room again. */
     wake(): void {
@@ -33,10 +34,10 @@ const createRoomWaiters = () => {
   }
 }
 
-/** `overflow` is called when more is to be said than may wait: nothing more is taken. */
+/** `overflow` is called when more than `most` bytes would wait; that message is not sent. */
 export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, most = mostWaiting) => {
   const waiters = createRoomWaiters()
-  /** What is to be said behind a long message that is being told; undefined: none is. */
+  /** Frames that follow the long message which is being sent; undefined: none is. */
   let behind: Buffer[] | undefined
   socket.on('drain', waiters.wake)
   socket.once('close', waiters.release)
@@ -46,7 +47,7 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
   /** Resolves when there is room in the socket, or never will be. */
   const drained = (): Promise<void> =>
     isOpen() && socket.writableNeedDrain ? waiters.next() : Promise.resolve()
-  /** The same for whoever must not speak into a long message. */
+  /** The same for callers that must not write into a long message. */
   const room = (): Promise<void> => (isOpen() && isFull() ? waiters.next() : Promise.resolve())
 
   const write = (bytes: Buffer): boolean => {
@@ -56,14 +57,14 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
     return false
   }
   const heldBytes = () => socket.writableLength + (behind ?? []).reduce((sum, bytes) => sum + bytes.length, 0)
-  /** One message. It is taken also when there is enough for now, up to a limit. */
+  /** Sends one message. It is also taken when the socket is full, up to a limit. */
   const say = (text: string): void => {
     if (!isOpen()) return
     if (heldBytes() > most) overflow()
     else write(textFrame(text))
   }
 
-  /** In fragments, each when there is room for it. What others say meanwhile follows it. */
+  /** Sends a message in fragments, each when there is room for it. Other messages follow after it. */
   const tellLong = async (text: Pieces): Promise<void> => {
     behind = []
     try {
@@ -78,7 +79,7 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
       }
       if (isOpen()) socket.write(fragment(Buffer.alloc(0), 'last'))
     } catch (error) {
-      ws.terminate() // half a message is none
+      ws.terminate() // a client cannot use half a message
       throw error
     } finally {
       const held = behind
@@ -91,12 +92,12 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
   return {
     isFull,
     room,
-    /** The job is done whenever there is room again: in the socket, or behind a long message. */
+    /** Runs the job whenever there is room again: in the socket, or after a long message. */
     onRoom: waiters.always,
     say,
-    /** Frames, ready made; false: it is enough for now. */
+    /** Writes finished frames; false: the caller must stop writing for now. */
     write,
-    /** One message that may be long: said when there is room for it. Throws what its pieces throw. */
+    /** Sends one message, which may be long, when there is room for it. Throws what its pieces throw. */
     async tell(text: Text): Promise<void> {
       const ready = isLong(text) ? await gathered(text) : text
       while (isOpen() && isFull()) await room()

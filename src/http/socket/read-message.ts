@@ -1,4 +1,4 @@
-// From the bytes of a message to what it says. `type` in any case; fields stand at the top, or in `data`.
+// Reads a message from its bytes. `type` is accepted in any case; fields are at the top level or in `data`.
 
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import {
@@ -11,7 +11,7 @@ import { parseJson } from '../body/json.ts'
 import { bodyValidator } from '../validate.ts'
 import type { Message } from './inbox.ts'
 
-/** A message whose fields nobody has looked at; undefined: they are none. */
+/** A message with unchecked fields; undefined: `data` is no object. */
 export type Unread = { type: string; requestId: string | undefined; fields: unknown }
 export type Said = {
   [T in ClientMessageType]: { type: T; requestId: string | undefined; fields: ClientFields<T> }
@@ -23,7 +23,7 @@ const invalid = (loc: string[], type: string, msg: string) =>
   new Invalid([{ loc: ['body', ...loc], type, msg }])
 const noDictionary = (...loc: string[]) => invalid(loc, 'dict_type', 'Input should be a valid dictionary')
 
-/** Throws Invalid when there is no message in it. */
+/** Throws Invalid when the bytes are no message. */
 export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   if (isBinary) throw invalid([], 'json_invalid', 'JSON decode error: a message is text, not binary')
   const given = parseJson(bytes)
@@ -31,7 +31,7 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   const { type, data, ...top } = given
   const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined
   const id = (fields ?? top).request_id
-  // An id of the wrong type is refused, under its own text.
+  // The id is used even if its type is wrong, as text; such a message is refused later.
   const text = typeof id === 'number' ? String(id) : id
   const requestId = typeof text === 'string' && text.length <= 256 ? text : undefined
   return { type: typeof type === 'string' ? type.toLowerCase() : '', requestId, fields }

@@ -6,7 +6,7 @@ const digits = /^(0|[1-9][0-9]{0,14})$/
 const loc = ['body', 'since']
 const invalid = (type: string, msg: string) => new Invalid([{ loc, type, msg }])
 
-/** `before`: the least cursor, before everything; `end`: the last one. Absent: undefined. */
+/** `before`: the least cursor, before everything; `end`: the last one. Undefined when no cursor is given. */
 export const readSince = (
   given: number | string | null | undefined,
   { before, end, of }: { before: number; end: number; of: 'log' | 'stream' },

@@ -1,4 +1,4 @@
-// What a connection subscribes to: the channels of events, or the frames of a task.
+// The subscriptions of a connection: the channels of public events, or the frames of a task.
 import { Invalid } from '../../contract/refusals.ts'
 import type { ClientFields, EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'

@@ -1,4 +1,4 @@
-// The channel `task` on one connection: the frames of some tasks, each read no faster than they are taken.
+// The channel `task` on one connection: the frames of some tasks, each task read no faster than the client takes them.
 import type { Feed, FoldPlace } from '../../bus/feed.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
@@ -10,8 +10,9 @@ import { readSince } from './since.ts'
 import { writeFrames } from './task-frames.ts'
 import { saying } from './words.ts'
 
+/** Tasks that one connection may follow at a time. */
 const mostTasks = 64
-/** How a feed is told; `place` is its own. */
+/** How the frames of a feed are sent; `place` belongs to the feed. */
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
@@ -57,14 +58,14 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
   return {
     mustHaveRoom,
     end,
-    /** Takes the place of what was followed of this task before. Resolves when nothing more comes. */
+    /** Follows a task, in place of an earlier feed of the same task. Resolves when no more frames come. */
     async follow(taskId: string, feed: Feed, follow: Follow): Promise<void> {
       if (isClosed) return feed.close()
       end(taskId)
       open.set(taskId, feed)
       return pour(taskId, feed, follow)
     },
-    /** Throws TaskNotFound, Busy or Invalid; `begin` lets the frames come. */
+    /** Throws TaskNotFound, Busy or Invalid. `begin` starts the frames. */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
       if (!task_id) throw missingTask()
       const stream = tasks.streamOf(tasks.queries.visible(principal, task_id).id)
@@ -80,7 +81,7 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
         begin: () => void this.follow(task_id, tasks.openFeed(wish), { after: position, place, pause }),
       }
     },
-    /** Ends all, and those that would still begin. */
+    /** Ends all feeds, also those that would begin later. */
     close(): void {
       isClosed = true
       for (const taskId of [...open.keys()]) end(taskId)

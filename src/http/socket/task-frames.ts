@@ -1,5 +1,5 @@
-// Frames of one task as messages: a short list as bytes that are made once for all connections, else short frames together and
-// long ones alone, each when there is room for it.
+// Frames of one task as messages. A short list becomes bytes that are made once for all connections. Otherwise short
+// frames are sent together and long ones alone, each when there is room for it.
 import type { FoldPlace } from '../../bus/feed.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Frame } from '../../history/frames.ts'
@@ -9,7 +9,7 @@ import { sharedText } from '../shared-text.ts'
 import type { Outbox } from './outbox.ts'
 import { textFrame } from './text-frame.ts'
 
-/** Frames are written together up to about so many bytes. */
+/** Bytes at which collected short frames are written together. */
 const togetherAtMost = 64 * 1024
 
 const messageOf = (frame: Frame): Text => {
@@ -22,10 +22,10 @@ const messageOf = (frame: Frame): Text => {
 /** A frame that is not heavy as a message. */
 const shortMessage = (frame: Frame): Buffer => textFrame(String(messageOf(frame)))
 
-/** Where frames of one feed go: `isOpen` until the feed is not followed any more; `place` is its own. */
+/** Where the frames of one feed go. `isOpen`: the feed is still followed; `place` belongs to the feed. */
 export type FrameTarget = { outbox: Outbox; isOpen: () => boolean; place: FoldPlace; pause: Pause }
 
-/** Waits for room behind each piece; false: the feed is not followed any more. */
+/** Writes bytes and waits for room; false: the feed is not followed any more. */
 const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<boolean> => {
   if (!isOpen()) return false
   outbox.write(bytes)
@@ -33,7 +33,7 @@ const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<bo
   return isOpen()
 }
 
-/** A frame that is long, or may be: under the place of its feed. */
+/** Writes a frame that is long, or may be, while it holds the place of its feed. */
 const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> => {
   const { outbox, isOpen, place, pause } = target
   const isTaken = place.isTaken()
@@ -68,7 +68,7 @@ const writeInPieces = async (target: FrameTarget, frames: readonly Frame[]): Pro
   return length === 0 || (await write(target, Buffer.concat(piece)))
 }
 
-/** False: the feed is not followed any more. */
+/** Writes frames; false: the feed is not followed any more. */
 export const writeFrames = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
   const shared = sharedText(frames, 'message', shortMessage)
   return shared === undefined ? writeInPieces(target, frames) : write(target, shared)

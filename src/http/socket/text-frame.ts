@@ -1,11 +1,11 @@
-// A text message as the bytes of one WebSocket frame. Made here, because the same bytes go to a thousand subscribers:
-// a WebSocket library would make the head of the frame, and write it, for each of them.
+// A text message as the bytes of one WebSocket frame. It is built here because the same bytes go to a thousand
+// subscribers: a WebSocket library would build and write the head of the frame for each of them.
 
 const final = 0x80
 const textMessage = 0x1
 const goesOn = 0x0
 
-/** Room for a head and so many bytes, with the head in it; the second number: where they begin. */
+/** A buffer for a head and `length` bytes, with the head written; the second value is where the bytes begin. */
 const framed = (first: number, length: number): [Buffer, number] => {
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
   const frame = Buffer.allocUnsafe(headLength + length)
@@ -27,7 +27,7 @@ export const textFrame = (text: string): Buffer => {
   return frame
 }
 
-/** A piece of a message that is not sent whole. An empty last one ends it. */
+/** A fragment of a message. An empty last fragment ends the message. */
 export const fragment = (piece: Buffer, place: 'first' | 'next' | 'last'): Buffer => {
   const kind = place === 'first' ? textMessage : place === 'next' ? goesOn : final | goesOn
   const [frame, at] = framed(kind, piece.length)

@@ -1,4 +1,4 @@
-// What the server says, as text: JSON that is put together from JSON where it can be.
+// The messages of the server as text: JSON that is joined from finished JSON where possible.
 import type { CloseReason } from '../../contract/socket.ts'
 import { joined, type Text } from '../../platform/pieces.ts'
 import { errorObjectOf } from '../errors.ts'
@@ -11,11 +11,11 @@ export const closeWords: Record<CloseReason, string> = {
   slow: 'the reader is too slow',
 }
 
-/** The id of the request, as a field that others follow. */
+/** The id of the request as a field of a message, with a comma before it. */
 const echo = (requestId: string | undefined): string =>
   requestId === undefined ? '' : `,"request_id":${JSON.stringify(requestId)}`
 
-/** A message of this type; `fields` is the inside of a JSON object. */
+/** A message of this type with these fields. */
 export const saying = (type: string, requestId: string | undefined, fields: object = {}): string => {
   const inside = JSON.stringify(fields).slice(1, -1)
   return `{"type":"${type}"${echo(requestId)}${inside === '' ? '' : `,${inside}`}}`
@@ -25,7 +25,7 @@ export const saying = (type: string, requestId: string | undefined, fields: obje
 export const resultText = (requestId: string | undefined, data: Text, replayed: boolean): Text =>
   joined(`{"type":"result"${echo(requestId)},"data":`, data, replayed ? ',"replayed":true}' : '}')
 
-/** What an error looks like, and whether it is a fault of ours. */
+/** The message for an error, and whether the error is a fault of ours. */
 export const errorText = (error: unknown, requestId: string | undefined) => {
   const { object, fault } = errorObjectOf(error)
   return { text: saying('error', requestId, { error: object }), fault }

@@ -1,4 +1,4 @@
-// The branches of a union, and the `type` that tells its objects apart.
+// The branches of a union, and the `type` that distinguishes its objects.
 import type { WireSchema } from '../../contract/wire-schema.ts'
 
 export const flatten = (anyOf: readonly WireSchema[]): WireSchema[] =>

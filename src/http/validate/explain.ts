@@ -1,4 +1,4 @@
-// Reads a wrong value a second time, slowly, to say everything that is wrong with it in pydantic's words.
+// Checks an invalid value a second time, slowly, to list everything that is wrong with it in pydantic's words.
 import type { TSchema } from 'typebox'
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
@@ -35,7 +35,7 @@ function collect(schema: WireSchema, value: unknown, loc: Loc, found: Problem[])
   else if (typeof value === 'number') push(found, numberProblem(schema, value, loc))
 }
 
-// Only own properties count, so that no name which every object inherits can stand in for a field.
+// Only own properties count. A name that every object inherits is no field of the value.
 function collectObject(schema: WireSchema, value: Record<string, unknown>, loc: Loc, found: Problem[]): void {
   const required = schema.required ?? []
   for (const name of required) if (!Object.hasOwn(value, name)) push(found, missing([...loc, name]))
@@ -64,7 +64,8 @@ function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Pro
   }
 }
 
-// A union is explained by the one branch the value was meant for: by its kind, and among objects by its `type`.
+// A union is explained by the branch for which the value was meant. The value's kind decides, and among objects its
+// `type`.
 function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const branches = flatten(anyOf)
   const kind = kindOf(value)
@@ -85,8 +86,8 @@ function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, fo
   } else collectFirst(ofKind, value, loc, found)
 }
 
-// Branches that nothing tells apart: the value fits if it fits any; if it fits none, the first one's problems stand, or that
-// one of several fields is missing.
+// Branches that cannot be told apart. The value is valid if it fits one of them. If it fits none, the problems are
+// those of the first branch, or that one of several fields is missing.
 function collectFirst(branches: WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const all: Problem[][] = []
   for (const branch of branches) {

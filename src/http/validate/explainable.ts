@@ -1,4 +1,4 @@
-// Which schemas can be explained.
+// Checks at the start that explain.ts can explain a schema.
 import type { WireSchema } from '../../contract/wire-schema.ts'
 
 const explainable: Record<string, readonly string[]> = {
@@ -15,8 +15,8 @@ const explainable: Record<string, readonly string[]> = {
 }
 const notes: readonly string[] = ['$id', 'title', 'description', 'default', 'examples']
 
-// A keyword that only one of the two readers knows, or a field that every object inherits (TypeBox looks most
-// names up with `in`), would make them disagree on a caller's body. Better to not start.
+// The compiled check and explain.ts would disagree about a keyword that only one of them knows, and about a field that
+// every object inherits (TypeBox looks most names up with `in`). It is better not to start.
 export function assertExplainable(schema: WireSchema): void {
   const form = schema.anyOf ? 'anyOf' : schema.enum ? 'enum' : (schema.type ?? 'anything')
   for (const keyword of Object.keys(schema)) {

@@ -32,7 +32,7 @@ const kindNames = {
   boolean: { type: 'bool_type', noun: 'boolean' },
 }
 
-// One problem, however many branches: the first one's word, and every kind that would have been taken.
+// One problem for all branches: the type of the first one, and every kind that would be accepted.
 export function wrongKind(branches: readonly WireSchema[], loc: Problem['loc']): Problem {
   const wanted = branches.flatMap(({ type }) => (type && type !== 'null' ? [kindNames[type]] : []))
   const [first] = wanted

@@ -2,7 +2,7 @@
 
 const regExps = new Map<string, RegExp>()
 
-// With the flag that TypeBox compiles patterns with. The patterns are our schemas', so there are only a few.
+// Uses the flag with which TypeBox compiles patterns. The cache stays small, since all patterns come from our schemas.
 export function regExp(pattern: string): RegExp {
   const known = regExps.get(pattern)
   if (known) return known
