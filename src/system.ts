@@ -156,7 +156,6 @@ export const createSystem = async (deps: SystemDeps) => {
     bus,
     tasks,
     environments,
-    /** Every kind of environment. */
     kinds,
     fairness,
     projector,

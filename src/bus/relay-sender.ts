@@ -86,10 +86,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
     position,
     newest: () => newest,
     hears,
-    /**
-     * Forgets the messages under way. Until NATS says how far it is, every event without acknowledgement counts as
-     * missing.
-     */
+    /** Forgets the messages under way. Every event that NATS has not acknowledged counts as missing from now on. */
     reset(): void {
       underWay.clear()
       failure = undefined
