@@ -27,7 +27,7 @@ const isCurrent = (db: Database.Database): boolean => {
   }
 }
 
-/** Pages in the WAL at which this thread copies them into the file itself. */
+/** When the WAL reaches this many pages, this thread copies them into the file; before, the checkpoint thread does. */
 const mostPages = 32_768
 
 const isFile = (path: string): boolean => path !== '' && path !== ':memory:'

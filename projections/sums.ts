@@ -24,7 +24,7 @@ export type TaskKeys = {
   digest: string
   request_id: string
   ended_at: number | null
-  /** Which rollouts the task object shows; 0: none. */
+  /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
   rollouts: number
 }
 

@@ -5,7 +5,7 @@ import { type Actor, fold, nextTurn, readOn } from './actor.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
-/** How often a command is tried when other writers append to its stream meanwhile. */
+/** The most tries of a command whose appends meet other writers of its stream. */
 const conflictsTried = 5
 /** How often the log is read for another writer's events; a turn of the event loop passes between two reads. */
 const looksForOthers = 10_000

@@ -7,7 +7,7 @@ import type { Stop } from './step-stop.ts'
 
 export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
-/** The least time between two writes of streamed text, milliseconds. */
+/** Milliseconds between two writes of streamed text, unless much text waits. */
 const flushMs = 50
 
 /** `report` stores what it is given, and rejects when that cannot be stored. */

@@ -51,7 +51,7 @@ export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: bo
 }
 
 const keptEntries = 256
-/** Characters of the frames that are kept. */
+/** The most characters of frames that a window keeps. */
 const keptLength = 64 * 1024
 
 /** `start`: the task before the first event that is pushed. */

@@ -29,7 +29,7 @@ const fileText = (file: string): string => {
   }
 }
 
-type Seen = {
+export type Seen = {
   places: ProcessPlace[]
   /** Processes that began a process session. */
   leaders: number[]
@@ -69,10 +69,13 @@ const fromPs = async (): Promise<Seen> => {
     residentOf: pid => sizes.get(pid) ?? 0,
   }
 }
-const look = existsSync('/proc/self/stat') ? fromProc : fromPs
+const fromSystem = existsSync('/proc/self/stat') ? fromProc : fromPs
 
 /** Adds up the resident memory, in bytes, of each watched process and all processes that it started. */
-const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<number, number>> => {
+const memoryOf = async (
+  watched: ReadonlyMap<number, unknown>,
+  look: () => Promise<Seen>,
+): Promise<Map<number, number>> => {
   const { places, leaders, residentOf } = await look()
   const sums = new Map<number, number>()
   const kin = kinOf(places, watched)
@@ -81,7 +84,7 @@ const memoryOf = async (watched: ReadonlyMap<number, unknown>): Promise<Map<numb
   return sums
 }
 
-export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch => {
+export const createMemoryWatch = (timers: Pick<Timers, 'every'>, look = fromSystem): MemoryWatch => {
   const watched = new Map<number, Watched>()
   let isLooking = false
   let notBefore = 0
@@ -92,7 +95,9 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>): MemoryWatch =>
     if (isLooking || began < notBefore) return
     isLooking = true
     try {
-      for (const [pid, bytes] of await memoryOf(watched)) {
+      // Only processes that were watched before the look. A process that is seen while it starts is still in the process
+      // group of the server, and would be charged with the memory of that whole group.
+      for (const [pid, bytes] of await memoryOf(new Map(watched), look)) {
         const one = watched.get(pid)
         if (one === undefined || bytes <= one.mostBytes) continue
         watched.delete(pid)

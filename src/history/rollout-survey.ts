@@ -61,7 +61,7 @@ const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promi
   }
 }
 
-/** The surveys of a task and of its subagents, each subagent up to the revision that was read for its result. */
+/** The survey of a task, then those of its subagents. The stream of a subagent is surveyed up to the revision at which its result was read. */
 export const surveysOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey[]> => {
   const own = await surveyOf(read, stream, wanted)
   const { subagents, summaries } = own

@@ -52,7 +52,7 @@ const isEmpty = (file: number): boolean => {
 type Contents = {
   lost: boolean
   pageSize: number
-  /** Pages of the database after the last commit. */
+  /** The size of the database in pages, as of the last commit. */
   pages: number
   written: ReadonlySet<number>
 }

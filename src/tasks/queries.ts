@@ -24,7 +24,7 @@ export type { TokenRow } from '../../projections/tokens/rows.ts'
 export const createQueries = (store: ReadStore, projector: Reading, log: Log) => {
   const { isCurrent, flush, reading } = projector
   const whenCurrent = createCurrent(projector)
-  /** The same query, which runs only when the tables hold everything that the log holds. */
+  /** Wraps a query: writes what is pending first. Throws ReadModelsBehind when the tables still lack events of the log. */
   const current =
     <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
     (...given: Given): Answer =>

@@ -39,6 +39,6 @@ export const utf8Text = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The beginning of a text, in at most `most` characters. */
+/** The beginning of a text: at most `most` bytes of UTF-8, never half a character. */
 export const beginning = (text: string, most: number): string =>
   Buffer.byteLength(text) <= most ? text : `${wholeCharacters(Buffer.from(text).subarray(0, most))}`

@@ -10,7 +10,7 @@ export type Loaded = { name: string; isDefault: boolean; Class: EnvironmentClass
 const isEnvironment = (value: unknown): value is EnvironmentClass =>
   typeof value === 'function' && own.every(name => typeof value.prototype?.[name] === 'function')
 
-/** Only TypeScript modules load the TypeScript loader, which takes time. */
+/** The TypeScript loader is slow to load, so it is imported for `.ts` modules only. */
 const importModule = async (file: string): Promise<Record<string, unknown>> => {
   const { href } = pathToFileURL(file)
   return file.endsWith('.ts') ? (await import('tsx/esm/api')).tsImport(href, import.meta.url) : import(href)

@@ -4,7 +4,7 @@ import type { Part } from './part.ts'
 export type Reward = { value: number; name?: string; data?: unknown }
 
 export type Records = {
-  /** The tasks of subagents that have returned a result, up to the revision that was read for it. */
+  /** The subagents' tasks that have returned a result, each with the revision at which that result was read. */
   children: { stream: string; revision: number }[]
   rewards: Reward[]
 }
