@@ -49,7 +49,7 @@ const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
 }
 
-/** The text of its last message, or why there is none; with its usage, including that of its own subagents. */
+/** The text of a subagent's last message, or the reason why it has none, with its usage and that of its own subagents. */
 export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view
   const child = { stream: taskStream(created?.task_id ?? ''), revision: view.revision }

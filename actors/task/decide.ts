@@ -106,7 +106,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
     const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, judgement)]
-    // Nobody knows how these calls ended; resuming the task repeats them.
+    // The outcome of these calls is unknown; resuming the task repeats them.
     return [
       resumed,
       ...again.map(({ callId, name, effect }): TaskEvent => {

@@ -3,7 +3,7 @@
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import { OutcomeUnknown, type ToolOutput } from '../../src/contract/tools.ts'
 
-/** The call began before the server restarted, and nobody knows how it ended. */
+/** The call began before the server restarted, and its outcome is unknown. */
 export type UnknownOutcome = { status: 'unknown'; content: string }
 
 export type RunningCall = {

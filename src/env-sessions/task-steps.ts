@@ -41,7 +41,7 @@ export const hasBegun = async (
 export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
 /**
  * Takes a call of a task as a step of its session; a repeated call of the same effect is the same step. Rejects with
- * OutcomeUnknown when this attempt of the call was begun and nobody knows how it ended.
+ * OutcomeUnknown when this attempt of the call was begun and its outcome is unknown.
  */
 export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
   const view = await settled(deps, sessionId)
