@@ -1,12 +1,12 @@
-// Reads the log as it is stored, for auditors, on its own connection. Pages are small in events and in bytes, and each
-// page takes its own turn of the event loop, so that even the longest log holds up nobody.
+// Reads the log as it is stored, for auditors, on its own connection. A page holds few events and few bytes, and each
+// page is read in a turn of the event loop of its own, so that reading a long log does not block the server.
 import type { AuditTrail } from '../contract/audit.ts'
 import { createPages } from './audit/pages.ts'
 import { prepareStatements } from './audit/statements.ts'
 import { createSummaries } from './audit/summaries.ts'
 import { openForReading } from './sqlite-file.ts'
 
-/** Resolves in a turn of the event loop that no other caller gets. */
+/** Returns a function that each reader awaits before a page. It gives each caller a turn of the event loop alone. */
 const createTurns = () => {
   let turns: Promise<void> = Promise.resolve()
   return (): Promise<void> => {

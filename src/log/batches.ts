@@ -1,9 +1,9 @@
-// A subscription as an async generator: the reader gets the next batch when it is done with the one before.
+// A subscription as an async generator: the reader gets the next batch when it asks for it.
 import type { Recorded } from '../contract/stored.ts'
 import type { Handler, Subscription } from './follower.ts'
 
 export type Batches = {
-  /** Ends when it is closed. Throws the error with which the subscription ended. For one reader only. */
+  /** Ends after `close`. Throws the error with which the subscription ended. For one reader only. */
   all(): AsyncGenerator<readonly Recorded[], void, undefined>
   close(): void
 }

@@ -1,5 +1,5 @@
-// How far a reader has followed a log, in a small file beside it: a position, and the leaf of the event there. The leaf
-// shows whether it is still the same log after a restore or a replacement.
+// A small file beside a log that says how far a reader has followed the log: a position, and the leaf of the event
+// there. The leaf shows whether somebody has since replaced the log or restored an older one.
 import { rename, writeFile } from 'node:fs/promises'
 import { plainWrite, readPlainFile } from '../platform/plain-file.ts'
 import type { EventLog } from './log.ts'
@@ -10,7 +10,7 @@ type Log = Pick<EventLog, 'id' | 'leafAt'>
 const fits = (saved: Saved, log: Log): boolean =>
   saved.log === log.id && saved.leaf === (log.leafAt(saved.position) ?? null)
 
-/** The content of a checkpoint file, for any log; undefined: none can be read. */
+/** The content of a checkpoint file, whichever log it belongs to; undefined: there is no file, or it is unreadable. */
 export const savedCheckpoint = (file: string): Saved | undefined => {
   try {
     const saved = JSON.parse(readPlainFile(file)) as Saved | null
@@ -30,7 +30,7 @@ export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'fo
   }
 }
 
-/** Saves a position. It is on the disk when this resolves; the old file stays until then. */
+/** Saves a position. The position is on the disk when this resolves; the old file stays until then. */
 export const saveCheckpoint = async (file: string, log: Log, position: number): Promise<void> => {
   const saved: Saved = { log: log.id, position, leaf: log.leafAt(position) ?? null }
   await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, {

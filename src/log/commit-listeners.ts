@@ -1,5 +1,5 @@
-// The listeners that are called after each commit, before its callers are answered. Commits are handed over in order:
-// all listeners of one commit are done before those of the next are called.
+// The listeners that are called after each commit, before the callers whose events it holds are answered. Commits are
+// handed over in order: all listeners are done with one commit before they are called with the next.
 import type { Recorded } from '../contract/stored.ts'
 
 export type CommitListener = (events: Recorded[]) => void | Promise<void>
@@ -22,7 +22,7 @@ export const createCommitListeners = (publish: (events: Recorded[]) => void) => 
 
   return {
     add: (listener: CommitListener): void => void listeners.push(listener),
-    /** `answer` is called when the listeners are done; at once when there is nothing to wait for. */
+    /** `answer` is called when the listeners are done: at once, unless a listener has returned a promise. */
     notify(events: Recorded[], answer: () => void): void {
       const called = notifying === undefined ? call(events) : notifying.then(() => call(events))
       if (called === undefined) {

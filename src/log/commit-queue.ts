@@ -1,5 +1,5 @@
-// Appends that wait to be written. They are written in batches, one after the other. Two batches may be under way, so
-// that the writer is never idle and no commit is long.
+// Appends that wait to be written. The writer writes them in batches, one after the other. The next batch is sent to
+// the writer while it writes, so that it is never idle although batches are small.
 import { type Recorded, StorageFailure } from '../contract/stored.ts'
 import type { PackedBatch } from './store.ts'
 
@@ -10,10 +10,12 @@ export type Waiting = {
   reject: (error: unknown) => void
 }
 
+/** The most events of one batch. Only a single append with more events makes a larger batch. */
 const batchEvents = 256
+/** The most batches that may be sent to the writer and not written yet. */
 const batchesUnderWay = 2
 
-/** Joins batches that follow each other. */
+/** Joins batches that follow each other into the first one. */
 const joined = (batches: PackedBatch[]): PackedBatch => {
   const [first, ...others] = batches
   if (first === undefined) throw new Error('an empty batch')
@@ -92,7 +94,7 @@ export const createCommitQueue = (
     },
     /** Rejects the waiting appends. Nothing may be pushed until `goOn`. */
     fail: (error: unknown): void => fail(error),
-    /** Called when the log was opened again after a failure. */
+    /** Called when the log was opened again after a failure: appends may be pushed again. */
     goOn(): void {
       hasFailed = false
     },

@@ -1,13 +1,15 @@
 // Copies a log file as it is at one moment, while a server may continue to write to it.
 //
-// It uses SQLite's backup API with a read transaction that stays open until the end. Without that transaction, every
-// commit of the server would restart the copy, and under load it would never end. `VACUUM INTO` is as consistent, but
-// it blocks this process until it is done, reports no progress, and removes gaps, which an append-only file hardly has.
-// The server waits for nothing; its WAL grows for as long as the copying takes.
+// The copy is made with SQLite's backup API, and with a read transaction that stays open until the end. Without that
+// transaction, every commit of the server would restart the copy, and under load the copy would never end. `VACUUM
+// INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. What it
+// gains is to remove gaps, and an append-only file has hardly any. The server does not wait for the copy, but its WAL
+// grows until the copy is done.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from '../platform/sqlite/library.ts'
 import { openFileReadOnly } from './read-only.ts'
 
+/** Pages of SQLite that are copied before the progress is reported and the event loop takes a turn. */
 const pagesAtOnce = 1000
 
 export const syncFile = (path: string): void => {
@@ -16,13 +18,13 @@ export const syncFile = (path: string): void => {
   closeSync(file)
 }
 
-/** Copies into a new file, which is on the disk when this resolves. Throws the errors of SQLite and of the system. */
+/** Copies into a new file, which is on the disk when this resolves. Rejects with errors of SQLite and of the system. */
 export const copyLog = async (
   from: string,
   to: string,
   onProgress: (done: number, total: number) => void,
 ): Promise<void> => {
-  closeSync(openSync(to, 'wx', 0o600)) // created with its permissions before it has any content
+  closeSync(openSync(to, 'wx', 0o600)) // the file has its permissions before it has any content
   const source = openFileReadOnly(from)
   try {
     source.exec('BEGIN')

@@ -1,5 +1,5 @@
-// Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that it is
-// never shown.
+// Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that damaged
+// text is never shown.
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
 import { digestOf, leafOf } from './leaf.ts'
 import type { Row } from './store.ts'
@@ -8,7 +8,7 @@ import { type Upcasters, upcast, upcasters } from './upcast.ts'
 export const decode = (row: Row, table: Upcasters = upcasters): Recorded => {
   const { position, payload } = row
   if (payload === null) throw new DamagedEvent(position, 'has no payload')
-  if (leafOf(row.header) !== row.leaf) throw new DamagedEvent(position, 'does not fit its leaf')
+  if (leafOf(row.header) !== row.leaf) throw new DamagedEvent(position, 'does not match its leaf')
   let header: Header & { digest: string }
   let data: unknown
   try {
@@ -18,9 +18,9 @@ export const decode = (row: Row, table: Upcasters = upcasters): Recorded => {
     throw new DamagedEvent(position, 'is not JSON')
   }
   if (digestOf(row.salt, payload) !== header.digest)
-    throw new DamagedEvent(position, 'does not fit its digest')
+    throw new DamagedEvent(position, 'does not match its digest')
   if (header.stream !== row.stream || header.revision !== row.revision) {
-    throw new DamagedEvent(position, 'stands in another place than it was written for')
+    throw new DamagedEvent(position, 'is stored under another stream or revision than its header says')
   }
   return { position, header, data: upcast(header, data, table) }
 }

@@ -1,30 +1,31 @@
-// One reader of numbered items: first past items, then new ones, without a gap or a repeat. Its handler gets one batch
-// at a time. While the handler works, a few items are kept in memory; the rest is read again from where it is stored.
+// One reader of numbered items: it gets past items first, then new ones, without a gap or a repeat. Its handler gets
+// one batch at a time. While the handler works, a few new items are kept in memory. When more come, all of them are
+// read again from where they are stored.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Backlog, createBacklog } from './follower/backlog.ts'
 import { createProgress, type Failure, type Progress } from './follower/progress.ts'
 
-/** All items after the requested number, up to `upTo`. `isLast`: nothing more is stored. */
+/** All items after the requested number, up to the number `upTo`. `isLast`: nothing more is stored. */
 export type Page<T> = { items: readonly T[]; upTo: number; isLast: boolean }
 
 /**
- * Gets items in order, never an empty list. Other readers may get the same list. If the handler returns a promise, the
- * next batch waits for it.
+ * Gets items in order, never an empty list. Other readers may get the same list, so a handler must not change it. If
+ * the handler returns a promise, the next batch waits for that promise.
  */
 export type Handler<T> = (items: readonly T[]) => void | Promise<void>
 
 export type FollowerDeps<T> = {
   /** The reader begins after this number. */
   after: number
-  /** Nothing is stored after that number yet, so there is nothing to read first. */
+  /** Whether nothing is stored after the number `after` yet, so that there is nothing to read first. */
   hasAll?: boolean
   read: (after: number) => Page<T> | Promise<Page<T>>
   handle: Handler<T>
-  /** Awaited before each read, for a place or a turn of the event loop. */
+  /** Awaited before each read. The caller uses it to wait for a free place or for a turn of the event loop. */
   beforeRead?: (() => void | Promise<void>) | undefined
   /** Called each time when nothing more is to be read and everything that was read is handled. */
   caughtUp?: (() => void) | undefined
-  /** Items that may be kept while the handler works. When more come, all of them are read again. */
+  /** The most items that are kept while the handler works. When more come, all of them are read again. */
   keptAtMost: number
   /** Called once, when the reader has ended in any way. */
   onEnd: () => void
@@ -34,13 +35,13 @@ export type FollowerDeps<T> = {
 export type Subscription = {
   /** Everything up to this number was handled. */
   position(): number
-  /** Resolves when everything up to a number was handled; rejects when the subscription ends before. */
+  /** Resolves when everything up to a number was handled; rejects when the subscription ends before that. */
   reached(position: number): Promise<void>
-  /** Hands over nothing more. Resolves when the handler is done, so the handler itself must not await it. */
+  /** Ends the subscription. Resolves when the handler is done, so the handler itself must not await the promise. */
   stop(): Promise<void>
   /**
-   * Resolves when the reader was stopped. Rejects with the error of the handler or of reading; nothing comes after
-   * that.
+   * Resolves when the reader was stopped. Rejects with the error of the handler or of reading; after an error the
+   * handler gets nothing more.
    */
   done: Promise<void>
 }
@@ -55,10 +56,10 @@ const subscriptionOf = ({ position, reached, done }: Progress, end: () => void):
   done,
 })
 
-/** Handles a batch that ends at the number `upTo`. Returns a promise if the handler does. */
+/** Hands a batch that ends at the number `upTo` to the handler. Returns a promise if the handler does. */
 type Hand<T> = (items: readonly T[], upTo: number) => Promise<void> | undefined
 
-/** Reads the next page and hands it over. */
+/** Returns a function that reads the next page and hands it over. */
 const pageReader =
   <T>(deps: FollowerDeps<T>, progress: Progress, backlog: Backlog<T>, hand: Hand<T>) =>
   async (): Promise<void> => {
@@ -79,7 +80,7 @@ const pageReader =
 export const createFollower = <T>(deps: FollowerDeps<T>) => {
   const progress = createProgress(deps.after)
   const backlog = createBacklog<T>(deps.keptAtMost, !deps.hasAll)
-  /** The follower reads, or its handler works. */
+  /** Whether the follower reads or its handler works. */
   let isBusy = backlog.isBehind()
 
   const end = (failure?: Failure) => {
@@ -113,13 +114,12 @@ export const createFollower = <T>(deps: FollowerDeps<T>) => {
     isBusy = false
     if (progress.isOver()) progress.settle()
   }
-  // Runs when the caller has its subscription, since the handler may be called at once.
+  // Begins only when the caller has its subscription, since the handler may be called at once.
   if (isBusy) queueMicrotask(() => void catchUp())
 
   return {
     /**
-     * Takes items that were just stored, with numbers after `from` and up to `upTo`. For this reader there are no
-     * others between.
+     * Takes items that were just stored. They are all items of this reader with numbers after `from` and up to `upTo`.
      */
     hear(items: readonly T[], from: number, upTo: number): void {
       if (progress.isOver() || upTo <= progress.position()) return

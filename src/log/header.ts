@@ -1,13 +1,13 @@
 // The stored header: as an object, and as the text that is hashed.
 import type { Header, NewEvent, StreamAppend } from '../contract/stored.ts'
 
-/** The text that all headers of one append have in common, made once. */
+/** The part of the JSON that all headers of one append have in common. It is made once for each append. */
 export const commonText = (
   { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
   build: string,
 ) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
 
-/** Header text without the digest, which the writer adds. It equals the text that JSON.stringify produces. */
+/** The text of a header as JSON.stringify writes it, but without the digest and the brace that the writer adds. */
 export const openHeader = (header: Header, stream: string, common: string): string => {
   const { revision, type, schema_version, time, seq, frames } = header
   const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`

@@ -5,13 +5,17 @@ import type { Store, StreamHead } from './store.ts'
 /** A stream's head, and the position of its newest event (0: the head was read from the file). */
 export type KnownHead = StreamHead & { position: number }
 
+/** The most streams whose heads are kept. More are kept only while the oldest one is not durable. */
 const headsKept = 100_000
 
 /** `durable` returns the position of the newest durable event. */
 export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number) => {
   const heads = new Map<string, KnownHead>()
 
-  /** Never drops a stream whose last events are not durable yet, since the file does not have them. */
+  /**
+   * Keeps a head, and drops the oldest one when there are too many. A head whose last events are not durable yet is
+   * never dropped, since the file does not have these events.
+   */
   const keep = (stream: string, known: KnownHead): void => {
     heads.delete(stream)
     heads.set(stream, known)
@@ -24,7 +28,7 @@ export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number)
   return {
     keep,
     inMemory: (stream: string): KnownHead | undefined => heads.get(stream),
-    /** Looks in the file, too. Undefined: there is no such stream. */
+    /** The head of a stream, from memory or from the file. Undefined: there is no such stream. */
     of(stream: string): KnownHead | undefined {
       const known = heads.get(stream)
       if (known !== undefined) return known

@@ -8,5 +8,5 @@ export const digestOf = (salt: string, payload: string): string => hash('sha256'
 /** SHA-256 over the byte 0x00 + the UTF-8 of the header text, as 43 characters of base64url. */
 export const leafOf = (header: string): string => hash('sha256', `\0${header}`, 'base64url')
 
-/** A header is built without its digest. The writer adds the digest when it has hashed the payload. */
+/** Adds the digest to a header from `openHeader`. The writer calls this when it has hashed the payload. */
 export const closeHeader = (open: string, digest: string): string => `${open},"digest":"${digest}"}`

@@ -1,4 +1,5 @@
-// One server per data folder. The operating system holds the lock, on a separate file, so even kill -9 frees it.
+// The lock by which only one server uses a data folder. It is a lock of the operating system on a separate file, so it
+// is free again even after kill -9.
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import Sqlite from '../platform/sqlite/library.ts'
@@ -14,7 +15,8 @@ export const isLocked = (path: string): boolean => {
 }
 
 /**
- * Locks the folder, and returns the function that unlocks it. Throws CannotStart when another process holds the lock.
+ * Locks the folder by the file at `path`, and returns the function that unlocks it. `inUse`: the text of the error when
+ * another process holds the lock. Throws CannotStart.
  */
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined
@@ -26,7 +28,9 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
     db?.close()
     const { code, message } = error as { code?: string; message: string }
     if (code === 'SQLITE_BUSY') throw new CannotStart(inUse())
-    throw new CannotStart(`${path} cannot be locked (${message}): when no server uses the folder, remove it`)
+    throw new CannotStart(
+      `${path} cannot be locked (${message}): when no server uses the folder, remove this file`,
+    )
   }
   const held = db
   return () => {
@@ -35,15 +39,15 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
 }
 
 /**
- * Shares the lock of a file with other processes until the returned function is called; meanwhile no process can lock
- * the file for itself alone. Does nothing when there is no such file.
+ * Locks a file together with other processes that share it, until the returned function is called. Meanwhile no process
+ * can lock the file for itself alone. Does nothing when there is no such file.
  */
 export const shareFile = (path: string): (() => void) => {
   let db: Database.Database | undefined
   try {
     db = new Sqlite(path, { readonly: true, fileMustExist: true })
     db.exec('BEGIN')
-    db.prepare('SELECT count(*) FROM sqlite_schema').get() // a transaction has its lock once it has read
+    db.prepare('SELECT count(*) FROM sqlite_schema').get() // a transaction takes its lock with its first read
   } catch {}
   return () => {
     db?.close()

@@ -1,6 +1,6 @@
-// The event log: order, expected revisions, positions, group commit. An append is put in order at once, which fixes its
-// revision, position and time. Appends are written together at the next turn of the event loop. A caller is answered
-// only after the commit that holds its events.
+// The event log. An append is put in order at once, which checks its expected revisions, and fixes the revision, the
+// position and the time of each event. At the next turn of the event loop, all waiting appends are written together in
+// one commit. A caller is answered only after the commit that holds its events.
 
 import { type Log, type Recorded, StorageFailure, type StreamAppend } from '../contract/stored.ts'
 import { asked } from './asked.ts'
@@ -13,30 +13,35 @@ import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type EventLog = Log & {
-  /** Created once with the log; no other log has it. */
+  /** The id of the log: it is made when the log is created, and no other log has it. */
   id: string
-  /** Called after each commit, in order. The callers of that commit are answered when the listener is done. */
+  /**
+   * Adds a listener, which is called after each commit, in order. The callers whose events the commit holds are
+   * answered when the listener is done.
+   */
   onCommit(listener: CommitListener): void
   /**
-   * Called when the log was opened again after a failed write: it may hold events whose callers got no answer. Nothing
-   * is appended until the listener is done.
+   * Adds a listener, which is called when the log was opened again after a failed write. The log may then hold events
+   * whose callers got an error. Nothing is appended until the listener is done.
    */
   onReopened(listener: () => Promise<void>): void
   /**
-   * First past events, then new ones. After a failed write it continues when the listeners of `onReopened` are done.
+   * Hands over past events, then new ones. After a failed write, subscriptions continue when the listeners of
+   * `onReopened` are done.
    */
   subscribe: Subscribe
+  /** Whether a write has failed and the log was not opened again since. */
   isFailing(): boolean
-  /** Tries to open the log again after a failure. Rejects with StorageFailure. */
+  /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
   retry(): Promise<void>
   /**
-   * Checks the files. When one was removed, replaced or cut short, nothing more is acknowledged. Returns the problem in
-   * words, the first time it is found.
+   * Checks the files of the log. When one was removed, replaced or cut short, appends fail from then on. Returns a
+   * sentence about the problem when it is found for the first time.
    */
   check(): string | undefined
   /** Resolves when everything that was put in order is written and all listeners are done. */
   settled(): Promise<void>
-  /** Does the same, then closes the store. */
+  /** Waits as `settled` does, then closes the store. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
-// A store without a file, for tests of everything that uses the log. It has the same interface as the SQLite store, and
-// the same tests.
+// A store without a file, for tests of code that uses the log. It has the interface of the SQLite store, and the same
+// tests run on both.
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
 import type { Row, Store, StreamHead } from './store.ts'
 

@@ -12,12 +12,12 @@ export type Ordered = { packed: PackedBatch; recorded: Recorded[] }
 /** `head`: the position of the newest event that is durable. */
 export const createOrder = (store: Store, { clock, random, build }: OrderDeps, head: () => number) => {
   const heads = createHeads(store, head)
-  // Of the newest event that was put in order. It may not be durable yet.
+  /** The position of the newest event that was put in order. The event may not be durable yet. */
   let position = 0
   let lastStreamNo = 0
   const times = createTimes(clock)
 
-  /** Continues after the stored events. Returns the position of the last one. */
+  /** Continues after the stored events. Returns the position of the last stored event. */
   const begin = (): number => {
     const last = store.last()
     heads.clear()
@@ -39,7 +39,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
   }
 
-  /** Throws RevisionConflict, and then changes nothing. */
+  /** Throws RevisionConflict; nothing has changed then. */
   const put = (appends: StreamAppend[]): Ordered => {
     check(appends)
     // Serialised before anything is put in order, so that an append that cannot be serialised changes nothing.

@@ -1,4 +1,4 @@
-// Opens a log file for reading, beside the server that writes it or without one. Nothing in the file can be changed.
+// Opens a log file for reading, whether a server writes the file meanwhile or not. Nothing in the file can be changed.
 import type Database from 'better-sqlite3'
 import type { Log } from '../contract/stored.ts'
 import Sqlite from '../platform/sqlite/library.ts'
@@ -10,26 +10,27 @@ import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type ReadOnlyLog = Log & {
   id: string
-  /** Every stream in order of creation, also those that are created meanwhile. */
+  /** The id of every stream, in order of creation, also of streams that are created meanwhile. */
   streams(): Iterable<string>
-  /** The first position up to `end` that has no event; undefined: there is no such hole. */
+  /** The first position up to `end` that has no event; undefined: every position has one. */
   firstHole(end: number): number | undefined
-  /** First past events, then new ones: the file is checked regularly until the log is closed. */
+  /** Hands over past events, then new ones: the file is checked for new events every 100 ms until `close`. */
   subscribe: Subscribe
   close(): Promise<void>
 }
 
+/** Streams that `streams` reads at once. */
 const pageStreams = 1000
-/** Milliseconds between two checks of the file, for readers that follow it. */
+/** Milliseconds between two checks for new events, while a reader follows the log. */
 const lookMs = 100
 
-/** Opens any of our SQLite files for reading only. The file must exist. Throws CannotStart when it is no plain file. */
+/** Opens any of our SQLite files for reading only. Throws CannotStart when the path leads to a folder or a device. */
 export const openFileReadOnly = (path: string): Database.Database => {
   mustBePlain(path)
   return new Sqlite(path, { readonly: true, fileMustExist: true })
 }
 
-/** The head moves when another process appends. Throws CannotStart. */
+/** Opens a log for reading. Its head moves when another process appends. Throws CannotStart. */
 export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const db = openForReading(path)
   const reader = sqliteReader(path)

@@ -1,15 +1,16 @@
-// Reads the log back in pages. Every event is checked against its hashes and its place, so that damage is never skipped
-// and never shown.
+// Reads the log in pages. The hashes and the place of every event are checked, so that a damaged event is neither
+// skipped nor shown.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { decode } from './decode.ts'
 import type { Row, Store } from './store.ts'
 
+/** The most events of one page. */
 const pageEvents = 1000
-/** Characters at which a page ends early, since a page is held in memory and handled in one go. */
+/** A page ends early at this many characters, since a page is held in memory and handled in one turn. */
 const pageChars = 1024 * 1024
 
-/** The rows of one page. Stores read no rows after it. */
+/** Takes the rows of one page from an iterator, and reads no row after them. */
 export const pageOf = <Row extends { header: string; payload: string | null }>(
   rows: Iterable<Row>,
 ): Row[] => {
@@ -26,13 +27,13 @@ export const pageOf = <Row extends { header: string; payload: string | null }>(
 /** Lets the event loop turn between two pages of a long read. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Reads one page, synchronously. Throws DamagedEvent. */
+/** Functions that read one page, synchronously. They throw DamagedEvent. */
 export type Pages = {
   /** All events after a position. Some may be stored although their callers are not answered yet. */
   page(after: number): Recorded[]
   /**
-   * The events of one stream after a revision. `isLast`: nothing follows. `near`: the position named when the file is
-   * broken.
+   * The events of one stream after a revision. `isLast`: nothing follows. `near`: the position that the error names
+   * when the file cannot be read.
    */
   streamPage(stream: string, after: number, near?: number): { events: Recorded[]; isLast: boolean }
 }
@@ -116,10 +117,13 @@ const taken = (rows: Row[]): Recorded[] => {
   rows.length = 0
   return events
 }
-/** Nothing follows a page that was not full. */
+/** Whether a page was not full, so that nothing follows it. */
 const isLastPage = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
 
-/** Turns an error of SQLite about a broken file into damage, as for a wrong hash. `first`: where the reading began. */
+/**
+ * Turns an error of SQLite about a broken file into DamagedEvent, the error that a wrong hash gives. `first`: the
+ * position where the reading began.
+ */
 const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   try {
     return read(pageEvents)
@@ -129,7 +133,7 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
   }
 }
 
-/** Finds the broken row: reads one row more each time, until reading fails. */
+/** Finds the position of the broken row: reads one row more each time, until reading fails. */
 const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
   let position = first
   for (let limit = 1; limit <= pageEvents; limit++) {

@@ -1,5 +1,5 @@
-// Recovery after a failed write, or after somebody moved or cut a file. Nothing is acknowledged until the log is open
-// again and its end was read.
+// Recovery after a failed write, or after somebody moved or cut a file of the log. Nothing is appended until the log is
+// open again and its last event was read.
 import { StorageFailure } from '../contract/stored.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { Store } from './store.ts'
@@ -10,8 +10,8 @@ export type RecoveryDeps = {
   /** The last position that was acknowledged. */
   head: () => number
   /**
-   * Called when the log is open again: later appends are put in order after its end. Nothing is appended until it
-   * resolves.
+   * Called when the log is open again: later appends are put in order after its last event. Nothing is appended until
+   * the promise resolves.
    */
   reopened: () => Promise<void>
 }
@@ -30,9 +30,9 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
     if (trouble !== undefined) throw new Error(trouble)
     await store.reopen()
     const end = store.last()?.position ?? 0
-    // Recovery stops here: the missing positions were acknowledged, and would be given to other events.
+    // Recovery stops here. It would give the missing positions to other events, although callers know them already.
     if (end < head()) {
-      lost = `the event log has ${end} events, and ${head()} were acknowledged`
+      lost = `the event log has only ${end} of the ${head()} events that were acknowledged: restore it from a backup`
       throw new Error(lost)
     }
     lost = undefined
@@ -41,7 +41,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
   }
 
   return {
-    /** Runs once for all callers that wait for it. Rejects with StorageFailure. */
+    /** Opens the log again, once for all callers that wait for it. Rejects with StorageFailure. */
     recover(): Promise<void> {
       recovering ??= reopen()
         .catch(error => {
@@ -52,14 +52,14 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
         })
       return recovering
     },
-    /** Checks the files. Returns what is wrong with them, the first time it is found. */
+    /** Checks the files. Returns what is wrong with them when that is found for the first time. */
     check(): string | undefined {
       const trouble = lost ?? store.trouble()
       if (trouble !== undefined && !queue.hasFailed()) queue.fail(new Error(trouble))
       const isNews = trouble !== undefined && trouble !== reported
       reported = trouble
       if (!isNews) return undefined
-      securing = store.secure().catch(() => {}) // a WAL that has lost its name is gone when the process ends
+      securing = store.secure().catch(() => {}) // a removed WAL exists only until the process ends
       return trouble
     },
   }

@@ -1,10 +1,10 @@
-// The tables of the append-only log. Streams are numbered in order of creation, so that the unique index grows at its
-// end. The table `facts` describes the log as a whole: it holds its id, which is made once. Triggers forbid every
-// change.
+// The tables of the append-only log. Streams are numbered in order of creation, so that events of new streams come at
+// the end of the unique index. The table `facts` describes the log as a whole: it holds the id of the log. Triggers
+// forbid to change or to remove a row.
 
 /** Version of the tables below, stored in the file as `user_version`. */
 export const schemaVersion = 1
-/** `rpri` in ASCII: marks the file as a log of Reprise. */
+/** The `application_id` of the file, which marks it as a log of Reprise: `rpri` in ASCII. */
 export const applicationId = 0x72707269
 
 const forbid = (table: string): string => `

@@ -1,4 +1,4 @@
-// Checks that a file is a whole log of Reprise, before anything in it is changed. Errors are in plain words.
+// Checks that a file is a complete log of Reprise, before anything in it is changed.
 import { existsSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -8,8 +8,10 @@ import { digestOf, leafOf } from './leaf.ts'
 import { applicationId, schemaVersion } from './schema.ts'
 import { checkWal, smallestDatabase, unfit } from './wal.ts'
 
+/** How many of the newest events are checked against their hashes when a log is opened. */
 const tailChecked = 256
 
+/** Throws CannotStart when one of the newest events is damaged or missing. */
 const checkTail = (db: Database.Database, path: string): void => {
   const rows = db
     .prepare<
@@ -30,26 +32,27 @@ const checkTail = (db: Database.Database, path: string): void => {
   }
 }
 
-/** The id is created with the log and never changes. */
+/** Throws when the log has no id. The id is made with the log and never changes. */
 const checkId = (db: Database.Database): void => {
   const id = db.prepare("SELECT value FROM facts WHERE key = 'log_id'").pluck().get()
-  if (typeof id !== 'string') throw new Error('it has no id')
+  if (typeof id !== 'string') throw new Error('the log has no id')
 }
 
-/** Checks that the file is ours, before anything in it is changed. Returns true for an empty file. */
+/** Checks that the file is a log of Reprise. Returns true for an empty file. Throws CannotStart. */
 export const identify = (db: Database.Database, path: string): boolean => {
   const version = db.pragma('user_version', { simple: true }) as number
   const application = db.pragma('application_id', { simple: true }) as number
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
   if (tables === 0 && version === 0) return true
-  if (application !== applicationId) throw new CannotStart(`${path} is no event log: choose another DATA_DIR`)
+  if (application !== applicationId)
+    throw new CannotStart(`${path} is no event log of Reprise: choose another DATA_DIR`)
   if (version > schemaVersion) {
     throw new CannotStart(`${path} was written by a newer reprise (schema ${version}): run that version`)
   }
   return false
 }
 
-/** Throws CannotStart for a FIFO, a folder or a device: SQLite would wait for it, or write to it. */
+/** Throws CannotStart for a FIFO, a folder or a device: SQLite would wait for a FIFO, or write to a device. */
 export const mustBePlain = (path: string): void => {
   for (const file of ['', '-wal', '-shm'].map(suffix => path + suffix)) {
     const found = whatStandsAt(file)
@@ -58,7 +61,10 @@ export const mustBePlain = (path: string): void => {
   }
 }
 
-/** Checks what can be checked without writing: closing this connection moves nothing out of the WAL. */
+/**
+ * Checks a log, or the absence of one, without writing: closing the connection of the check moves nothing out of the
+ * WAL. Throws CannotStart, or the error of SQLite.
+ */
 export const lookInto = (path: string): void => {
   mustBePlain(path)
   const missing = checkWal(path)
@@ -66,7 +72,7 @@ export const lookInto = (path: string): void => {
   const db = new Sqlite(path, { readonly: true })
   try {
     if (identify(db, path)) return
-    // A page that was allocated and freed within one commit is never written.
+    // A page that one commit allocated and freed again is never written. So as many pages as are free may be missing.
     if (missing > Number(db.pragma('freelist_count', { simple: true }))) throw unfit(path)
     checkId(db)
     checkTail(db, path)

@@ -1,4 +1,4 @@
-// Opens a log file, in the same way for the writer, the readers and the command line.
+// Opens a log file, for the writer, for readers and for the command line.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
 import type Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
-/** Pages in the WAL at which the writing thread itself copies them into the main file. */
+/** When the WAL has this many pages, the writing thread itself copies them into the main file. */
 const mostPages = 8192
 
 const isOlder = (version: string, than: string): boolean => {
@@ -26,7 +26,7 @@ const explained = (path: string, error: unknown): CannotStart => {
   if (forbidden !== undefined) return new CannotStart(`${path} cannot be opened: ${forbidden}`)
   if (/^(E[A-Z]|SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM))/.test(code)) {
     return new CannotStart(
-      `${path} cannot be opened (${why}): check that the disk has room and the file may be written`,
+      `${path} cannot be opened (${why}): check that the disk has room and that the server may write the file`,
     )
   }
   return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
@@ -56,17 +56,17 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('recursive_triggers = ON')
-    db.pragma('foreign_keys = OFF') // the writer numbers streams itself; a lookup per event would cost a third
+    db.pragma('foreign_keys = OFF') // the writer numbers the streams itself, and the check takes a third of the time
     db.pragma('cache_size = -65536')
     db.pragma(`wal_autocheckpoint = ${mostPages}`)
     if (isNew) make(db, newLogId())
-    // Moves the WAL into the main file, synced. Then the length of the file can be compared with its pages.
+    // Copies the WAL into the main file and syncs it. Then the length of the file must be that of its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     const pages = db.pragma('page_count', { simple: true }) as number
     const pageSize = db.pragma('page_size', { simple: true }) as number
-    // While another connection reads, a part stays in the WAL, and the length of the main file says nothing.
+    // While another connection reads, a part stays in the WAL, and the main file may rightly be shorter.
     if (moved?.busy === 0 && statSync(path).size < pages * pageSize) {
-      throw new Error('the file is shorter than its contents')
+      throw new Error('the file is shorter than the pages that it should hold')
     }
     return db
   } catch (error) {
@@ -75,9 +75,9 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
   }
 }
 
-/** Opens a connection that can only read; the file must exist. */
+/** Opens a connection that can only read. The file must exist. Throws CannotStart. */
 export const openForReading = (path: string): Database.Database => {
-  if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}`)
+  if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}: check the folder`)
   mustBePlain(path)
   try {
     // The file is not mapped into memory: if a program cuts a mapped file short, every process that reads it dies

@@ -1,4 +1,5 @@
-// The read side of a log file, on its own connection: in WAL mode it sees every commit and blocks nobody.
+// The read side of a log file, on a connection of its own: in WAL mode this connection sees every commit and blocks no
+// other.
 import { pageOf } from './reading.ts'
 import { openForReading } from './sqlite-file.ts'
 import type { Row, Store } from './store.ts'

@@ -11,8 +11,8 @@ import type { Reply, Request } from './writer-thread.ts'
 type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 
 /**
- * Sends requests to a writer thread, which answers them in order. When the thread dies, its open requests fail and a
- * new thread replaces it.
+ * Sends requests to a writer thread, which answers them in order. When the thread dies, its unanswered requests fail,
+ * and the next request starts a new thread.
  */
 const writerThread = (path: string) => {
   let worker: Worker | undefined
@@ -28,7 +28,7 @@ const writerThread = (path: string) => {
       else request?.reject(Object.assign(new Error(error.message), { code: error.code }))
     })
     const gone = (error: Error) => {
-      if (worker !== started) return // it was replaced, and its requests are answered
+      if (worker !== started) return // the thread was replaced, and its requests were rejected then
       worker = undefined
       for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
@@ -50,7 +50,10 @@ const writerThread = (path: string) => {
   return { ask }
 }
 
-/** Opens or creates the log file. `others`: further files that must stay where they are. Throws CannotStart. */
+/**
+ * Opens or creates the log file. `others`: further files that are watched, since nobody may remove or replace them.
+ * Throws CannotStart.
+ */
 export const sqliteStore = (
   path: string,
   newLogId: () => string,
@@ -71,7 +74,7 @@ export const sqliteStore = (
   ]
   let isOpen = false
   let emptying = 0
-  /** For requests that empty the WAL, as opening the write connection does. */
+  /** Sends a request that empties the WAL. Opening the write connection empties it, too. */
   const empties = async (ask: Open<Request>) => {
     emptying++
     try {
@@ -83,8 +86,8 @@ export const sqliteStore = (
   }
   return {
     ...reader,
-    // Sending one long text to the thread is far cheaper than sending many. Neither JSON nor a salt contains a line
-    // end.
+    // Sending one long text to the thread is far cheaper than sending many texts. They can be joined by line ends,
+    // since neither JSON.stringify nor a salt contains one.
     async write({ texts, ...batch }) {
       const ask = { ask: 'write', batch, text: texts.join('\n') } as const
       await (isOpen ? writer.ask(ask) : empties(ask))

@@ -1,4 +1,4 @@
-// The one write connection: hashes, inserts and commits whole batches. Knows nothing of events beyond their text.
+// The one write connection: it hashes, inserts and commits whole batches. It handles events only as texts.
 import type Database from 'better-sqlite3'
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
 import type { PackedBatch } from './store.ts'
@@ -6,7 +6,7 @@ import { watchFile } from './watch.ts'
 
 export type Writer = {
   write(batch: PackedBatch): void
-  /** Moves everything into the main file, synced. */
+  /** Copies everything from the WAL into the main file, and syncs that file. */
   secure(): void
   close(): void
 }
@@ -16,7 +16,8 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   const insertEvent = db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  // If the WAL was cut short, SQLite would continue after the cut, and read whatever is there now.
+  // Each write checks the WAL: if somebody has cut it short, SQLite would write on behind the cut, and later read
+  // whatever is in the hole.
   const wal = watchFile(`${db.name}-wal`, true)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
@@ -33,7 +34,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   })
   return {
     write(batch) {
-      // A batch that was sent before an earlier batch failed must not be written: it would leave a hole.
+      // When a batch has failed, later batches that were already sent must not be written: they would leave a hole.
       if (batch.first !== position + 1) throw new Error('the batch before this one was not written')
       const trouble = wal.trouble()
       if (trouble !== undefined) throw new Error(`${db.name}-wal ${trouble}`)

@@ -1,9 +1,9 @@
-// Where the log's rows are stored. The log (log.ts) decides order, revisions and positions; a store only keeps rows
-// durably and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
+// Where the rows of the log are stored. The log (log.ts) decides order, revisions and positions; a store only keeps
+// rows and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
 
 /**
- * Rows to write at consecutive positions from `first`, packed so that sending them to a thread is cheap. `texts` holds
- * three texts for each row: the header without its digest and closing brace, the payload, and the salt.
+ * Rows to write at consecutive positions from `first` on, packed so that sending them to a thread is cheap. `texts`
+ * holds three texts for each row: the header without its digest and closing brace, the payload, and the salt.
  */
 export type PackedBatch = {
   first: number
@@ -31,11 +31,14 @@ export interface Store {
   write(batch: PackedBatch): Promise<void>
   /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
-  /** What somebody did to the open files, in a sentence; undefined: nothing. */
+  /** What somebody did to the open files, in a sentence; undefined: the files are in order. */
   trouble(): string | undefined
-  /** Moves the written rows into the main file, as far as that is possible. */
+  /** Copies written rows from the WAL into the main file, as far as that is possible. */
   secure(): Promise<void>
-  /** At most `limit` rows, and fewer when they are long (reading.ts says how long); none: nothing follows. */
+  /**
+   * The rows after a position: up to `limit`, and fewer when they are long (reading.ts says how long). An empty list:
+   * nothing follows.
+   */
   page(after: number, limit: number): Row[]
   streamPage(stream: string, after: number, limit: number): Row[]
   headOf(stream: string): StreamHead | undefined

@@ -1,5 +1,5 @@
-// All readers that follow the log, or one stream of it. A commit is handed to the readers that have everything before
-// it. The others are still reading, and reach it later.
+// All readers that follow the log, or one stream of it. A commit is handed directly to the readers that have everything
+// before it. The other readers are still reading older events, and read this commit later.
 import type { Recorded } from '../contract/stored.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 import type { Pages } from './reading.ts'
@@ -8,13 +8,13 @@ export type SubscribeWish = {
   /** The reader begins after this position; with a stream, after this revision of the stream. */
   after: number
   stream?: string
-  /** The stream does not exist yet, so there is nothing to read first. */
+  /** Whether the stream does not exist yet, so that there is nothing to read first. */
   isNew?: boolean
   /** Awaited before each page is read. */
   beforeRead?: () => void | Promise<void>
-  /** Called each time when the past is read and handled: later events come from commits. */
+  /** Called each time when all stored events are read and handled: later events come from commits. */
   caughtUp?: () => void
-  /** Everything is read in pages, after `beforeRead`; commits are not handed over directly. */
+  /** Whether new commits are also read in pages, after `beforeRead`, instead of being handed over directly. */
   inPages?: boolean
 }
 /**
@@ -23,7 +23,7 @@ export type SubscribeWish = {
  */
 export type Subscribe = (wish: SubscribeWish, handle: Handler<Recorded>) => Subscription
 
-/** Events that are kept for a reader while its handler works: enough for a burst of one task. */
+/** The most events that are kept for a reader while its handler works: enough for a burst of one task. */
 const keptAtMost = 64
 
 type Reader = { follower: Follower<Recorded>; inPages: boolean }
@@ -92,7 +92,7 @@ export const createSubscriptions = (pages: Pages, head: () => number) => {
         for (const reader of ofStream.get(stream) ?? []) handOver(reader, own, from, upTo)
       }
     },
-    /** Makes all readers read again, since more may be stored than was published. */
+    /** Makes all readers look for stored events again, since more may be stored than was published. */
     lookAgain(): void {
       for (const { follower } of ofAll) follower.lookAgain()
       for (const here of ofStream.values()) for (const { follower } of here) follower.lookAgain()

@@ -1,5 +1,5 @@
-// Old events are converted to the current shape when they are read; stored events never change. An entry turns the data
-// of (type, version) into that of version + 1.
+// Upcasts events: old events get the form of today when they are read, and stored events never change. An entry turns
+// the data of an event type from one version into the next version.
 import type { Header } from '../contract/stored.ts'
 
 export type Upcasters = Record<string, Record<number, (data: unknown, header: Header) => unknown>>

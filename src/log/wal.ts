@@ -1,6 +1,6 @@
-// Checks whether a WAL is one that a crash can leave. SQLite reads a WAL up to the first frame that does not match its
-// checksum, and silently drops the rest. That is right for the last commit: a crash may have torn it, and it was never
-// acknowledged. It is wrong for the commits before it: each was synced before the next one began.
+// Checks whether a crash can have left a WAL as it is. SQLite reads a WAL up to the first frame that does not match its
+// checksum, and silently drops the rest. That is right for the last commit: a crash may have interrupted its writing,
+// and then it was never acknowledged. It is wrong for earlier commits: each was synced before the next one began.
 import {
   closeSync,
   existsSync,
@@ -15,11 +15,12 @@ import { CannotStart } from '../contract/cannot-start.ts'
 
 const headerBytes = 32
 const frameHeaderBytes = 24
+/** The bytes of the smallest file that can be a SQLite database: one page. */
 export const smallestDatabase = 512
 
 type Sums = readonly [number, number]
 
-/** SQLite's own checksum of a WAL, continued from an earlier one. */
+/** SQLite's own checksum of a WAL, continued from the checksum of the bytes before. */
 const sumsOf = (bytes: DataView, from: number, to: number, [a, b]: Sums, littleEndian: boolean): Sums => {
   for (let at = from; at < to; at += 8) {
     a = (a + bytes.getUint32(at, littleEndian) + b) >>> 0
@@ -37,7 +38,7 @@ function* piecesOf(file: number, from: number, length: number): Generator<Buffer
   for (let at = from; readSync(file, piece, 0, length, at) === length; at += length) yield piece
 }
 
-/** Whether the file was only made longer by the file system and never written. */
+/** Whether the file holds only zeros: the file system made it longer, but nothing was written. */
 const isEmpty = (file: number): boolean => {
   const { size } = fstatSync(file)
   const piece = Buffer.alloc(64 * 1024)
@@ -48,7 +49,7 @@ const isEmpty = (file: number): boolean => {
   return true
 }
 
-/** The part of a WAL that SQLite will read. `lost`: synced commits come after that part. */
+/** The part of a WAL that SQLite will read. `lost`: synced commits come after that part, and SQLite would drop them. */
 type Contents = {
   lost: boolean
   pageSize: number
@@ -76,7 +77,7 @@ const contentsOf = (file: number): Contents | undefined => {
   let isRead = true
   let commitsBehind = 0
   for (const frame of piecesOf(file, headerBytes, frameHeaderBytes + pageSize)) {
-    // Frames with other salts were written before the WAL was reset, and are in the main file.
+    // Frames with other salts were written before the WAL was last reset, and their pages are in the main file.
     const isOfThisLife = frame.subarray(8, 16).equals(salts)
     if (isRead) {
       sums = sumsOf(viewOf(frame), 0, 8, sums, littleEndian)
@@ -95,7 +96,7 @@ const contentsOf = (file: number): Contents | undefined => {
 }
 
 export const unfit = (path: string): CannotStart =>
-  new CannotStart(`${path} and its WAL do not fit each other: restore the log from a backup`)
+  new CannotStart(`${path} and its WAL do not belong together: restore the log from a backup`)
 
 /**
  * Returns how many pages are neither in the file nor in its WAL. Throws CannotStart when opening the log would lose
@@ -105,7 +106,7 @@ export const checkWal = (path: string): number => {
   const real = existsSync(path) ? realpathSync(path) : path
   const wal = `${real}-wal`
   if (real !== path && lstatSync(path).isSymbolicLink() && lengthOf(`${path}-wal`) > 0) {
-    throw new CannotStart(`${path}-wal was left behind: it belongs beside ${real}`)
+    throw new CannotStart(`${path}-wal was left behind when the log was moved: move it beside ${real}`)
   }
   if (lengthOf(wal) === 0) return 0
   const file = openSync(wal, 'r')

@@ -1,11 +1,11 @@
-// Checks whether a path still leads to the file that was opened there, and whether that file is as long as it was. Data
-// written to a file that has lost its name is gone when the process ends.
+// Checks whether a path still leads to the file that was opened there, and whether that file is still at least as long.
+// What is written to a removed file is gone when the process ends.
 import { type Stats, statSync } from 'node:fs'
 
 export type Watch = {
-  /** The problem, in words that follow the name of the file; undefined: there is none. */
+  /** What happened to the file, in words that follow its name in a sentence; undefined: it is in order. */
   trouble(): string | undefined
-  /** Called when the file was emptied, and may grow again from nothing. */
+  /** Called when SQLite has emptied the file, which may then be short again. */
   emptied(): void
 }
 

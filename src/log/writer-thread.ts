@@ -1,4 +1,5 @@
-// The thread that owns the write connection. It answers requests in order: to write a batch, or to open the file again.
+// The thread that owns the write connection. It answers requests in order: to write a batch, to open the file again, to
+// empty the WAL, and to close the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'
@@ -13,7 +14,7 @@ export type Reply = { id: number; error?: { message: string; code?: string } }
 
 const { path } = workerData as { path: string }
 const noNewLog = (): string => {
-  throw new Error(`${path} is gone`)
+  throw new Error(`${path} was removed or emptied while the server ran`)
 }
 
 let writer: Writer | undefined

@@ -125,7 +125,7 @@ t.test('a damaged log gives no backup, and a damaged backup no folder: exit code
     'log.db',
     "UPDATE events SET payload = '{}' WHERE position = 2",
   )
-  const says = /^reprise: .+log\.db is damaged: the event at position 2 does not fit its digest\n$/
+  const says = /^reprise: .+log\.db is damaged: the event at position 2 does not match its digest\n$/
   t.match(await run(damaged, 'backup', path.join(root, 'backup.db')), { code: 1, stdout: '', stderr: says })
   t.notOk(existsSync(path.join(root, 'backup.db')))
 
@@ -136,7 +136,7 @@ t.test('a damaged log gives no backup, and a damaged backup no folder: exit code
   writeFileSync(path.join(root, 'short.db'), readFileSync(whole).subarray(0, 40_000))
   const other = path.join(root, 'other')
   const refusals: [string, number, RegExp][] = [
-    [bad, 1, /bad\.db is damaged: the event at position 2 does not fit its digest/],
+    [bad, 1, /bad\.db is damaged: the event at position 2 does not match its digest/],
     [path.join(root, 'short.db'), 1, /short\.db is damaged/],
     [path.join(root, 'text.db'), 1, /text\.db is damaged or is no event log: file is not a database/],
     [path.join(dataDir, 'read.db'), 1, /read\.db is damaged or is no event log: no such table: events/],

@@ -44,13 +44,13 @@ t.test('every damage is named by its position, and the rest is read all the same
   const no = db.prepare<[], number>('SELECT stream_no FROM events WHERE position = 1').pluck().get() ?? 0
   db.close()
   const spoils: [sql: string, position: number, reason: RegExp][] = [
-    [`UPDATE events SET payload = '{"x":1}' WHERE ${where}`, at, /does not fit its digest/],
-    [`UPDATE events SET salt = 'x' WHERE ${where}`, at, /does not fit its digest/],
+    [`UPDATE events SET payload = '{"x":1}' WHERE ${where}`, at, /does not match its digest/],
+    [`UPDATE events SET salt = 'x' WHERE ${where}`, at, /does not match its digest/],
     [`UPDATE events SET header = replace(header, '"owner"', '"Owner"') WHERE ${where}`, at, /fit its leaf/],
     [`UPDATE events SET payload = NULL WHERE ${where}`, at, /has no payload/],
     [`DELETE FROM events WHERE ${where}`, at, /is missing/],
     [`UPDATE events SET position = ${last + 5} WHERE position = ${last}`, last, /is missing/],
-    [`UPDATE streams SET id = 'task-other' WHERE no = ${no}`, 1, /stands in another place/],
+    [`UPDATE streams SET id = 'task-other' WHERE no = ${no}`, 1, /is stored under another stream/],
     [`DELETE FROM streams WHERE no = ${no}`, 1, /is missing/],
   ]
   const copies = t.testdir()

@@ -152,7 +152,7 @@ t.test('a damaged event is named by its position, and never shown', async t => {
   db.close()
   const { code, stdout, stderr } = await runReprise(['history', id], { DATA_DIR: copy })
   t.same({ code, stdout }, { code: 1, stdout: '' })
-  t.equal(stderr, `reprise: the event at position ${second?.position} does not fit its digest\n`)
+  t.equal(stderr, `reprise: the event at position ${second?.position} does not match its digest\n`)
 })
 
 t.test('colours where they are wished, and whoever reads may go away', async t => {

@@ -59,7 +59,7 @@ t.test('a damaged log gives none: exit code 1; no log: 2', async t => {
   t.same(await rebuild(copy), {
     code: 1,
     stdout: '',
-    stderr: 'reprise: the event at position 2 does not fit its digest\n',
+    stderr: 'reprise: the event at position 2 does not match its digest\n',
   })
   const empty = path.join(t.testdir(), 'empty')
   t.match(await rebuild(empty), { code: 2, stdout: '', stderr: /^reprise: no log here: .+\n$/ })

@@ -51,12 +51,12 @@ t.test('what is not as it was is told on stdout, in words too: exit code 1', asy
   ])
   t.match(json.code, 1)
   t.match(verdictOf(json), { matches: false, compared_at: null, mismatches: [] })
-  t.match(text.stdout, /^position \d+: the event at position \d+ does not fit its digest$/m)
+  t.match(text.stdout, /^position \d+: the event at position \d+ does not match its digest$/m)
   t.match(text.stdout, 'no read models compared')
   t.match(task, {
     code: 1,
     stdout: '',
-    stderr: /^reprise: the event at position \d+ does not fit its digest\n$/,
+    stderr: /^reprise: the event at position \d+ does not match its digest\n$/,
   })
 
   const models = spoilt(dataDir, path.join(copies, 'models'), 'read.db', 'PRAGMA user_version = 99')

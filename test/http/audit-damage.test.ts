@@ -41,7 +41,7 @@ const stream = async (who: typeof api, query = '') => {
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 const damaged = (position: number) => ({
   code: -32603,
-  message: /does not fit|cannot be read/,
+  message: /does not match|cannot be read/,
   data: { position },
 })
 

@@ -149,7 +149,7 @@ t.test('a log that is damaged, foreign or newer is refused and left as it is', a
         db.exec('CREATE TABLE songs (title TEXT)')
         db.close()
       },
-      says: /log\.db is no event log: choose another DATA_DIR$/,
+      says: /log\.db is no event log of Reprise: choose another DATA_DIR$/,
     },
     'a log of a newer reprise': {
       make: () => {

@@ -3,8 +3,9 @@ import { DamagedEvent } from '../../contract/stored.ts'
 import { checked, pageOf, readable } from './rows.ts'
 import { ownedBy, type Statements } from './statements.ts'
 
+/** The most events of one page. */
 const pageEvents = 200
-/** Positions that are searched in one turn of the event loop for the events of one owner. */
+/** The most positions that are searched for the events of one owner in one turn of the event loop. */
 const windowPositions = 2000
 
 /** Reads events after the position `after`, up to the position `end`. Waits for `turn` before each page. */
@@ -35,7 +36,8 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
         )
         if (rows.length === 0) return
         yield* checked(rows, ({ position, revision, stream: found }) => {
-          if (found !== stream) throw new DamagedEvent(position, `is found as one of ${stream}`)
+          if (found !== stream)
+            throw new DamagedEvent(position, `is listed under ${stream} and belongs to ${found}`)
           if (revision !== ++from) throw new DamagedEvent(position, `is not revision ${from} of ${stream}`)
         })
       }

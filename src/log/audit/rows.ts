@@ -13,7 +13,7 @@ const storedOf = (row: Row): StoredEvent => {
   return { position, about, header: row.header, payload: row.payload ?? '', salt: row.salt, leaf: row.leaf }
 }
 
-/** As much of a page as can be read. Throws the error of SQLite when no row can be read. */
+/** The rows of a page, up to the first one that cannot be read. Throws the error of SQLite when no row can be read. */
 export const pageOf = (rows: IterableIterator<Row>): Row[] => {
   const page: Row[] = []
   let chars = 0
@@ -30,8 +30,8 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
 }
 
 /**
- * The events of these rows up to the first damaged one, whose error is then thrown. `check` throws for a row out of
- * place.
+ * Yields the events of these rows up to the first damaged one, and then throws the error about that one. `check` throws
+ * for a row that is not in its place.
  */
 export function* checked(rows: Row[], check: (row: Row) => void): Generator<StoredEvent[]> {
   const page: StoredEvent[] = []
@@ -50,7 +50,8 @@ export function* checked(rows: Row[], check: (row: Row) => void): Generator<Stor
 }
 
 /**
- * Turns an error of SQLite about a broken file into DamagedEvent, as for a wrong hash. `position`: where the damage is.
+ * Turns an error of SQLite about a broken file into DamagedEvent, the error that a wrong hash gives. `position`: where
+ * the damage is.
  */
 export const readable = <T>(read: () => T, position: () => number): T => {
   try {

@@ -9,8 +9,8 @@ const columns = 'e.position, s.id AS stream, e.revision, e.header, e.payload, e.
 const events = 'FROM events e JOIN streams s ON s.no = e.stream_no'
 
 /**
- * The text with which a header names its owner; `ownerPage` searches for it. No other text of a header can contain it,
- * since quotes are escaped there.
+ * The text with which a header names its owner; `ownerPage` searches for this text. No value in a header can contain
+ * the text, since quotes inside values are escaped.
  */
 export const ownedBy = (owner: string): string => `,"owner":${JSON.stringify(owner)},"session_id":`
 

@@ -8,7 +8,7 @@ import { ownedBy, type Place, type Statements } from './statements.ts'
 const pageStreams = 100
 
 const headerAt = ({ position, header, leaf }: Place): Header => {
-  if (leafOf(header) !== leaf) throw new DamagedEvent(position, 'does not fit its leaf')
+  if (leafOf(header) !== leaf) throw new DamagedEvent(position, 'does not match its leaf')
   return JSON.parse(header) as Header
 }
 
@@ -16,7 +16,7 @@ const headerAt = ({ position, header, leaf }: Place): Header => {
 export const createSummaries = (statements: Statements, turn: () => Promise<void>) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
 
-  /** The number of the last stream that begins at a position or before it: stream numbers grow with positions. */
+  /** The number of the last stream that begins at a position or before it. Later streams have larger numbers. */
   const streamsUpTo = (position: number, last: number): number => {
     let [low, high] = [0, last]
     while (low < high) {
@@ -29,7 +29,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
 
   const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
     const [first, last] = [firstOf.get(no), lastOf.get(no)]
-    if (first === undefined || last === undefined) return [] // reading the events of this stream finds that they are missing
+    if (first === undefined || last === undefined) return [] // its events are missing, and reading them says so
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no) ?? ''
     const { position: first_position } = first
@@ -58,7 +58,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
       try {
         return first === undefined ? undefined : headerAt(first).owner
       } catch {
-        return '' // a caller that may read everything can then find the damage
+        return '' // no user has this name, so only callers that may read every stream get as far as the damage
       }
     },
   }

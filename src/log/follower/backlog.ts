@@ -1,8 +1,8 @@
-// The items that a follower has not handed to its handler yet: a few that are kept in memory, or all after its
-// position, which must be read.
+// The items that a follower has not handed to its handler yet. Either they are few and kept in memory, or they must be
+// read: then the backlog is `behind` and keeps nothing.
 type Kept<T> = { items: T[]; from: number; upTo: number }
 
-/** When more than `most` items come while the handler works, none is kept and all are read. */
+/** When more than `most` items come while the handler works, the backlog keeps none of them and all must be read. */
 export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
   let isBehind = isBehindAtFirst
   let kept: Kept<T> | undefined
@@ -15,7 +15,7 @@ export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
     /** Whether something must be read. */
     isBehind: () => isBehind,
     fallBehind,
-    /** Called when a read begins, which finds all items so far. Later items are kept. */
+    /** Called when a read begins. The read finds all items that are stored by then; later items are kept. */
     beginReading(): void {
       isBehind = false
       kept = undefined
@@ -32,14 +32,14 @@ export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
       }
     },
     /**
-     * Removes and returns the kept items, if they follow `position`. Items that do not follow it are read if they are
-     * needed.
+     * Removes the kept items, and returns them if they follow `position`. If they do not, some items between are
+     * missing: the backlog is then behind, unless the kept items end at `position` or before it.
      */
     take(position: number): Kept<T> | undefined {
       const taken = kept
       kept = undefined
       if (taken === undefined || taken.from === position) return taken
-      isBehind = taken.upTo > position // a page that was read meanwhile ended somewhere else
+      isBehind = taken.upTo > position // a page that was read meanwhile does not end where the kept items begin
       return undefined
     },
     clear(): void {

@@ -1,4 +1,4 @@
-// How far a subscription has come, which callers wait for a later position, and how it ended.
+// How far a subscription has come, which callers wait for a later position, and how the subscription ended.
 
 type Waiting = { position: number; resolve: () => void; reject: (error: unknown) => void }
 export type Failure = { error: unknown }
