@@ -3,7 +3,7 @@ import type { ReadStore } from './store.ts'
 
 export type Difference = {
   table: string
-  /** The key of the row, with the ids of tasks. */
+  /** The key of the row, with the id of a task in place of its position. */
   row: string
   /** A column, or a field of a JSON column; `row` when only one store has the row. */
   field: string
@@ -16,7 +16,7 @@ export type Difference = {
  * missing.
  */
 const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds'])
-/** Rows that mean the same as a missing row. */
+/** Conditions in SQL by table, for rows that mean the same as no row. Such rows are not compared. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 
 type Row = Record<string, unknown>
@@ -36,7 +36,7 @@ const tablesOf = (store: ReadStore): Table[] =>
       return { name, key: key.map(column => column.name), task }
     })
 
-/** The order of SQLite: texts by their bytes. */
+/** Compares two values as SQLite orders them: texts by their bytes. */
 const order = (a: unknown, b: unknown): number =>
   typeof a === 'number' && typeof b === 'number'
     ? a - b
@@ -67,7 +67,7 @@ const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stor
     return inside.length > 0 ? inside : [{ field, stored: one ?? null, replayed: other ?? null }]
   })
 
-/** Pairs of rows with the same key; undefined where a store has no such row. */
+/** Pairs the rows with equal keys; undefined in place of a row that one store does not have. */
 function* paired(
   key: string[],
   stored: Iterator<Row, undefined>,
@@ -88,7 +88,8 @@ function* paired(
 }
 
 /**
- * All differences. Neither store may change meanwhile. `task`: only rows of the task that was created at this position.
+ * All differences. Neither store may change meanwhile. `task`: compares only the rows of the task that was created at
+ * this position.
  */
 export function* differences(stored: ReadStore, replayed: ReadStore, task?: number): Generator<Difference> {
   const idAt = (store: ReadStore, position: unknown): string | undefined =>

@@ -1,4 +1,4 @@
-// Queries the read models only when they hold everything that the log holds. Throws ReadModelsBehind while they do not.
+// Queries the read models only when they hold every event that the log holds. Throws ReadModelsBehind otherwise.
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Projector } from './projector.ts'
 

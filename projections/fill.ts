@@ -6,7 +6,7 @@ import type { ReadStore } from './store.ts'
 
 type Filled = { store: ReadStore; log: Log; timers: Timers; report: Report }
 
-/** Calls `onProgress` with each position that it reaches. Throws DamagedEvent. */
+/** `onProgress` is called after each page, with the position that was reached. `fillTo` rejects with DamagedEvent. */
 export const createFiller = (
   { store, log, timers, report }: Filled,
   onProgress: (position: number) => void,

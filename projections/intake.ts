@@ -1,14 +1,14 @@
-// How far the projections have folded the log, and how far their rows are written. Rows and checkpoint are written in one
-// transaction.
+// How far the projections have folded the log, and how far their rows are written. The rows and the checkpoint are
+// written in one transaction.
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import type { ReadStore } from './store.ts'
 
 export type Projection = {
-  /** Folds events, in memory only. */
+  /** Folds events, only in memory. */
   fold(events: Recorded[]): void
   /** Writes the changes since the last call. Called in the transaction that moves the checkpoint. */
   write(): void
-  /** Drops the state in memory, because it could not be written. */
+  /** Drops the changes in memory that are not written, because folding or writing has failed. */
   forget(): void
 }
 
@@ -35,14 +35,15 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
   }
 
   return {
-    /** Everything up to here is folded. */
+    /** The position up to which events are folded. */
     position: () => position,
-    /** Everything up to here is written. */
+    /** The position up to which rows are written. */
     written: () => written,
-    /** Events that are folded and not written. */
+    /** How many events are folded and not written. */
     pending: () => position - written,
+    /** Whether events of this stream are not written yet. */
     hasNewsOf: (stream: string): boolean => unwritten.has(stream),
-    /** Records that these events are not written; they may not be folded either. */
+    /** Records that these events are not written. They need not be folded. */
     note,
     take(events: Recorded[]): void {
       note(events)
@@ -57,7 +58,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     },
     /** Returns memory to the state of the tables. */
     forget,
-    /** Begins again before the first event, with empty tables. */
+    /** Empties the tables and begins again before the first event. */
     restart(): void {
       store.renew()
       written = 0

@@ -1,6 +1,6 @@
-// Runs the projections. They fold events in memory as these are committed. A moment later, or before a query, the
-// projector writes their rows together with the checkpoint in one transaction. So a read model can stop at any point
-// and continue, and is never ahead of its checkpoint.
+// Runs the projections. They fold events in memory when these are committed. A moment later, or before a query, the
+// projector writes the changed rows and the checkpoint in one transaction. So the server can stop at any point, and the
+// read models continue after their checkpoint.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
@@ -11,44 +11,46 @@ import { isOfFile } from './sums.ts'
 import { createTrust, type Trust } from './trust.ts'
 
 export type Projector = {
-  /** Folds the events of one commit, synchronously, so that readers after the commit see them. Never throws. */
+  /** Folds the events of one commit, synchronously, so that every later query sees them. Never throws. */
   follow(events: Recorded[]): void
   /**
-   * Writes the folded events; with a stream, only if some of them belong to it. Called before each query, so that it sees
-   * them.
+   * Writes the folded events; with a stream, only if some of them belong to that stream. Called before each query, so
+   * that the query sees them.
    */
   flush(stream?: string): void
   /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
   reading<T>(ask: () => T): T
-  /** Reads the log from the checkpoint to its head, while commits continue. A second call joins the first. */
+  /** Reads the log from the checkpoint to the head, while commits continue. A second call joins the first. */
   catchUp(): Promise<void>
   /** The position up to which the read models are written. */
   reached(): number
   /** Whether the read models hold everything that the log holds. */
   isCurrent(): boolean
-  /** Whether they hold all events of one stream, so that it can be read while other streams are not current. */
+  /** Whether the read models hold all events of one stream. They may lack events of other streams then. */
   isCurrentFor(stream: string): boolean
 }
 
-/** Why the read models do not fit this log; undefined when the log has the same leaf at their checkpoint. */
+/** Why the read models were not made from this log; undefined when the log has their leaf at their checkpoint. */
 export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
     .get()
   if (at === undefined || log.leafAt(at.position) === at.leaf) return undefined
   return at.position > log.head()
-    ? `they know ${at.position} events, and the log has ${log.head()}: unless it was restored, the others are lost`
+    ? `they hold ${at.position} events, and the log only ${log.head()}: unless it was restored, events are lost`
     : 'they belong to another log'
 }
 
-/** Milliseconds until rows are written. Writing rows for many events together costs a fraction. */
+/** Milliseconds until the rows of a folded event are written. Writing the rows of many events together is cheaper. */
 const flushMs = 20
+/** When this many events are folded and not written, their rows are written at once. */
 const flushEvents = 1000
+/** The same number while the log is read, when no query waits for the rows. */
 const catchUpEvents = 10_000
 /** Events of a full page of the log; a page of long events has fewer. */
 const usualPage = 1000
 
-/** Takes in and writes every event of the log that is not taken in yet. Calls `onHead` at the end of the log. */
+/** Folds and writes every event of the log that is not folded yet. Calls `onHead` at the end of the log. */
 const readToHead = async (log: Log, intake: Intake, onHead: () => void): Promise<void> => {
   intake.write()
   while (intake.position() < log.head()) {
@@ -57,15 +59,15 @@ const readToHead = async (log: Log, intake: Intake, onHead: () => void): Promise
       intake.take(page)
       // A page with fewer events holds long ones: it is written now, so that it is not in memory beside the next page.
       if (intake.pending() >= catchUpEvents || page.length < usualPage) intake.write()
-      await new Promise(resolve => setImmediate(resolve)) // others run while a long log is read
+      await new Promise(resolve => setImmediate(resolve)) // other work gets a turn of the event loop
     }
     if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
   }
   intake.write()
-  onHead() // in the same turn as the last look at the head, so no commit comes between
+  onHead() // in the turn in which the head was compared last, so no commit comes between
 }
 
-/** Runs a query unless the tables are known to be damaged, and notices when they are. */
+/** Returns a function that runs a query, unless the tables are known to be damaged. It notices new damage. */
 const createReading =
   (trust: Trust, failed: (error: unknown) => void): Projector['reading'] =>
   ask => {
@@ -95,7 +97,7 @@ export const createProjector = (
     flushLater?.()
     flushLater = undefined
   }
-  /** After any failure, memory returns to the state of the tables, from which the next `catchUp` continues. */
+  /** After any failure, memory returns to the state of the tables, and the next `catchUp` continues from there. */
   const failed = (error: unknown) => {
     intake.forget()
     trust.failed(error)
@@ -134,7 +136,7 @@ export const createProjector = (
       const fresh = events.filter(({ position }) => position >= next) // a catch-up may have folded some of them already
       if (fresh.length === 0) return
       try {
-        if (fresh[0]?.position !== next) throw new Error(`nobody told of position ${next}`)
+        if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
         intake.take(fresh)
         soon()
       } catch (error) {

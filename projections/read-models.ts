@@ -1,4 +1,4 @@
-// All read models on one store, moved by one projector.
+// All read models on one store, kept up to date by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
 import { envSessionsProjection } from './env-sessions/table.ts'

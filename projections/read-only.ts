@@ -1,11 +1,11 @@
-// Opens the read models for reading, beside a running server or without one.
+// Opens the read models for reading, whether a server runs meanwhile or not.
 import { existsSync } from 'node:fs'
 import type { Log } from '../src/contract/stored.ts'
 import { openFileReadOnly } from '../src/log/read-only.ts'
 import { renewable } from './renewable.ts'
 import { openReadStore, type ReadStore } from './store.ts'
 
-/** Undefined when there are none. Throws the error of SQLite when the file is not a database. */
+/** Opens the read models. Undefined: the file does not exist. Throws the error of SQLite when it is no database. */
 export const openReadModels = (path: string): ReadStore | undefined =>
   existsSync(path) ? renewable(() => openFileReadOnly(path), notOurs) : undefined
 
@@ -13,7 +13,7 @@ const notOurs = (): never => {
   throw new Error('the read models were opened for reading')
 }
 
-/** How many events the read models of a folder know; 0 when they cannot be read. */
+/** How many events the read models in a file hold; 0 when they cannot be read. */
 export const eventsKnownTo = (path: string): number => {
   try {
     const store = openReadModels(path)
@@ -30,10 +30,10 @@ export const scratchStore = (): ReadStore => openReadStore('', true)
 
 const versionOf = (store: ReadStore): unknown => store.pragma('user_version', { simple: true })
 
-/** Whether both have the same tables. */
+/** Whether both stores have tables of the same version. */
 export const sameVersion = (one: ReadStore, other: ReadStore): boolean => versionOf(one) === versionOf(other)
 
-/** The position up to which they hold all events; undefined when they were not made from this log. */
+/** The position up to which the read models hold all events; undefined when they were not made from this log. */
 export const positionOf = (store: ReadStore, log: Log): number | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
@@ -42,7 +42,7 @@ export const positionOf = (store: ReadStore, log: Log): number | undefined => {
   return log.leafAt(at.position) === at.leaf ? at.position : undefined
 }
 
-/** Runs reads in one transaction, so that all of them see the same moment. */
+/** Runs reads in one transaction, so that all of them see the tables as they are at one moment. */
 export const atOneMoment = async <T>(store: ReadStore, read: () => Promise<T>): Promise<T> => {
   store.exec('BEGIN')
   try {

@@ -1,5 +1,5 @@
-// A database that can be replaced by a new one without preparing its statements again. Its content can be rebuilt, so a
-// damaged file needs no restart.
+// A database that can be replaced by an empty one while the server runs: callers keep their prepared statements. So
+// read models in a damaged file are rebuilt without a restart.
 import type Database from 'better-sqlite3'
 import { type Checkpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 
@@ -23,7 +23,7 @@ export interface ReadStore {
   close(): void
 }
 
-/** `open` opens the existing file. `make` replaces it by an empty one. */
+/** `open` opens the existing file. `make` replaces that file by an empty one. */
 export const renewable = (
   open: () => Database.Database,
   make: () => Database.Database,

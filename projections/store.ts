@@ -1,4 +1,4 @@
-// The file of the read models. It is disposable: when it does not fit the log, it is rebuilt.
+// The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
@@ -11,7 +11,7 @@ import { tokenTables } from './tokens/schema.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'
 
-/** Raise this whenever a table or its content changes: then older files are removed and rebuilt. */
+/** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
 const readModelVersion = 7
 
 const checkpoint = `
@@ -27,14 +27,17 @@ const isCurrent = (db: Database.Database): boolean => {
   }
 }
 
-/** When the WAL reaches this many pages, this thread copies them into the file; before, the checkpoint thread does. */
+/**
+ * When the WAL has this many pages, the thread that writes copies them into the file. Usually the checkpoint thread
+ * copies them before that.
+ */
 const mostPages = 32_768
 
 const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
 
 /**
- * Only the owner may read the file, also when it is made again while the server runs. It is not mapped into memory: if a
- * program cuts a mapped file short, every process that reads it dies (SIGBUS).
+ * Opens or creates the file. Only the user of the server may read it. The file is not mapped into memory: if a program
+ * cuts a mapped file short, every process that reads it dies (SIGBUS).
  */
 const open = (path: string): Database.Database => {
   if (isFile(path) && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
@@ -56,11 +59,13 @@ const make = (path: string): Database.Database => {
     return db
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new CannotStart(`${path} cannot be made (${why}): remove what is there, or make room`)
+    throw new CannotStart(
+      `${path} cannot be made (${why}): remove what is at this path, or free space on the disk`,
+    )
   }
 }
 
-/** Opens the file. One of another version, or a damaged one, is replaced by an empty one. */
+/** Opens the file. A file of another version, or a damaged file, is replaced by an empty one. */
 const openOrMake = (path: string): Database.Database => {
   let db: Database.Database | undefined
   try {

@@ -1,4 +1,4 @@
-// Checksums of texts and rows in the read models, since SQLite does not notice every damage.
+// Checksums of texts and rows in the read models, since SQLite does not notice all damage.
 import { crc32 } from 'node:zlib'
 import { isCorrupt } from '../src/platform/sqlite/corrupt.ts'
 
@@ -7,11 +7,11 @@ export class DamagedText extends Error {}
 export const sumOf = (text: string): number => crc32(text)
 /** Returns the text; throws when it does not match its checksum. */
 export const sound = (text: string, sum: number): string => {
-  if (sumOf(text) !== sum) throw new DamagedText('a text does not fit its sum')
+  if (sumOf(text) !== sum) throw new DamagedText('a text in the read models does not match its checksum')
   return text
 }
 
-/** The columns by which a task is found and shown, beside its texts. */
+/** The columns by which a task is found and shown. Its texts have checksums of their own. */
 export type TaskKeys = {
   id: string
   user_id: string
@@ -48,11 +48,12 @@ export const sumOfRow = (row: TaskKeys): number =>
 
 /** Returns the row; throws when it does not match its checksum. */
 export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): Row => {
-  if (sumOfRow(row) !== row.row_sum) throw new DamagedText('a row does not fit its sum')
+  if (sumOfRow(row) !== row.row_sum)
+    throw new DamagedText('a row in the read models does not match its checksum')
   return row
 }
 
 export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
-/** Whether an error comes from the file: it cannot be read, or is damaged. */
+/** Whether an error comes from the file of the read models: the file cannot be read or written, or is damaged. */
 export const isOfFile = (error: unknown): boolean =>
   isDamage(error) || /^SQLITE_/.test((error as { code?: string }).code ?? '')

@@ -1,9 +1,9 @@
-// How far the read models can be trusted: whether they take commits in, and whether their tables are undamaged.
+// Whether the read models can be trusted: whether they fold each commit, and whether their tables are undamaged.
 import type { Report } from '../src/contract/ports.ts'
 import { DamagedEvent, StorageFailure } from '../src/contract/stored.ts'
 import { isDamage } from './sums.ts'
 
-/** Whether the tables contradict the log. Then neither the disk nor the log is at fault. */
+/** Whether the tables contradict the log. The cause is then neither the disk nor the log. */
 const isMisfit = (error: unknown): boolean => {
   if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
   const { code } = error as { code?: string }
@@ -12,7 +12,7 @@ const isMisfit = (error: unknown): boolean => {
 
 /** The read models are trusted at first. */
 export const createTrust = (report: Report) => {
-  /** Commits are not taken in, because of an error or because the log is being read. */
+  /** Commits are not folded, because of an error or because the log is being read. */
   let behind = false
   /** The tables cannot be trusted until they are rebuilt. */
   let damaged = false
@@ -23,7 +23,7 @@ export const createTrust = (report: Report) => {
     mustBeEmptied = true
     if (damaged) return
     damaged = true
-    report('warn', 'the read models are damaged, and made anew from the log', { error: String(error) })
+    report('warn', 'the read models are damaged: they are rebuilt from the log', { error: String(error) })
   }
 
   return {
@@ -48,10 +48,10 @@ export const createTrust = (report: Report) => {
     failed(error: unknown): void {
       const isNews = !behind
       behind = true
-      // Tables that still do not fit after they were rebuilt are not the cause.
+      // If the tables contradict the log even after they were rebuilt, then the tables are not the cause.
       if (isDamage(error) || (!damaged && isMisfit(error))) return void distrust(error)
       if (!isNews) return
-      report('error', 'the read models stopped; lists answer 503 until they caught up', {
+      report('error', 'the read models stopped: lists answer 503 until they have caught up with the log', {
         error: String(error),
       })
     },

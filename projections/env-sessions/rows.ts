@@ -19,9 +19,11 @@ export type SessionRow = {
 const columns =
   'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason, kind'
 
+/** The most rows of one page. */
 const pageRows = 200
+/** A page ends after the row with which its environment variables reach this many characters. */
 const pageChars = 256 * 1024
-/** The first rows, as many as one page holds. */
+/** The first rows, up to the limits of one page. */
 const upTo = <Row extends SessionRow>(rows: Iterable<Row>, most: number, mostChars: number): Row[] => {
   const page: Row[] = []
   let chars = 0
@@ -57,7 +59,7 @@ export const createEnvSessionRows = (store: ReadStore) => {
     /** The user of a session, also of a deleted one. */
     userOf: (id: string) => userById.get(id)?.user_id,
     active: () => active.all(),
-    /** The sessions of a user, or all, that were created after this position: as many as a page holds. */
+    /** One page of the sessions that were created after this position: those of a user, or of all users. */
     page(position: number, user: string | undefined) {
       const rows =
         user === undefined

@@ -1,5 +1,5 @@
-// The tasks of one chat session: the last one, those that wait for their client, and what the completed ones
-// contributed.
+// The tasks of one chat session: the last one, those that wait for their client, and the items that each completed one
+// adds to the context of later tasks.
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
@@ -34,7 +34,7 @@ export const createChatSessionRows = (store: ReadStore) => {
       waiting
         .all(userId, sessionId)
         .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
-    /** The contributions of earlier tasks that a task sees when it starts now in this chat session. */
+    /** The items of earlier tasks with which the context of a task begins when it starts now in this chat session. */
     context: (userId: string, sessionId: string): ContextReference[] =>
       completed.all(sessionId, userId).map(({ id, contributed }) => ({
         stream: taskStream(id),

@@ -17,7 +17,7 @@ const add = (counts: TaskCounts, agent: string, status: string, tasks: number): 
   counts.by_agent[agent] = own
 }
 
-/** `all`: the conditions of the filter that an index serves. */
+/** `all`: the conditions of the filter for which an index finds the rows. */
 export const createTaskCount =
   ({ prepared, inSlices }: TaskWalk) =>
   async (all: Where, filter: TaskFilter, pause: Pause): Promise<TaskCounts> => {

@@ -1,5 +1,5 @@
-// The filters of a list of tasks as conditions in SQL: those that an index serves, and those that each row is checked
-// for.
+// The filters of a list of tasks as conditions in SQL. An index finds the rows for some of them; for the others, each
+// row is checked.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -9,11 +9,11 @@ export type TaskFilter = {
   statuses: TaskStatus[]
   includeSubtasks: boolean
   agent?: string | undefined
-  /** A part of the code or the message of a task's error, in upper or lower case. */
+  /** A part of the code or of the message of a task's error. Upper and lower case do not matter. */
   error?: string | undefined
-  /** Milliseconds. Only tasks that were created at this time or later. */
+  /** Only tasks that were created at this time (milliseconds since 1970) or later. */
   createdAfter?: number | undefined
-  /** Milliseconds. Only tasks that were created before this time. */
+  /** Only tasks that were created before this time (milliseconds since 1970). */
   createdBefore?: number | undefined
 }
 
@@ -24,14 +24,14 @@ export const and = ({ sql, values }: Where, condition: string, ...more: unknown[
   values: [...values, ...more],
 })
 
-/** The conditions that each row is checked for; undefined: there are none. */
+/** The conditions for which each row is checked; undefined: there are none. */
 export const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
   let where: Where = { sql: [], values: [] }
   if (agent !== undefined) where = and(where, 'agent = ?', agent)
   if (error !== undefined) where = and(where, 'coalesce(instr(error, ?), 0) > 0', error.toLowerCase())
   return where.sql.length === 0 ? undefined : where
 }
-/** One walk along an index for each status. A single walk would skip the tasks of other statuses one by one. */
+/** Conditions for one walk along an index for each status. A single walk would pass every task of another status. */
 export const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
   const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
   // Only failed tasks have an error.
@@ -46,7 +46,7 @@ export const createFilters = (store: ReadStore, head: () => number) => {
     'SELECT position, created_at FROM tasks WHERE position >= ? ORDER BY position LIMIT 1',
   )
 
-  /** Every task from this position on was created at this time or later: times in the log never go back. */
+  /** The position from which on every task was created at this time or later. Times in the log never go back. */
   const positionAt = (time: number): number => {
     let [low, high] = [0, head() + 1]
     while (low < high) {
@@ -58,7 +58,7 @@ export const createFilters = (store: ReadStore, head: () => number) => {
     return low
   }
 
-  /** The conditions that an index serves. `own`: the only user whose tasks are visible. */
+  /** The conditions for which an index finds the rows. `own`: the only user whose tasks are visible. */
   return (filter: TaskFilter, own: string | undefined): Where => {
     const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
     let where: Where = { sql: ['deleted = 0'], values: [] }

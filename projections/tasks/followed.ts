@@ -1,5 +1,5 @@
-// The tasks that the projection holds in memory: those with changes that are not written yet, and recent unfinished
-// ones.
+// The tasks that the projection holds in memory: those with changes that are not written yet, and unfinished tasks that
+// changed recently.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import { taskIdOf } from '../../src/contract/task-stream.ts'
@@ -8,7 +8,8 @@ import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-
 import type { ReadStore } from '../store.ts'
 
 /**
- * A task in memory. `row` is the position that created it; `written` is the part of it that the tables hold already.
+ * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
+ * the tables hold of the task already.
  */
 export type Followed = {
   view: ShownTask
@@ -17,7 +18,7 @@ export type Followed = {
   written: { status: TaskStatus | undefined; items: unknown[] }
 }
 
-/** `keptAtMost`: how many unfinished tasks stay in memory once they are written. */
+/** `keptAtMost`: the most unfinished tasks that stay in memory after they are written. */
 export type Limits = { keptAtMost: number }
 export const usualLimits: Limits = { keptAtMost: 20_000 }
 
@@ -29,9 +30,9 @@ export const createFollowedTasks = (
   const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
     'SELECT position, status, principal FROM tasks WHERE id = ?',
   )
-  // A task is in one of three places. While it has unwritten changes it is in `changed`, until they are written. After
-  // that, an unfinished task may stay in `kept`, the newest last. Every other task is in the tables alone, and its next
-  // event loads it again from the log.
+  // A task is in one of three places. While it has unwritten changes, it is in `changed`. When they are written, an
+  // unfinished task may stay in `kept`, the newest last. Every other task is only in the tables, and its next event
+  // loads it again from the log.
   const changed = new Map<string, Followed>()
   const kept = new Map<string, Followed>()
 

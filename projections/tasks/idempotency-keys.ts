@@ -1,4 +1,5 @@
-// Finds out whether a create is repeated: by its idempotency key, or by its body when it has no key.
+// Finds out whether a request to create a task repeats an earlier one: by its idempotency key, or without a key by its
+// body.
 import type { ReadStore } from '../store.ts'
 import { rowColumns, type TaskRow } from './rows.ts'
 
@@ -13,8 +14,8 @@ export const createIdempotencyRows = (store: ReadStore) => {
   return {
     key: (principalId: string, name: string) => key.get(principalId, name),
     /**
-     * Creates of this principal with the same body and without a key, oldest first: those that are unfinished, and those
-     * that ended at or after `since`.
+     * Tasks that this principal created with a body of this digest and without a key, oldest first: the unfinished
+     * ones, and those that ended at or after `since`.
      */
     sameBody: (principalId: string, digest: string, since: number) => twins.all(principalId, digest, since),
   }

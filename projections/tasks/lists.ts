@@ -13,7 +13,7 @@ export type ListWish = TaskFilter & {
   endingBefore: string | undefined
   limit: number
   order: 'asc' | 'desc'
-  /** Each task has its summary in place of its output. */
+  /** Whether each task is shown with its summary in place of its output. */
   isSummary?: boolean
 }
 export type TaskPage = { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string }
@@ -46,7 +46,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     return and(where, isDown ? 'position < ?' : 'position > ?', row.position)
   }
 
-  /** The tasks at these positions. Tasks that are long together are read in pieces while they are taken. */
+  /** The tasks at these positions. When their texts together are long, they are read in pieces. */
   const tasksAt = (positions: number[], isSummary: boolean, pause: Pause) => {
     let before = 0
     return positions.map(at => {
@@ -65,13 +65,14 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
 
   return {
     /**
-     * A page of tasks as JSON texts, and whether more follow in the direction of reading. `own`: the only user whose
-     * tasks and cursors are visible.
+     * A page of tasks as JSON texts, and whether more tasks follow in the direction of reading. `own`: the only user
+     * whose tasks are visible, also as cursors.
      */
     async list(wish: ListWish, own?: string, pause: Pause = nextTurn): Promise<TaskPage> {
       const where = reading(() => cursorOf(wish, whereOf(wish, own), own))
       if (where === undefined) return { unknownCursor: wish.startingAfter ?? wish.endingBefore ?? '' }
-      // `ending_before` asks for the page next to the cursor: it is read away from the cursor, then reversed.
+      // `ending_before` asks for the tasks right before the cursor: they are read backwards from the cursor, and then
+      // reversed.
       const backwards = wish.endingBefore !== undefined
       const order = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
       const wanted = wish.limit + 1

@@ -1,5 +1,5 @@
-// Folds of long tasks as they were after every thousandth event, so that a reader begins near the point that it asks
-// for. They only save time: a fold that is damaged, or of another version, is ignored.
+// States of long tasks, saved after about every thousandth event, so that a reader can begin to fold near the point
+// that it asks for. Saved folds only save time: a fold that is damaged, or of another version, is ignored.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { foldVersion, savedFold } from '../../src/history/saved-fold.ts'
@@ -7,7 +7,7 @@ import type { FramedTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf } from '../sums.ts'
 
-/** Selects a fold: the newest one that is not past this next frame, this position, or this time (milliseconds). */
+/** Selects the newest fold that is not past a frame number, a position, or a time (milliseconds since 1970). */
 export type FoldMoment = { next: number } | { position: number } | { time: number }
 
 type Fold = { task: number; next: number; position: number; time: number; state: string }
@@ -15,7 +15,7 @@ type Fold = { task: number; next: number; position: number; time: number; state:
 const sumOfFold = ({ task, next, position, time, state }: Fold): number =>
   sumOf(JSON.stringify([foldVersion, task, next, position, time, state]))
 
-/** The writing side, for the projection that folds every task anyway. */
+/** Writes saved folds, for the projection of tasks, which folds every task anyway. */
 export const createFoldWriter = (store: ReadStore) => {
   const put = store.prepare(
     `INSERT OR REPLACE INTO saved_folds (task, next, position, time, version, state, sum)
@@ -23,7 +23,7 @@ export const createFoldWriter = (store: ReadStore) => {
   )
   let due: Fold[] = []
   return {
-    /** Called after each event of a task. `task`: its row. */
+    /** Called after each event of a task. `task`: the key of the task's row. */
     follow(task: number, view: FramedTask): void {
       const state = savedFold(view)
       if (state === undefined) return
@@ -46,7 +46,7 @@ const beforeColumn = (column: 'next' | 'position' | 'time') =>
   `SELECT f.task, f.next, f.position, f.time, f.state, f.sum FROM saved_folds f JOIN tasks t ON t.position = f.task
    WHERE t.id = ? AND f.version = ? AND f.${column} <= ? ORDER BY f.next DESC`
 
-/** `reading`: that of the projector, which notices when the file is damaged. */
+/** `reading`: the method of the projector, which notices when the file is damaged. */
 export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
   type Found = Fold & { sum: number }
   const statements = {
@@ -58,7 +58,7 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
     `SELECT i.n, i.body, i.sum FROM items i JOIN tasks t ON t.position = i.task
      WHERE t.id = ? AND i.n >= ? AND i.n < ? ORDER BY i.n`,
   )
-  /** Readers can do without saved folds, so a failed query counts as a missing fold. */
+  /** Readers do not depend on saved folds, so a failed query counts as a missing fold. */
   const asked = <T>(ask: () => T): T | undefined => {
     try {
       return reading(ask)
@@ -75,9 +75,9 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
     return undefined
   }
   return {
-    /** The newest undamaged fold of a task that is not past a moment, as text. */
+    /** The text of the newest undamaged fold of a task that is not past a moment. */
     before: (stream: string, moment: FoldMoment): string | undefined => asked(() => find(stream, moment)),
-    /** The items of a task from the number `from` to before `to`; undefined: some are missing or damaged. */
+    /** The items of a task from number `from` to number `to` - 1; undefined: some are missing or damaged. */
     items: (stream: string, from: number, to: number): OutputItem[] | undefined =>
       asked(() => {
         const found = bodies.all(taskIdOf(stream), from, to)

@@ -6,7 +6,7 @@ import { sound } from '../sums.ts'
 import type { StoredRows } from './stored-rows.ts'
 import { checked, found, pieceBytes, type StoredTexts } from './stored-texts.ts'
 
-/** Groups neighbouring items that are short enough together into runs. A long item is a run of its own. */
+/** Groups neighbouring items into runs that are short enough to be read at once. A long item is a run of its own. */
 function* runsOf(items: [n: number, size: number, sum: number][]) {
   let run: typeof items = []
   let bytes = 0
@@ -25,7 +25,7 @@ function* runsOf(items: [n: number, size: number, sum: number][]) {
 type Rows = Pick<StoredRows, 'itemRun' | 'summaryAt'>
 
 export const createStoredPieces = (rows: Rows, texts: StoredTexts, reading: <T>(ask: () => T) => T) => ({
-  /** The task as it is when its first piece is taken. Throws ChangedMeanwhile. */
+  /** The task as it is when its first piece is taken. Throws ChangedMeanwhile when the task changes before the end. */
   async *whole(position: number, pause: Pause): AsyncGenerator<Piece> {
     await pause()
     const { items, open, ...own } = reading(() => texts.look(position))

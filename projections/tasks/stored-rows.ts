@@ -1,4 +1,4 @@
-// The statements that read the texts of a task, whole or in parts, and the places of these texts.
+// The SQL that reads the texts of a task, whole or in parts, and the sizes and checksums of these texts.
 import type { ReadStore } from '../store.ts'
 
 export type Kept = { bytes: Buffer; sum: number }
@@ -27,7 +27,7 @@ export const createStoredRows = (store: ReadStore) => {
       'SELECT n, octet_length(body), sum FROM items WHERE task = ? ORDER BY n',
     )
     .raw()
-  /** Items in progress. The status is near the beginning of the text of an item. */
+  /** Items in progress. The text of an item has the status near its beginning, so only that part is searched. */
   const openItems = store.prepare<[number], { n: number } & Kept>(
     `SELECT n, CAST(body AS BLOB) AS bytes, sum FROM items
      WHERE task = ? AND instr(substr(body, 1, 2000), '"status":"in_progress"') > 0`,

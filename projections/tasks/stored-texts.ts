@@ -1,5 +1,5 @@
-// Where the texts of a task are in its rows, and how a long text is read: in parts, which are checked against its
-// checksum.
+// Reads the texts of a task from its rows. A long text is read in parts, which are checked against its checksum
+// together.
 import { crc32 } from 'node:zlib'
 import { ChangedMeanwhile } from '../../src/contract/changed-meanwhile.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -7,28 +7,28 @@ import type { Pause } from '../../src/fairness/slices.ts'
 import { DamagedText } from '../sums.ts'
 import type { Kept, StoredRows } from './stored-rows.ts'
 
-/** Bytes that are read at once. */
+/** Bytes. A text up to this length is read at once, and a part of a longer text has at least this length. */
 export const pieceBytes = 1024 * 1024
-/** Most parts in which one text is read: SQLite passes over everything before a part each time. */
+/** The most parts in which one text is read. For each part, SQLite passes over everything before that part. */
 const mostGoes = 4
 
-/** Where a text is: in the fields of a task, or in one of its items. */
+/** A text of a task: its fields (`n` is undefined), or its item number `n`. `size`: bytes. `sum`: the checksum. */
 type Place = { size: number; sum: number; n: number | undefined }
 
 export const checked = ({ bytes, sum }: Kept, expected: number): Buffer => {
-  if (crc32(bytes) !== sum) throw new DamagedText('a text does not fit its sum')
-  if (sum !== expected) throw new ChangedMeanwhile('a task moved on while it was answered')
+  if (crc32(bytes) !== sum) throw new DamagedText('a text in the read models does not match its checksum')
+  if (sum !== expected) throw new ChangedMeanwhile('a task changed while it was sent')
   return bytes
 }
 
 export const found = (text: Kept | undefined): Kept => {
-  if (text === undefined) throw new ChangedMeanwhile('the read models were made again')
+  if (text === undefined) throw new ChangedMeanwhile('the read models were rebuilt while a task was sent')
   return text
 }
 
 type Rows = Pick<StoredRows, 'fieldsPlace' | 'fieldsPart' | 'itemPlaces' | 'itemPart' | 'openItems'>
 
-/** `reading`: that of the projector. */
+/** `reading`: the method of the projector, which notices when the file is damaged. */
 export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) => {
   const partOf = (position: number, n: number | undefined, from: number, length: number): Kept => {
     const part =
@@ -38,7 +38,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     return found(part)
   }
 
-  /** One text in parts, without the last `left` bytes. */
+  /** One text in parts, without its last `left` bytes. */
   async function* textAt(position: number, { size, sum, n }: Place, pause: Pause, left = 0) {
     const step = Math.max(pieceBytes, Math.ceil(size / mostGoes))
     let crc = 0
@@ -48,15 +48,17 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
         const { bytes, sum: now } = partOf(position, n, from, step)
         crc = crc32(bytes, crc)
         const isEnd = from + step >= size
-        if (isEnd && crc !== sum && now === sum) throw new DamagedText('a text does not fit its sum')
-        if (now !== sum || (isEnd && crc !== sum)) throw new ChangedMeanwhile('a task moved on')
+        if (isEnd && crc !== sum && now === sum)
+          throw new DamagedText('a text in the read models does not match its checksum')
+        if (now !== sum || (isEnd && crc !== sum))
+          throw new ChangedMeanwhile('a task changed while it was sent')
         return bytes
       })
       yield from + step >= size ? part.subarray(0, part.length - left) : part
     }
   }
 
-  /** Where the fields of a task are, and a copy of them if they are short. */
+  /** The size and the checksum of the fields of a task, and a copy of the fields if they are short. */
   const fieldsAt = (position: number) => {
     const place = rows.fieldsPlace.get(position)
     if (place === undefined) throw new Refusal('TaskNotFound')
@@ -69,7 +71,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     partOf,
     textAt,
     fieldsAt,
-    /** A long task at this moment: where its texts are, and copies of the texts that may change at any time. */
+    /** A long task at this moment: the sizes and checksums of its texts, and copies of those that may change. */
     look(position: number) {
       const found = fieldsAt(position)
       const open = new Map<number, Kept>()
@@ -77,7 +79,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
         for (const { n, ...kept } of rows.openItems.all(position)) open.set(n, kept)
       return { ...found, items: rows.itemPlaces.all(position), open }
     },
-    /** The fields as a JSON object without its last brace, so that more can follow. */
+    /** The fields as a JSON object without its last brace, so that further fields can follow. */
     async *openFields(position: number, { fields, kept }: Fields, pause: Pause) {
       if (kept === undefined) yield* textAt(position, fields, pause, 1)
       else yield reading(() => checked(kept, fields.sum)).subarray(0, -1)

@@ -1,5 +1,5 @@
-// Task objects as JSON text, from the read models: the stored fields, then the items as they are stored. A short task
-// is read at once. A long one is read in pieces of its stored bytes, which are checked against their checksums.
+// Task objects as JSON text, from the read models: the stored fields, then the stored items. A short task is read at
+// once. A long task is read in pieces of its stored bytes, which are checked against their checksums.
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import type { Text } from '../../src/platform/pieces.ts'
@@ -9,10 +9,10 @@ import { createStoredPieces } from './stored-pieces.ts'
 import { createStoredRows } from './stored-rows.ts'
 import { checked, createStoredTexts, found } from './stored-texts.ts'
 
-/** `text`: a task as JSON. `size`: roughly its bytes. */
+/** `text`: a task as JSON. `size`: roughly the bytes of the text. */
 export type StoredTask = { text: Text; size: number }
 
-/** `reading`: that of the projector. */
+/** `reading`: the method of the projector, which notices when the file is damaged. */
 export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
   const rows = createStoredRows(store)
   const texts = createStoredTexts(rows, reading)
@@ -27,19 +27,19 @@ export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) =
 
   return {
     whole,
-    /** The task object. One of more than `most` bytes is read in pieces while it is taken. */
+    /** The task object. If it has more than `most` bytes, it is read in pieces as the caller takes them. */
     text(position: number, most: number, pause: Pause): StoredTask {
       const size = rows.sizeAt.get(position, position) ?? 0
       return { text: size <= most ? whole(position) : pieces.whole(position, pause), size }
     },
-    /** The same, without looking up its size. */
+    /** The task object in pieces, however long it is. Its size is not looked up. */
     pieces: pieces.whole,
     /** The task with its summary in place of its output. */
     summary: (position: number, pause: Pause): StoredTask => ({
       text: pieces.summary(position, pause),
       size: rows.fieldsPlace.get(position)?.size ?? 0,
     }),
-    /** The same as whole texts: the fields, then the items. */
+    /** The task object as texts that are not cut: its fields first, then each item. */
     async *texts(position: number, pause: Pause): AsyncGenerator<string> {
       const { fields, kept, items, open } = reading(() => texts.look(position))
       const own = kept ?? texts.partOf(position, undefined, 0, fields.size)

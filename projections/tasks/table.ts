@@ -1,5 +1,5 @@
-// The tasks read model: one row for each task and one for each item. Events are folded in memory. Each changed task is
-// written once, however many events it had in between.
+// The tasks read model: one row for each task and one for each item. Events are folded in memory. Each write writes a
+// changed task once, however many events it had since the last write.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'

@@ -1,7 +1,7 @@
-// Files of ended tasks that are still to be written.
+// The list of files that ended tasks asked for and that are not written yet.
 import type { ReadStore } from '../store.ts'
 
-/** A file of a task that has ended and is not written yet. `task`: the position that created its task. */
+/** A file that is not written yet, of an ended task. `task`: the position of the event that created the task. */
 export type TaskFile = {
   task: number
   kind: 'rollouts' | 'log'
@@ -17,9 +17,9 @@ export const createTaskFileRows = (store: ReadStore) => {
   )
   const settle = store.prepare<[number, string]>('DELETE FROM task_files WHERE task = ? AND kind = ?')
   return {
-    /** Up to 100 files that are still to be written, in order, after the given one. */
+    /** Up to 100 files that are not written yet, in order, after the given file. */
     missing: (after?: Pick<TaskFile, 'task' | 'kind'>) => missing.all(after?.task ?? 0, after?.kind ?? ''),
-    /** Removes a file from the list: it is written, or never will be. */
+    /** Removes a file from the list, because it is written or because it can never be written. */
     settle: ({ task, kind }: Pick<TaskFile, 'task' | 'kind'>): void => void settle.run(task, kind),
   }
 }

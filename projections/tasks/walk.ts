@@ -1,11 +1,11 @@
 // Rows of tasks in the order of their creation. Rows that an index finds are read at once. Rows that must be checked
-// one by one are read in slices, so that nobody waits while a client searches a million tasks.
+// one by one are read in slices, so that other requests run while a client searches a million tasks.
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import type { ReadStore, Statement } from '../store.ts'
 import { and, type Where } from './filters.ts'
 
-/** Rows that are checked in one slice. */
+/** The most rows that are checked in one slice. */
 export const sliceRows = 1000
 
 type Order = 'asc' | 'desc'
@@ -21,8 +21,8 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
   }
 
   /**
-   * Reads slices of rows in order, until one is not full or `take` has enough. `take` returns the last position of its
-   * slice.
+   * Reads slices of rows in order, until a slice is not full or `take` says that it has enough. `take` returns the
+   * number of rows and the last position of its slice. Throws ReadModelsBehind.
    */
   const inSlices = async (
     where: Where,
@@ -40,7 +40,7 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
     if (!isCurrent()) throw new Refusal('ReadModelsBehind')
   }
 
-  /** Positions of the first tasks that match, in this order. */
+  /** The positions of the first tasks that match, in the wanted order. */
   const firstPositions = async (
     where: Where,
     fits: Where | undefined,

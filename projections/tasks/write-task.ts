@@ -9,13 +9,13 @@ import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed.ts'
 
-/** Which rollouts the task object shows: 0, none; 1, its own; 2, those of its subagents, too. */
+/** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
   if (!request.return_rollout) return 0
   return request.include_subagent_rollout ? 2 : 1
 }
 
-/** Characters of an error message that can be searched. */
+/** How many characters of an error message, from its beginning, can be searched. */
 const searchedAtMost = 2000
 
 /** The searchable error of a task: its code and its message, in lower case. */
@@ -24,7 +24,7 @@ const errorText = ({ error }: ShownTask): string | null =>
 
 type Created = NonNullable<ShownTask['created']>
 
-/** The values of a row that change, in the order of the columns of both statements. */
+/** The values of a task's row that change after its creation, apart from its status. */
 const changingOf = (view: ShownTask, status: TaskStatus) => {
   const { output: _, ...fields } = taskOf(view)
   const text = JSON.stringify(fields)
@@ -87,7 +87,7 @@ export const createTaskWriter = (store: ReadStore) => {
     }
   }
 
-  /** `counts`: by how much the number of tasks of each status changes. */
+  /** Writes a task, and adds to `counts` by how much the number of tasks of each status changes. */
   return (task: Followed, counts: Map<string, number>): void => {
     const { view, written, row } = task
     const { created, status } = view

@@ -20,9 +20,9 @@ export const createTokenRows = (store: ReadStore) => {
   return {
     /** The tokens that are not revoked, oldest first. */
     all: () => all.all(),
-    /** The only user of a token, also of an expired or revoked one; undefined: the token is for all users. */
+    /** The only user of a token, also of an expired or revoked one. Undefined: all users, or there is no such token. */
     userOf: (id: string) => user.get(id) ?? undefined,
-    /** Whether there is a token for this user alone that is not revoked. */
+    /** Whether a token that is not revoked is for this user alone. */
     hasOne: (userId: string) => ofUser.get(userId) !== undefined,
   }
 }

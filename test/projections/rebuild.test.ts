@@ -241,7 +241,7 @@ t.test('tables that do not fit the log are made anew while the server runs', asy
   await system.runtime.ask(`task-${taskId}`, reward)
   t.throws(() => system.queries.list(wish), refused('ReadModelsBehind'))
   await system.world.advance(2000)
-  t.match(lines, [/^warn .* made anew/, /^warn .* caught up/])
+  t.match(lines, [/^warn .* they are rebuilt/, /^warn .* caught up/])
   t.equal(rowsRead(system), await fresh(system))
 })
 

@@ -122,7 +122,7 @@ t.test('texts that are not as they were written', async t => {
   t.equal(first.status, 503)
   t.match(await first.json(), { error: { code: -32603 } })
   await untilToldAgain(t, server.api, 'texts')
-  t.match(server.lines[0], { level: 'warn', message: /^the read models are damaged, and made anew/ })
+  t.match(server.lines[0], { level: 'warn', message: /^the read models are damaged: they are rebuilt/ })
 })
 
 t.test('files that are cut short or overwritten while the server runs', async t => {
