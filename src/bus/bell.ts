@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** Wakes a loop that rests. A ring while nothing rests is kept for the next rest. */
+/** Wakes a loop that rests. A ring that comes while the loop does not rest ends its next rest at once. */
 export const createBell = (timers: Timers) => {
   let rang = false
   let onRing = () => {}

@@ -1,4 +1,4 @@
-// Brings a subscriber to the present: first pages of the log, then the kept events.
+// Hands a subscriber the events that it has missed: first from pages of the log, then the kept events.
 import type { KeptEvents } from './kept-events.ts'
 import type { LiveSubscribers } from './live-subscribers.ts'
 import type { Past } from './past.ts'
@@ -9,16 +9,16 @@ type Parts = { past: Past; kept: KeptEvents; live: LiveSubscribers; hand: Hand }
 const isClosed = ({ state }: Subscriber): boolean => state === 'closed'
 
 /**
- * Returns a function that continues a subscriber from its position. In the end the subscriber is live, or it is full
- * because it takes no more for now.
+ * Returns a function that hands a subscriber all events after its position. At the end the subscriber is live, or it is
+ * full because it takes no more for now.
  */
 export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
-  const hadEnough = (subscriber: Subscriber) => {
+  const markFull = (subscriber: Subscriber) => {
     if (!isClosed(subscriber)) live.leave(subscriber, 'full')
   }
-  /** Hands over the kept events, which end at the present. Synchronous. */
+  /** Hands over the kept events, up to the newest published one, synchronously. */
   const fromKept = (subscriber: Subscriber): void => {
-    if (!hand(subscriber, kept.missedBy(subscriber))) hadEnough(subscriber)
+    if (!hand(subscriber, kept.missedBy(subscriber))) markFull(subscriber)
     else {
       subscriber.position = Math.max(subscriber.position, kept.upTo())
       live.join(subscriber)
@@ -29,7 +29,7 @@ export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
       const page = await past.after(subscriber.position, subscriber.filter.owner)
       if (subscriber.state !== 'reading') return
       if (page === undefined) throw new Error(`nothing is stored after position ${subscriber.position}`)
-      if (!hand(subscriber, chosenBy(subscriber, page.events))) return hadEnough(subscriber)
+      if (!hand(subscriber, chosenBy(subscriber, page.events))) return markFull(subscriber)
       subscriber.position = page.end
     }
     if (subscriber.state === 'reading') fromKept(subscriber)

@@ -12,11 +12,11 @@ export type EventFilter = {
 }
 
 const isUsual = ({ event }: Published): boolean => !heardByName.has(event.type)
-/** The events that need not be named. Returns the same list when that is all of them. */
+/** The events that a subscriber gets without naming their type. Returns `events` itself when that is all of them. */
 export const usualOf = (events: readonly Published[]): readonly Published[] =>
   events.every(isUsual) ? events : events.filter(isUsual)
 
-/** Whether the filter can leave out usual events of its owner. */
+/** Whether the filter may leave out events that a subscriber without a filter gets. */
 export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 

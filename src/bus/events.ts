@@ -1,6 +1,6 @@
-// The public events of the log for many subscribers: first past events, then live ones, without a gap or a repeat. Each
-// event is published once and handed to all subscribers that may see it. A subscriber that cannot take more at once
-// goes back to the log.
+// Hands the public events of the log to many subscribers: first past events, then new ones, without a gap or a repeat.
+// Each event is published once and handed to all subscribers that may see it. A subscriber that cannot take more for
+// now reads what it has missed from the log later.
 import type { Log, Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -18,10 +18,10 @@ export type Subscription = {
   close(): void
 }
 
-/** Subscribers of one user that are served in one turn of the event loop. */
+/** The most subscribers of one user that are served in one turn of the event loop. */
 const usuallyAtOnce = 128
 
-/** The events of each owner that has subscribers. */
+/** Groups the events by owner, for the owners that have subscribers. */
 const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) => {
   const groups = new Map<string, Published[]>()
   for (const event of events) {
@@ -33,14 +33,17 @@ const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) 
   return groups
 }
 
-/** Hands new events to live subscribers. `inTurns`: whether the subscribers of an owner are served in turns instead. */
+/**
+ * Returns a function that hands new events to live subscribers. `inTurns`: whether the subscribers of an owner are too
+ * many for that and are served elsewhere, in turns.
+ */
 const createDelivery = (live: LiveSubscribers, hand: Hand, inTurns: (owner: string) => boolean) => {
-  /** A subscriber without a filter of its own gets the list `usual`, which it shares with the others. */
+  /** A subscriber that does not choose among events gets the list `usual`, which it shares with other subscribers. */
   const deliver = (subscriber: Subscriber, all: readonly Published[], usual: readonly Published[]): void => {
     const events = subscriber.chooses ? chosenBy(subscriber, all) : usual
     const first = events[0]
     if (first === undefined) return
-    // The subscriber may have read some of these events from the log before they were published: it does not get them
+    // The subscriber may have read some of these events from the log before they were published. It does not get them
     // again.
     const fresh =
       first.position > subscriber.position ? events : events.slice(indexAfter(events, subscriber.position))
@@ -69,7 +72,7 @@ export const createEvents = (
   const deliver = createDelivery(live, hand, inTurns)
   let subscribers = 0
 
-  /** Publishes the public events up to a position. `events` must hold all of them that are not published yet. */
+  /** Publishes the public events up to a position. `events` must be all of them that are not published yet. */
   const publishUpTo = (upTo: number, events: readonly Published[]): void => {
     if (subscribers === 0) kept.clear(upTo)
     else {
@@ -80,8 +83,8 @@ export const createEvents = (
 
   return {
     /**
-     * The last stored position. A subscriber that starts here gets every later event, however much later it is
-     * published.
+     * The last stored position. A subscriber that starts after it gets every later event, even if NATS delays their
+     * publishing.
      */
     position: () => log.head(),
     publishUpTo,
@@ -109,7 +112,7 @@ export const createEvents = (
       }
       subscribers++
       let isOver = false
-      // Runs when the caller has its subscription, since `take` may be called at once.
+      // Begins only when the caller has its subscription, since `take` may be called at once.
       queueMicrotask(() => {
         if (subscriber.state === 'reading') catchUp(subscriber)
       })

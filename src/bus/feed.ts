@@ -1,5 +1,6 @@
-// The frames of one task: first past frames, then live ones, without a gap or a repeat. Feeds that have the past share
-// one reading of the task. A feed that is behind reads alone until it has caught up with the others.
+// The frames of one task: first past frames, then new ones, without a gap or a repeat. All feeds that have caught up
+// share one watched task, whose events are read and rendered once. A feed that is behind reads the log alone until it
+// has caught up.
 import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
@@ -14,17 +15,17 @@ export type FeedWish = {
   stream: string
   /** Frames up to this number are left out; -1: none is left out. */
   after: number
-  /** True: the feed ends also after a frame with which the task waits for input or is paused. */
+  /** Whether the feed also ends after a frame with which the task waits for input or is paused. */
   endsAtWait: boolean
   /**
-   * The feed takes this place while it reads stored events. When they are long, it keeps the place while its reader
-   * takes the frames.
+   * The feed takes this place while it reads stored events. When these events are long, the feed keeps the place while
+   * its reader takes their frames.
    */
   place?: FoldPlace
 }
 
 export type Feed = {
-  /** The lists are shared with other feeds. */
+  /** The frames in lists. Feeds share the lists, so a reader must not change them. */
   frames(): AsyncGenerator<readonly Frame[], void, undefined>
   close(): void
 }
@@ -35,7 +36,7 @@ type Deps = {
   rendererAt: (stream: string, next: number) => Promise<FrameRenderer>
 }
 
-/** The tasks that feeds watch, with one subscription each. */
+/** The watched tasks, by stream. Each has one subscription to the log. */
 const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
   const watched = new Map<string, WatchedTask>()
   return {
@@ -80,7 +81,7 @@ const createFeed = (
     wake()
     task?.leave()
   }
-  /** The stored frames, until all are handed over or the watched task has the rest. */
+  /** Hands over stored frames until the feed has all of them, or until the watched task keeps the rest. */
   async function* past(): AsyncGenerator<Batch> {
     const teller = await rendererAt(stream, cursor + 1)
     if (isClosed) return
@@ -135,7 +136,7 @@ export const createFeeds = (deps: Deps) => {
   const watched = createWatchedTasks(deps)
   const follow = (wish: FeedWish, begun?: WatchedTask) => createFeed({ ...deps, watched }, wish, begun)
   return {
-    /** Throws DamagedEvent when the stored events do not produce the frames that were numbered for them. */
+    /** The frames throw DamagedEvent when the stored events do not give the frames that were counted for them. */
     open: (wish: FeedWish): Feed => follow(wish),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
     openNew(wish: FeedWish, teller: FrameRenderer): Feed {

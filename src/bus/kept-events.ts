@@ -2,6 +2,7 @@
 import { indexAfter, type Published } from './published.ts'
 import { chosenBy, type Subscriber } from './subscriber.ts'
 
+/** How many of the newest events are kept for certain. Twice as many may be kept before older ones are dropped. */
 const keptAtMost = 4096
 
 /** `head`: the last position that was stored before the start. */
@@ -9,15 +10,15 @@ export const createKeptEvents = (head: number) => {
   let events: Published[] = []
   let from = head
   let upTo = head
-  /** The events that the last caller had missed: the next caller has usually missed the same. */
+  /** What `missedBy` returned last: the next subscriber has usually missed the same events. */
   let missed:
     | { owner: string | undefined; from: number; upTo: number; events: readonly Published[] }
     | undefined
 
   return {
-    /** All events after this position are kept. */
+    /** The position after which every published event is kept. */
     from: () => from,
-    /** Every event up to this position was published, or was stored before the start. */
+    /** The position up to which every event was published, or was stored before the server started. */
     upTo: () => upTo,
     add(published: readonly Published[], publishedUpTo: number): void {
       upTo = publishedUpTo
@@ -26,7 +27,7 @@ export const createKeptEvents = (head: number) => {
       events = events.slice(-keptAtMost)
       from = (events[0] as Published).position - 1
     },
-    /** Drops the events up to a position. Used while there are no subscribers that could come back. */
+    /** Drops all events, since there are no subscribers. `publishedUpTo`: the position that `upTo` returns then. */
     clear(publishedUpTo: number): void {
       events = []
       from = upTo = publishedUpTo

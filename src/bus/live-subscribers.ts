@@ -1,4 +1,5 @@
-// The subscribers that have every published event, by the owner whose events they see (undefined: all owners).
+// The live subscribers: those that have every published event. They are grouped by the owner whose events they see
+// (undefined: all owners).
 import type { Subscriber } from './subscriber.ts'
 
 const none: ReadonlySet<Subscriber> = new Set()

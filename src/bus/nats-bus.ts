@@ -1,6 +1,6 @@
-// NATS between the log and the subscribers: a connection that is made again whenever it ends, the relay, which sends
-// events, and the feed, which receives them. Nothing here delays a commit, and subscribers miss nothing while NATS is
-// away.
+// NATS between the log and the subscribers. There is one connection, which is made again whenever it ends. The relay
+// sends events over it, and the feed receives them. No commit waits for NATS, and subscribers miss no event while NATS
+// is away.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
@@ -17,15 +17,16 @@ import { createRelay } from './relay.ts'
 export type NatsBusDeps = {
   settings: NatsSettings
   log: EventLog
-  /** Where the relay keeps its checkpoint. */
+  /** The path of the file in which the relay keeps its checkpoint. */
   file: string
   timers: Timers
   report: Report
 }
 
+/** Milliseconds from the end of a connection to the next attempt. The wait doubles after each failed attempt. */
 const shortestWaitMs = 100
 const longestWaitMs = 2000
-/** Milliseconds. After a connection that lasted longer, or on which something was published, the next wait is short. */
+/** After a connection of more milliseconds, or one over which events were sent, the shortest wait follows. */
 const goodMs = 5000
 
 export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
@@ -83,10 +84,12 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
     },
     start(): void {
       run().catch(error =>
-        report('error', 'NATS is given up', { error: error instanceof Error ? error.stack : String(error) }),
+        report('error', 'NATS is not used any more until the server is started again', {
+          error: error instanceof Error ? error.stack : String(error),
+        }),
       )
     },
-    /** Sends committed events for a short time more. The rest is sent after the next start. */
+    /** Goes on sending committed events for up to a second. The rest is sent after the next start. */
     async stop(): Promise<void> {
       stopping.abort()
       await relay.stop()

@@ -1,6 +1,6 @@
-// Between the commits and the subscribers while NATS carries the events. A committed event waits until NATS brings it
-// back; then it is published as the log has it. When NATS does not bring it, the feed publishes it and all later events
-// from the log. NATS carries again once it brings an event that was published a moment ago.
+// The way of events from commits to subscribers over NATS. A committed event waits until NATS brings it back; then the
+// feed publishes the event as the log has it. When NATS does not bring it back, the feed publishes it and all later
+// events without NATS. The feed waits for NATS again as soon as NATS brings an event that was published a moment ago.
 import type { Timers } from '../contract/ports.ts'
 import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'
@@ -9,14 +9,14 @@ import { createRecent } from './recent.ts'
 import { createSilenceWatch } from './silence.ts'
 import { createWaiting, isSame } from './waiting.ts'
 
-/** Events that may wait for NATS. */
+/** The most events that may wait for NATS. When more wait, the feed publishes all of them without NATS. */
 const waitAtMost = 4096
-/** Events that are remembered after they were published from the log. */
+/** How many events the feed remembers after it has published them without NATS. */
 const rememberAtMost = 1024
-/** Milliseconds between two checks whether NATS brings anything. An event waits less than twice as long. */
+/** Milliseconds between two checks whether NATS brings events. An event waits less than twice this time. */
 const silenceMs = 250
 
-/** `head`: events up to here are published already. NATS may bring them all the same. */
+/** `head`: events up to this position are published already. NATS may still bring them. */
 export const createNatsFeed = (
   publishUpTo: (upTo: number, events: readonly Published[]) => void,
   timers: Timers,
@@ -43,7 +43,7 @@ export const createNatsFeed = (
     onSilence: goBackToTheLog,
   })
 
-  /** Lets NATS carry again when it brings an event that was published a moment ago: later commits come after it. */
+  /** Lets NATS carry events again when it brings an event that was published a moment ago: newer events will follow. */
   const takeUp = (message: NatsMessage, position: number) => {
     const known = fromLog.at(position)
     if (known === undefined) return
@@ -76,7 +76,7 @@ export const createNatsFeed = (
     hear(message: NatsMessage): void {
       const position = Number(message.header(idHeader) ?? Number.NaN)
       if (!(position <= waiting.upTo()))
-        counts.foreign++ // our events are committed before they are sent
+        counts.foreign++ // every event of this log is committed before it is sent
       else if (!carries) takeUp(message, position)
       else if (waiting.isExpected(position)) take(message, position)
       // otherwise the event is published already

@@ -12,12 +12,15 @@ export const createNatsReports = (report: Report, servers: string) => {
     /** `isExpected`: the server is stopping, so there is nothing to report. */
     away(reason: string, isExpected: boolean): void {
       if (state !== 'away' && !isExpected)
-        report('warn', `NATS is away, events are told from the log: ${reason}`, { servers })
+        report('warn', `NATS is away, so events go to subscribers directly from the log: ${reason}`, {
+          servers,
+        })
       state = 'away'
     },
     refused(reason: string): void {
       const [kind = ''] = reason.split('"')
-      if (!refusals.has(kind)) report('warn', `NATS refuses something: ${reason}`)
+      if (!refusals.has(kind))
+        report('warn', `NATS refuses something: ${reason}; give this user the permission`)
       refusals.add(kind)
     },
   }

@@ -1,5 +1,5 @@
-// Whether NATS carries the events, its address and its login: NATS_URL, and variables with the names that the nats
-// command line uses. Secrets appear neither in errors nor in printed settings.
+// The settings of NATS: its servers, its login, and whether it is used at all. They come from NATS_URL, and from
+// variables with the names that the nats command line uses. Secrets appear neither in errors nor in printed settings.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 
@@ -11,7 +11,7 @@ export type NatsLogin =
   | { by: 'credentials'; file: string }
 
 export type NatsSettings = Readonly<{
-  /** `host:port` each. */
+  /** Each server as `host:port`. */
   servers: readonly string[]
   login: NatsLogin
   /** Undefined: the NATS server decides whether TLS is used. */
@@ -22,17 +22,17 @@ export type NatsSettings = Readonly<{
 
 type Env = Record<string, string | undefined>
 
-const wanted = 'such as nats://127.0.0.1:4222, or several of them separated by commas'
+const wanted = 'set it to nats://127.0.0.1:4222, for example, or to several servers separated by commas'
 
 const serverIn = (given: string): URL => {
   const text = given.includes('://') ? given : `nats://${given}`
-  if (!URL.canParse(text)) throw new CannotStart(`NATS_URL holds what is no URL: ${wanted}`)
+  if (!URL.canParse(text)) throw new CannotStart(`NATS_URL holds something that is no URL: ${wanted}`)
   const url = new URL(text)
   if (!/^(nats|tls):$/.test(url.protocol)) {
-    throw new CannotStart(`NATS_URL names ${url.protocol}//, and only nats:// and tls:// can be reached`)
+    throw new CannotStart(`NATS_URL begins with ${url.protocol}//, and only nats:// and tls:// are possible`)
   }
   if (url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search || url.hash) {
-    throw new CannotStart(`NATS_URL holds more or less than servers: ${wanted}`)
+    throw new CannotStart(`NATS_URL holds a URL without a server, or with a path or a query: ${wanted}`)
   }
   return url
 }
@@ -65,11 +65,13 @@ const loginOf = (env: Env, urls: URL[]): NatsLogin => {
   const { NATS_USER: user, NATS_PASSWORD: password, NATS_TOKEN: token, NATS_CREDS: file } = env
   const inUrls = urls.map(loginIn).filter(({ by }) => by !== 'nothing')
   if (new Set(inUrls.map(login => JSON.stringify(login))).size > 1) {
-    throw new CannotStart('NATS_URL names several users: they must be the same on every server')
+    throw new CannotStart('NATS_URL names several users: name the same user for every server')
   }
   const ways: NatsLogin[] = inUrls.slice(0, 1)
   if (Boolean(user) !== Boolean(password)) {
-    throw new CannotStart('NATS_USER and NATS_PASSWORD go together: one of them is not set')
+    throw new CannotStart(
+      'NATS_USER and NATS_PASSWORD go together, and one of them is not set: set both or neither',
+    )
   }
   if (user && password) ways.push({ by: 'user', user, password })
   if (token) ways.push({ by: 'token', token })
@@ -81,7 +83,7 @@ const loginOf = (env: Env, urls: URL[]): NatsLogin => {
   }
   if (ways.length > 1) {
     throw new CannotStart(
-      'NATS_URL, NATS_USER, NATS_TOKEN, NATS_CREDS: more than one of them says how to log in',
+      'more than one of NATS_URL, NATS_USER, NATS_TOKEN and NATS_CREDS says how to log in: keep one of them',
     )
   }
   return ways[0] ?? { by: 'nothing' }
@@ -90,7 +92,9 @@ const loginOf = (env: Env, urls: URL[]): NatsLogin => {
 const tlsOf = (env: Env, urls: URL[]): NatsSettings['tls'] => {
   const [ca, cert, key] = ['NATS_CA', 'NATS_CERT', 'NATS_KEY'].map(name => fileOf(env, name))
   if ((cert === undefined) !== (key === undefined)) {
-    throw new CannotStart('NATS_CERT and NATS_KEY go together: one of them is not set')
+    throw new CannotStart(
+      'NATS_CERT and NATS_KEY go together, and one of them is not set: set both or neither',
+    )
   }
   for (const [name, text] of Object.entries({ NATS_CA: ca, NATS_CERT: cert, NATS_KEY: key })) {
     if (text !== undefined && !text.includes('-----BEGIN '))

@@ -1,5 +1,5 @@
-// An event as a NATS message: its headers, and its subject, which contains the user so that permissions can depend on
-// it.
+// An event as a NATS message: its headers and its subject. The subject contains the user, so that permissions can
+// depend on the user.
 import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
@@ -21,7 +21,7 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
 }
 
 const plain = /^[A-Za-z0-9_-]{1,128}$/
-/** One part of a subject. Text that is too long or not allowed there is encoded; the body has the plain text. */
+/** One part of a subject. Text that is too long or not allowed there is encoded; the body has it as it is. */
 const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
@@ -31,7 +31,7 @@ const aboutOf = (event: PublicEvent): string =>
 export const subjectOf = ({ owner, event }: Published): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
 
-/** Encodes characters that a header cannot hold, as CloudEvents does. */
+/** Encodes characters that a header cannot hold, in the way that CloudEvents prescribes. */
 const headerValue = (text: string): string =>
   text.replace(/[^\x21-\x7e]|["%]/gu, character =>
     Buffer.from(character).reduce(

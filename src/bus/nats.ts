@@ -9,7 +9,7 @@ import type { NatsSettings } from './nats-settings.ts'
 export type Connection = {
   /** Host and port. */
   server: string
-  /** Bytes that a message may have, headers included. */
+  /** The most bytes that a message may have, headers included. */
   maxMessage: number
   /** Resolves with the reason when the connection has ended in any way. */
   closed: Promise<string>
@@ -22,7 +22,9 @@ export type Connection = {
   close(): Promise<void>
 }
 
+/** Milliseconds after which an attempt to connect has failed. */
 const connectMs = 5000
+/** Milliseconds between two pings, by which the client notices that the server is away. */
 const pingMs = 5000
 
 /** The message of an error of the client or the server. It never contains the login. */
@@ -38,13 +40,13 @@ const loginOptions = ({ login }: NatsSettings, [{ credsAuthenticator }]: Client)
   return {}
 }
 
-/** The client checks only a host name against the certificate. With `host` set, an IP address is checked too. */
+/** The client itself checks a host name against the certificate, but an IP address only if `host` is set to it. */
 const tlsOptions = ({ tls }: NatsSettings, server: string) => {
   const host = server.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   return tls === undefined ? {} : { tls: { ...tls, ...(isIP(host) ? { host } : {}) } }
 }
 
-/** Connects to the first server that answers. Rejects with the error of the last one when none answers. */
+/** Connects to the first server that answers. When none answers, rejects with the error of the last server. */
 const connectTo = async (settings: NatsSettings, client: Client): Promise<NatsConnection> => {
   let reason: unknown
   for (const server of settings.servers) {
@@ -66,9 +68,9 @@ const connectTo = async (settings: NatsSettings, client: Client): Promise<NatsCo
 }
 
 /**
- * Connects once, to one of the servers. Rejects when that is not possible. The client does not reconnect or send again
- * after a break: the relay sends again from the log, beginning where NATS is known to be. `onRefusal` is called, for
- * the operator, when the server does not allow something.
+ * Connects once, to one of the servers. Rejects when that is not possible. After a break, the client neither reconnects
+ * nor sends anything again: the relay sends again from the log, after the last event that NATS is known to have.
+ * `onRefusal` is called when the NATS server does not allow something, so that the operator learns of it.
  */
 export const connectNats = async (
   settings: NatsSettings,
@@ -80,7 +82,7 @@ export const connectNats = async (
     for await (const status of connection.status())
       if (status.type === 'error') onRefusal(reasonOf(status.error))
   }
-  watch().catch(() => {}) // it ends with the connection
+  watch().catch(() => {}) // the loop ends with the connection
   return {
     server: connection.getServer(),
     maxMessage: connection.info?.max_payload ?? Number.POSITIVE_INFINITY,

@@ -1,4 +1,5 @@
-// The two ways to send messages to NATS. Both report when the oldest messages under way were taken.
+// The two ways to send messages to NATS: into a stream of JetStream, or only to the current listeners. Both report when
+// NATS has taken the oldest messages under way.
 
 import type { NatsStreams } from './nats/streams.ts'
 import { type Connection, reasonOf } from './nats.ts'
@@ -11,14 +12,14 @@ export type Outlet = {
 export type Hears = {
   /** NATS has taken the oldest `count` messages under way. */
   taken(count: number): void
-  /** The messages under way may be lost: the sender must find out how far NATS is. */
+  /** The messages under way may be lost: the sender must find out which events NATS has. */
   failed(reason: string): void
 }
 
-/** Most bytes of the `Nats-Expected-…` headers of one message. */
+/** The most bytes that the `Nats-Expected-…` headers of one message have. */
 export const expectedBytes = 128
 
-/** Publishes into a stream, which refuses a message that does not follow the one before it. */
+/** Publishes into a stream, which refuses a message that does not come right after the message before it. */
 export const streamOutlet = (
   streams: NatsStreams,
   lastSequence: number,
@@ -28,10 +29,10 @@ export const streamOutlet = (
   let acknowledged = lastSequence
   let previous: string | undefined
   const { publish, close } = streams.publisher((number, receipt) => {
-    if ('refused' in receipt) failed(`it is refused: ${receipt.refused}`)
-    else if (number !== acknowledged + 1) failed('it is acknowledged in another order')
+    if ('refused' in receipt) failed(`the stream refuses a message: ${receipt.refused}`)
+    else if (number !== acknowledged + 1) failed('the stream acknowledges messages in another order')
     else {
-      // The stream does not store a message again that it already has, and refuses the messages after it.
+      // A message that the stream had already is not stored again; then the stream refuses the messages after it.
       acknowledged = number
       taken(1)
     }
@@ -41,7 +42,8 @@ export const streamOutlet = (
       publish(sent + 1, subject, body, {
         ...headers,
         'Nats-Expected-Last-Sequence': String(sent),
-        // A foreign message may have taken the sequence of our previous message, which is then missing.
+        // The stream also checks the id of our previous message: a foreign message may have taken its sequence number,
+        // and then our previous message is missing.
         ...(previous === undefined ? {} : { 'Nats-Expected-Last-Msg-Id': previous }),
       })
       sent++
@@ -61,7 +63,7 @@ export const plainOutlet = (connection: Connection, { taken, failed }: Hears): O
       const count = sent
       sent = 0
       await connection.flush()
-      await new Promise(resolve => setImmediate(resolve)) // a refusal that came before is handled by then
+      await new Promise(resolve => setImmediate(resolve)) // a refusal that came before the flush is handled by then
       if (isClosed) return
       taken(count)
     }

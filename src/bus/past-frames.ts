@@ -1,4 +1,5 @@
-// The stored frames of a task for one reader, from a point before the frame that it asks for to the last stored event.
+// The stored frames of a task for one reader. Reading begins at a point before the wanted frame and ends with the last
+// stored event.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
@@ -10,11 +11,11 @@ import type { EventLog } from '../log/log.ts'
 export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
 export const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
 
-/** Characters. A reader whose events were shorter gives its place back while its frames are taken. */
+/** A reader whose events have up to this many characters leaves its place while its frames are taken. */
 const lightAtMost = 256 * 1024
 
 /**
- * The stored events of a task after a revision, up to the last stored one. The reader holds the place while it reads.
+ * The stored events of a task after a revision, up to the last stored event. The reader holds the place while it reads.
  */
 export const pastEvents = (
   log: Pick<EventLog, 'subscribe'>,
@@ -33,7 +34,7 @@ export const pastEvents = (
         after,
         async beforeRead() {
           await place.enter()
-          if (isClosed()) place.leave() // closing could not free a place that the reader did not have yet
+          if (isClosed()) place.leave() // when the reader was closed, it did not have this place yet
         },
         caughtUp() {
           place.leave()
@@ -51,8 +52,8 @@ export const pastEvents = (
 }
 
 /**
- * The stored frames after a number, for a reader that does not wait for new ones. `read` begins after the events that
- * the teller has folded.
+ * The stored frames after a number, for a reader that does not wait for new frames. `read` is called with the revision
+ * up to which the teller has folded the task.
  */
 export async function* storedFrames(
   read: (after: number) => AsyncIterable<Recorded[]>,

@@ -1,19 +1,20 @@
-// Pages of past events for many readers. Users take turns, and the event loop turns between two pages. Readers that
-// need the same page within a short time share it.
+// Pages of past events for many readers. Users take turns, and other work gets a turn of the event loop between two
+// pages. The newest pages are kept, so that readers that need the same page at about the same time share it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { type Published, publishedOf } from './published.ts'
 
-/** Public events. `end`: the position of the last event that was read, public or not. */
+/** The public events of one page of the log. `end`: the position of the last event of that page, public or not. */
 export type Page = { events: readonly Published[]; end: number }
 
+/** The most pages that are kept in memory for other readers. */
 const pagesKept = 16
 
 export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   const turn = createFairTurns({ most: 1, mostOfOne: 1 })
-  /** Pages by the position that they come after, the oldest page first. */
+  /** The kept pages, by the position after which they begin. The page that was read first comes first. */
   const kept = new Map<number, Page>()
 
   const read = async (position: number): Promise<Page | undefined> => {
@@ -30,7 +31,7 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   }
 
   return {
-    /** The page after a position; undefined: nothing is stored there. */
+    /** The page after a position; undefined: nothing is stored after it. */
     after: (position: number, user: string | undefined): Promise<Page | undefined> =>
       turn(user ?? '', async () => {
         await (user === undefined ? undefined : loop.enter(user))

@@ -1,4 +1,4 @@
-// A public event as it is published, and its JSON text. The text is made once, so that every way of sending has the
+// A public event as it is published, and its JSON text. The text is made once, so that SSE, WebSocket and NATS send the
 // same bytes.
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
@@ -21,20 +21,20 @@ export const publishedOf = (recorded: readonly Recorded[]): readonly Published[]
   return events
 }
 
-/** JSON allows these characters, but some readers take them for the end of a line. An escape means the same in JSON. */
+/** JSON allows these characters in texts, but some readers take them for the end of a line. They are escaped. */
 const lineEnds = /[\u0085\u2028\u2029]/g
 export const jsonLine = (json: string): string =>
   json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const bodies = new WeakMap<Published, string>()
-/** One line of JSON. */
+/** The event as one line of JSON. */
 export const bodyOf = (published: Published): string => {
   const known = bodies.get(published) ?? jsonLine(JSON.stringify(published.event))
   bodies.set(published, known)
   return known
 }
 
-/** The first index whose position is after `position`. */
+/** The index of the first event after `position`. */
 export const indexAfter = (events: readonly Published[], position: number): number => {
   let low = 0
   let high = events.length

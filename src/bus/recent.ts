@@ -1,12 +1,12 @@
 import { indexAfter, type Published } from './published.ts'
 
-/** Keeps the newest public events that were added: at least `most`, if there were that many. */
-export const createRecent = (most: number) => {
+/** Keeps the newest public events that were added. It never drops one of the newest `count`. */
+export const createRecent = (count: number) => {
   let events: Published[] = []
   return {
     add(added: readonly Published[]): void {
       events.push(...added)
-      if (events.length > 2 * most) events = events.slice(-most)
+      if (events.length > 2 * count) events = events.slice(-count)
     },
     /** The event at this position, if it is kept. */
     at(position: number): Published | undefined {

@@ -2,11 +2,12 @@ import type { Report } from '../contract/ports.ts'
 import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
 import type { EventLog } from '../log/log.ts'
 
+/** The least milliseconds between two saves of the checkpoint. */
 export const saveEveryMs = 1000
 
 /**
- * The file with the position up to which NATS has taken the events. With JetStream, only a stream that drops messages
- * needs it.
+ * The checkpoint of the relay: a file with the position up to which NATS has taken the events. With JetStream, the file
+ * is needed only for a stream that drops messages.
  */
 export const createRelayCheckpoint = (log: EventLog, file: string, report: Report) => {
   let saved = 0
@@ -23,7 +24,7 @@ export const createRelayCheckpoint = (log: EventLog, file: string, report: Repor
     read(): number {
       const found = readCheckpoint(file, log)
       if (found === 'foreign')
-        report('warn', `${file} does not belong to this log: NATS is sent its events from the beginning`)
+        report('warn', `${file} does not belong to this log: the relay sends all events to NATS again`)
       return typeof found === 'number' ? found : 0
     },
   }

@@ -1,6 +1,6 @@
 import type { Report } from '../contract/ports.ts'
 
-/** Reports trouble on the way to NATS to the operator: each trouble once, and its end. */
+/** Tells the operator when events do not reach NATS: each problem once, and its end. */
 export const createRelayReports = (report: Report) => {
   let trouble = ''
   return {
@@ -14,7 +14,9 @@ export const createRelayReports = (report: Report) => {
       trouble = ''
     },
     tooLong(position: number): void {
-      report('warn', 'an event is too long for NATS: readers find it in the log', { position })
+      report('warn', 'an event is too long for NATS and was not sent: readers find it at /api/events', {
+        position,
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-// Sends the public events after a position, as far as NATS takes them, and knows how far NATS is.
+// Sends the public events after a position as fast as NATS takes them, and knows which events NATS has.
 import type { EventLog } from '../log/log.ts'
 import type { Bell } from './bell.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
@@ -9,7 +9,7 @@ import type { RelayReports } from './relay-reports.ts'
 import { createUnderWay, patienceMs, type UnderWay } from './under-way.ts'
 import { unsentAfter } from './unsent.ts'
 
-/** Messages were lost or refused: sending begins again after the last event that NATS has. */
+/** Thrown when messages were lost or refused: sending begins again after the last event that NATS has. */
 class Interrupted extends Error {}
 
 const sizeOf = (body: string, headers: Record<string, string>): number =>
@@ -27,7 +27,10 @@ type SenderDeps = {
   isOver: (position: number) => boolean
 }
 
-/** `isKept`: NATS itself knows how far it has come, so no checkpoint is saved. */
+/**
+ * A way to send events to NATS. `from`: the position after which sending begins. `maxMessage`: the most bytes of one
+ * message. `isKept`: the stream keeps every event, so it shows which event is the last, and no checkpoint is saved.
+ */
 export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: boolean }
 
 /** Sends one message to the outlet. Returns false when it is longer than NATS allows. */
@@ -50,7 +53,7 @@ const send = (
 export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderDeps) => {
   const counts = { published: 0, tooLong: 0 }
   const underWay = createUnderWay()
-  /** The log is read up to this position. */
+  /** The position up to which the log is read and sent. */
   let read = 0
   /** The position of the newest event that NATS has taken. */
   let newest = 0
@@ -77,7 +80,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
   const mayGoOn = (): boolean => {
     if (isOver(position())) return false
     if (failure !== undefined) throw new Interrupted(failure)
-    if (underWay.isLost()) throw new Interrupted('nothing is acknowledged')
+    if (underWay.isLost()) throw new Interrupted(`NATS has acknowledged nothing for ${patienceMs} ms`)
     return true
   }
 
@@ -115,7 +118,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
           read = upTo
           const mustSave = !way.isKept && !checkpoint.isSaved(newest)
           if (mustSave && checkpoint.isDue()) await checkpoint.save(newest)
-          // Reading a page takes time even if it has nothing to send, so others get a turn of the event loop.
+          // Reading takes time even if there is nothing to send, so other work gets a turn of the event loop.
           if (upTo > before) await new Promise(resolve => setImmediate(resolve))
           else if (mayGoOn())
             await bell.rest(!underWay.isEmpty() ? patienceMs : mustSave ? saveEveryMs : undefined)

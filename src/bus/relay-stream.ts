@@ -1,5 +1,5 @@
-// The stream that keeps the events. It is created when it is missing, and never altered. Its newest message says how
-// far it has come.
+// The stream of JetStream that keeps the events. The relay creates the stream when it is missing, and never changes its
+// settings. The newest message of the stream shows which event is the last that it has.
 import type { Log } from '../contract/stored.ts'
 import type { NatsMessage } from './nats/client.ts'
 import type { NatsStreams } from './nats/streams.ts'
@@ -8,7 +8,7 @@ import { bodyOf, publishedOf } from './published.ts'
 
 export const streamName = 'REPRISE_EVENTS'
 
-/** The stream cannot take the events of this log, and the operator must look at it. */
+/** Thrown when the stream cannot take the events of this log, and the operator must solve the problem. */
 export class WrongStream extends Error {
   constructor(why: string) {
     super(`the stream ${streamName} ${why}`)
@@ -23,7 +23,7 @@ export type OpenStream = {
   forgets: boolean
 }
 
-/** Whether a subject with wildcards covers all our subjects. */
+/** Whether a subject with wildcards covers all subjects of our events. */
 export const takesAll = (pattern: string): boolean => {
   const parts = pattern.split('.')
   const ours = allSubjects.split('.')
@@ -35,7 +35,7 @@ export const takesAll = (pattern: string): boolean => {
   )
 }
 
-/** The position of the event in a message. Throws WrongStream when this log does not have the same event there. */
+/** The position of the event in a message. Throws WrongStream when this log has another event at that position. */
 const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll'>, logId: string) => {
   const position = Number(message.header(idHeader))
   const source = message.header(sourceHeader)
@@ -48,7 +48,7 @@ const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll
     if (event !== undefined && bodyOf(event) === message.body()) return position
     break
   }
-  throw new WrongStream('ends with an event that this log tells otherwise')
+  throw new WrongStream('ends with an event that is different in this log')
 }
 
 /** The newest message of a stream that is not empty, even if many newer ones were deleted. */
@@ -66,7 +66,10 @@ const newestOf = async (streams: NatsStreams, lastSequence: number): Promise<Nat
   return newest
 }
 
-/** Throws WrongStream. `known` returns how far NATS has come, for a stream that has dropped its newest message. */
+/**
+ * Opens or creates the stream. `known` returns the last position that NATS is known to have; it is called when the
+ * stream has dropped its newest message. Throws WrongStream.
+ */
 export const openStream = async (
   streams: NatsStreams,
   log: Pick<Log, 'head' | 'readAll'> & { id: string },
@@ -81,7 +84,7 @@ export const openStream = async (
     const last = await streams.message(streamName, lastSequence)
     if (last !== undefined) return at(last)
     if (forgets) return known()
-    // Somebody has deleted the newest messages, or all of them: the relay sends them again.
+    // Somebody has deleted the newest messages or all messages. The relay sends the deleted messages again.
     const newest = state.messages === 0 ? undefined : await newestOf(streams, lastSequence)
     return newest === undefined ? 0 : at(newest)
   }

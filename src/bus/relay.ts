@@ -1,7 +1,7 @@
-// The relay from the log to NATS: it sends every public event, in order. With JetStream, the stream itself says which
-// event it has last, and each message names the message that it must follow. So no event comes twice or out of order,
-// whatever is lost or refused on the way. Without JetStream, a checkpoint says how far the NATS server has taken the
-// events.
+// The relay from the log to NATS: it sends every public event, in order. With JetStream, the stream itself shows which
+// event is its last, and each message names the message that it must follow. So no event is stored there twice or out
+// of order, whatever is lost or refused on the way. Without JetStream, a checkpoint says up to which position the NATS
+// server has taken the events.
 import type { Report, Timers } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
@@ -13,23 +13,25 @@ import { createRelayReports } from './relay-reports.ts'
 import { createSender, type Way } from './relay-sender.ts'
 import { openStream, WrongStream } from './relay-stream.ts'
 
+/** Milliseconds after an error until the relay sends again. The wait doubles after each further error. */
 const shortestWaitMs = 50
 const longestWaitMs = 2000
-/** Milliseconds until the relay checks a stream again that it cannot use. */
+/** Milliseconds until the relay tries again to use a stream that does not belong to this log. */
 const wrongStreamMs = 30_000
-/** Milliseconds that a stopping server waits until unsent events are sent. */
+/** The most milliseconds that a stopping server waits until unsent events are sent. */
 const lastTryMs = 1000
 
 export type RelayDeps = {
   log: EventLog
-  /** Where the checkpoint is kept. */
+  /** The path of the file in which the checkpoint is kept. */
   file: string
   timers: Timers
   report: Report
 }
 
 /**
- * Sends into the stream, if there is one. `reached` returns how far NATS has come, where NATS itself does not know it.
+ * Returns the way over the stream if the NATS server has JetStream, otherwise the way to the current listeners.
+ * `reached` returns the last position that NATS has taken, for the cases in which NATS itself does not show it.
  */
 const openWay = async (
   connection: Connection,
@@ -51,8 +53,9 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
   const bell = createBell(timers)
   const checkpoint = createRelayCheckpoint(log, file, report)
   const reports = createRelayReports(report)
-  /** `isClosed`: the connection is over. `stopping`: the server stops, once everything is sent. */
+  /** Whether the connection has ended. */
   let isClosed = true
+  /** Whether the server stops. Sending then ends as soon as everything is sent. */
   let stopping = false
   const isOver = (position: number) => isClosed || (stopping && position >= log.head())
   const sender = createSender({ log, checkpoint, bell, reports, isOver })
@@ -62,7 +65,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
   /** The position up to which NATS has taken events, in this run of the server or in an earlier one. */
   const reached = (): number => sender.newest() || checkpoint.read()
 
-  /** Continues after the last event that NATS has, whatever was under way before. */
+  /** Sends the events after the last one that NATS has. Messages that were under way count as not sent. */
   const goOn = async (connection: Connection): Promise<void> => {
     sender.reset()
     const way = await openWay(connection, log, sender.hears, reached)
@@ -77,11 +80,12 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
       try {
         await goOn(connection)
       } catch (error) {
-        await new Promise(resolve => setImmediate(resolve)) // by then a broken connection is known to be closed
+        await new Promise(resolve => setImmediate(resolve)) // `isClosed` is true by then if the connection broke
         if (isClosed || stopping) return
         isStuck = error instanceof WrongStream || error instanceof DamagedEvent
-        if (isStuck) reports.trouble('error', `NATS gets no events: ${reasonOf(error)}`)
-        else reports.trouble('warn', `events do not reach NATS, they will later: ${reasonOf(error)}`)
+        if (isStuck) reports.trouble('error', `NATS gets no events until this is solved: ${reasonOf(error)}`)
+        else
+          reports.trouble('warn', `events do not reach NATS, and the relay tries again: ${reasonOf(error)}`)
         wait = sender.counts.published > before ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
         bell.silence()
         const until = performance.now() + (isStuck ? wrongStreamMs : wait)
@@ -92,12 +96,12 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
 
   return {
     counts: sender.counts,
-    /** NATS gets no events until the operator has solved the problem. */
+    /** Whether NATS gets no events until the operator has solved a problem. */
     isStuck: () => isStuck,
     position: sender.position,
     /** Called when the NATS server refuses to let us publish. */
     refused: sender.hears.failed,
-    /** Resolves when the connection is over, or the server stops. */
+    /** Sends events over this connection. Resolves when the connection has ended, or when the server stops. */
     serve(connection: Connection): Promise<void> {
       isClosed = false
       const close = () => {

@@ -1,4 +1,4 @@
-// Owners with so many subscribers that a few are served at a time, in turns of the event loop.
+// Serves the subscribers of an owner that has very many: a limited number of them in each turn of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -10,11 +10,14 @@ type Parts = {
   kept: KeptEvents
   catchUp: CatchUp
   loop: LoopShares
-  /** Subscribers of one owner that are served in one turn. */
+  /** The most subscribers of one owner that are served in one turn of the event loop. */
   atOnce: number
 }
 
-/** Returns a function that says whether the subscribers of an owner are served in turns, and starts that if needed. */
+/**
+ * Returns a function that is called with the owner of new events. It returns true when the owner has too many
+ * subscribers for one turn, and then serves them itself.
+ */
 export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
   const served = new Set<string>()
   const serve = async (owner: string): Promise<void> => {

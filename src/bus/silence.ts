@@ -2,7 +2,7 @@ import type { Timers } from '../contract/ports.ts'
 
 /**
  * While something waits, checks every `ms` milliseconds whether anything has come since the last check. Calls
- * `onSilence` when nothing has.
+ * `onSilence` when nothing has come.
  */
 export const createSilenceWatch = (
   timers: Timers,

@@ -3,29 +3,30 @@ import { type EventFilter, fits } from './event-filter.ts'
 import type { Published } from './published.ts'
 
 /**
- * Takes the next events, in order and never an empty list. Returns false when that is enough for now. Other subscribers
- * may get the same list.
+ * Takes the next events, in order and never an empty list. Returns false when the subscriber has enough for now. Other
+ * subscribers may get the same list, so it must not be changed.
  */
 export type Take = (events: readonly Published[]) => boolean
 
 export type Subscriber = {
   filter: EventFilter
-  /** Its filter can leave out events that other subscribers of its owner get. */
+  /** Whether its filter may leave out events that a subscriber without a filter gets. */
   chooses: boolean
   take: Take
   onFault: (error: unknown) => void
-  /** Every event up to here was taken, or is not for this subscriber. */
+  /** The position up to which every event was taken or is not for this subscriber. */
   position: number
   state: 'reading' | 'live' | 'full' | 'closed'
 }
 
-/** Characters, roughly, that are handed over at once, so that a slow reader holds little. */
+/** The most characters of events, roughly, that are handed over at once, so that a slow reader holds little memory. */
 const togetherAtMost = 64 * 1024
+/** The length, in characters, that is assumed for an event without the text of an error. */
 const usualLength = 512
 const lengthOf = ({ event }: Published): number =>
   usualLength + (event.type === 'AgentError' ? event.error.length : 0)
 
-/** Cuts a list into pieces that are not too long. */
+/** Cuts a list of events into pieces of up to `togetherAtMost` characters. A longer event is a piece of its own. */
 const piecesOf = (events: readonly Published[]): (readonly Published[])[] => {
   if (events.length === 1) return [events]
   const pieces: Published[][] = []

@@ -1,6 +1,6 @@
-/** Messages that may be sent and not acknowledged yet. */
+/** The most messages that may be sent and not acknowledged yet. */
 const messagesAtMost = 1024
-/** Bytes that may be sent and not acknowledged yet. */
+/** When messages of this many bytes are sent and not acknowledged yet, no more are sent. */
 const bytesAtMost = 4 * 1024 * 1024
 /** Milliseconds without an acknowledgement after which the messages under way count as lost. */
 export const patienceMs = 3000

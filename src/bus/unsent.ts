@@ -1,10 +1,13 @@
 import type { EventLog } from '../log/log.ts'
 import { type Published, publishedOf } from './published.ts'
 
-/** Events that are read and not sent yet. At this number, reading the log pauses. */
+/** When this many events are read and not sent yet, reading the log pauses. */
 const queuedAtMost = 4096
 
-/** The public events after a position that are not sent yet. Calls `onMore` when there are more or reading has failed. */
+/**
+ * Reads the public events after a position. Calls `onMore` when there are more events to send, and when reading has
+ * failed.
+ */
 export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => {
   let queue: Published[] = []
   let upTo = from
@@ -25,7 +28,8 @@ export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => 
   })
   return {
     /**
-     * Returns these events and the position up to which the log was read. Throws the error with which reading failed.
+     * Returns the events that were read since the last call, and the position up to which the log was read. Throws the
+     * error with which reading has failed.
      */
     take() {
       if (broken !== undefined) throw broken.error

@@ -1,20 +1,20 @@
-// Events that are committed and not published yet, oldest first. The first ones are those that NATS has brought back.
+// Events that are committed and not published yet, oldest first. NATS has brought back the first `ready` of them.
 import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
 import { bodyOf, indexAfter, type Published } from './published.ts'
 
 export const isSame = (message: NatsMessage, event: Published): boolean => message.body() === bodyOf(event)
 
-/** `head`: events up to here are published already. */
+/** `head`: events up to this position are published already. */
 export const createWaiting = (
   publishUpTo: (upTo: number, events: readonly Published[]) => void,
   head: number,
 ) => {
   let events: Published[] = []
   let ready = 0
-  /** Every event up to this position is committed. */
+  /** The position up to which every event is committed. */
   let upTo = head
-  /** Position of the newest published event; undefined: none was published yet. */
+  /** The position of the newest published event; undefined: none was published yet. */
   let newest: number | undefined
 
   const release = (count: number): void => {
@@ -25,7 +25,7 @@ export const createWaiting = (
   }
 
   return {
-    /** Every event up to this position is committed. */
+    /** The position up to which every event is committed. */
     upTo: () => upTo,
     all: (): readonly Published[] => events,
     /** How many of these events NATS has brought back. */
@@ -34,7 +34,7 @@ export const createWaiting = (
       upTo = committedUpTo
       events.push(...committed)
     },
-    /** Whether NATS may still bring an expected event at this position. */
+    /** Whether a waiting event has this position or an earlier one, and NATS has not brought that event back. */
     isExpected: (position: number): boolean =>
       position >= (events[ready]?.position ?? Number.POSITIVE_INFINITY),
     /**

@@ -1,5 +1,6 @@
-// One watched task: its events are read, folded and rendered into frames once, for all its followers. It waits for none
-// of them: frames that a follower has not taken are in the window or, for a slow follower, in the log.
+// One watched task: its events are read, folded and rendered into frames once for all its followers. The watched task
+// waits for no follower: a follower finds frames that it has not taken in the window. A slow follower reads them from
+// the log.
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Entry, entriesOf, type Window } from './window.ts'
@@ -7,7 +8,7 @@ import { type Entry, entriesOf, type Window } from './window.ts'
 type Parts = {
   log: Pick<EventLog, 'subscribe'>
   stream: string
-  /** Has rendered every event that the window has got. */
+  /** The renderer of the task. It has rendered every event whose frames were put into the window. */
   teller: FrameRenderer
   window: Window
   isNew: boolean

@@ -1,5 +1,5 @@
 // The newest frames of a task, kept for its followers. Followers that need the same frames get the same list. The
-// window is bounded: a follower that is further behind reads the log.
+// window is limited: a follower that needs older frames reads the log.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Lifecycle } from '../contract/task-chart.ts'
@@ -10,12 +10,12 @@ import type { FramedTask } from '../history/task-view.ts'
 
 /** The frames of one event, the status of the task after it, and the number of the next frame. */
 export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
-/** The frames after a number. `ended`: this reader gets no more. */
+/** The frames after a number. `ended`: this reader gets no more frames. */
 export type Batch = { frames: readonly Frame[]; ended: boolean }
 
 const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ frames, status, next: seq })
 
-/** Renders events. Returns a promise only when something must be read for a frame. Throws DamagedEvent. */
+/** Renders events. Returns a promise only when the log must be read to render a frame. Throws DamagedEvent. */
 export const entriesOf = (
   { view, render }: FrameRenderer,
   events: readonly Recorded[],
@@ -50,25 +50,26 @@ export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: bo
   return { frames, ended: false }
 }
 
+/** The most entries, one for each event with frames, that a window keeps. */
 const keptEntries = 256
 /** The most characters of frames that a window keeps. */
 const keptLength = 64 * 1024
 
-/** `start`: the task before the first event that is pushed. */
+/** `start`: the status of the task before the first event that is pushed, and the number of its next frame. */
 export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
   let entries: { entry: Entry; length: number }[] = []
   let length = 0
-  /** The number of the first frame that is kept; if none is kept, of the next frame. */
+  /** The number of the first frame that is kept; if none is kept, the number of the next frame. */
   let from = start.seq
   let status = start.status
-  /** The batches that were returned since the last push. Readers that have the same frames get the same list. */
+  /** The batches that were returned since the last push, so that readers with the same frames get the same list. */
   const answered = new Map<string, Batch>()
 
   const lengthOf = (frames: Frame[]): number => {
     for (let most = 512; most < keptLength; most *= 2) if (!isLongerThan(frames, most)) return most
     return keptLength
   }
-  /** The newest entries always stay, however long they are: readers that waited for them take them from here. */
+  /** Drops old entries. The `newest` last ones stay, however long they are, for the readers that waited for them. */
   const shorten = (newest: number): void => {
     let drop = 0
     while (drop < entries.length - newest && (entries.length - drop > keptEntries || length > keptLength)) {

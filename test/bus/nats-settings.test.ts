@@ -61,13 +61,13 @@ t.test('what cannot be followed is one line, without the secret in it', async t 
   const secret = 'hidden'
   for (const [env, why] of [
     [{ NATS_URL: `http://u:${secret}@a` }, /only nats:\/\/ and tls:\/\//],
-    [{ NATS_URL: `nats://u:${secret}@a/path` }, /more or less than servers/],
+    [{ NATS_URL: `nats://u:${secret}@a/path` }, /without a server, or with a path/],
     [{ NATS_URL: `nats://u:${secret}@:4222` }, /no URL/],
     [{ NATS_URL: ',' }, /names no server/],
     [{ NATS_URL: `nats://u:${secret}%zz@a` }, /percent-encoded/],
     [{ NATS_URL: `nats://u:${secret}@a,nats://u:other@b` }, /several users/],
-    [{ NATS_URL: `nats://${secret}@a`, NATS_USER: 'u', NATS_PASSWORD: secret }, /more than one of them/],
-    [{ NATS_URL: 'a', NATS_TOKEN: secret, NATS_CREDS: `${folder}/a.creds` }, /more than one of them/],
+    [{ NATS_URL: `nats://${secret}@a`, NATS_USER: 'u', NATS_PASSWORD: secret }, /more than one of NATS_URL/],
+    [{ NATS_URL: 'a', NATS_TOKEN: secret, NATS_CREDS: `${folder}/a.creds` }, /more than one of NATS_URL/],
     [{ NATS_URL: 'a', NATS_USER: 'u' }, /NATS_USER and NATS_PASSWORD go together/],
     [{ NATS_URL: 'a', NATS_CREDS: `${folder}/none` }, /NATS_CREDS=.*none cannot be read: ENOENT/],
     [{ NATS_URL: 'a', NATS_CREDS: `${folder}/none.creds` }, /no credentials file/],

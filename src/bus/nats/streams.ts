@@ -1,4 +1,4 @@
-// JetStream over one connection: the state of a stream, its messages, and receipts for what is published to it.
+// JetStream over one connection: the state of a stream, its messages, and its receipts for published messages.
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
 
@@ -7,9 +7,9 @@ export type Receipt = { sequence: number; isDuplicate: boolean } | { refused: st
 
 export type StreamState = {
   subjects: readonly string[]
-  /** The stream drops messages: by age, number or size, or when they were consumed. */
+  /** Whether the stream drops messages: by age, number or size, or when they were consumed. */
   forgets: boolean
-  /** Bytes that a message may have, headers included. The stream refuses longer ones. */
+  /** The most bytes that a message may have, headers included. The stream refuses longer messages. */
   maxMessage: number
   messages: number
   lastSequence: number
@@ -19,7 +19,7 @@ export type NatsStreams = {
   /** Undefined: there is no such stream. */
   state(name: string): Promise<StreamState | undefined>
   create(name: string, subject: string): Promise<StreamState>
-  /** The message at a sequence, or the first one from there on. Undefined: there is none. */
+  /** The message with a sequence number or, with `or later`, the first one from there on. Undefined: there is none. */
   message(
     name: string,
     sequence: number,
@@ -34,6 +34,7 @@ export type NatsStreams = {
   }
 }
 
+/** Milliseconds after which a request to JetStream has failed. */
 const requestMs = 5000
 
 /** Error codes of the JetStream API. */
@@ -43,7 +44,7 @@ const notFound = 10059
 
 type PubAck = { seq?: number; duplicate?: boolean; error?: { err_code?: number; description?: string } }
 const receiptOf = (message: Msg): Receipt => {
-  if (message.headers?.code === 503) return { refused: 'no stream takes them', code: 503 }
+  if (message.headers?.code === 503) return { refused: 'no stream takes these messages', code: 503 }
   const { seq = 0, duplicate = false, error } = message.json<PubAck>()
   if (error === undefined) return { sequence: seq, isDuplicate: duplicate }
   return { refused: error.description ?? 'unknown reason', code: error.err_code ?? 0 }
@@ -59,7 +60,8 @@ export const streamsOf = async (
     error instanceof JetStreamApiError && error.code === code
   const manager = await jetstreamManager(connection, { timeout: requestMs }).catch((error: Error) => {
     if (isApiError(error, notEnabled) || isApiError(error.cause, notForAccount)) return undefined
-    // No answer. If the server announces JetStream, it is only not ready yet: that is an error. Otherwise it has none.
+    // The server did not answer. If it announces JetStream, it is not ready yet, which is an error. Otherwise it has no
+    // JetStream.
     if (error.name === 'JetStreamNotEnabled' && connection.info?.jetstream !== true) return undefined
     throw error
   })
