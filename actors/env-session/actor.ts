@@ -1,6 +1,7 @@
-// An environment session as an actor. A turn decides and appends events. The actor keeps an accepted wish in memory and
-// carries it out after the turn; the outcome comes back as a command. Other wishes wait in the mailbox meanwhile, so
-// the steps of a session are taken one by one, in the order in which they came.
+// An environment session as an actor. A wish is a command of a caller, for example to take a step. A turn decides a
+// command and appends its events. The actor keeps an accepted wish in memory and carries it out after the turn; the
+// outcome comes back as a command. Meanwhile the other wishes wait in the mailbox, so that the session takes its steps
+// one by one, in the order in which the callers asked for them.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { sessionMoveOf } from '../../src/contract/env-session-chart.ts'
 import type { Outcome, SessionCommand, SessionWish } from '../../src/contract/env-session-commands.ts'
@@ -24,14 +25,16 @@ export type SessionActorDeps = {
   forgetSecrets: (ref: string) => void
 }
 
-/**
- * Throws if the chart does not allow one of these events, before anything is stored: it was decided by a bug of ours.
- */
+/** Throws if the chart does not allow one of these events, which is a bug of the server. Nothing is stored then. */
 const judge = ({ state }: SessionView, events: EnvSessionEvent[]): void => {
   let at = state
   for (const { type } of events) {
     const next = sessionMoveOf(at, type)
-    if (next === undefined) throw new Error(`${type} was decided from ${at}, where it is no move`)
+    if (next === undefined) {
+      throw new Error(
+        `a bug of the server: it decided ${type} in the state ${at}, where the chart forbids it`,
+      )
+    }
     at = next
   }
 }
@@ -82,7 +85,7 @@ export const envSessionKind =
   (stream, { ask }) => {
     const { clock, instances, callers, forgetSecrets } = deps
     const view = emptySession()
-    /** The wish that is being carried out, and the stage of it that was started last. Both live in memory only. */
+    /** The wish that is being carried out, and the newest stage of it that was started. Both are only in memory. */
     let running: Running | undefined
     let started: Running | undefined
     /** The revision at which the files of the ended session were last removed; -1: never. */
@@ -98,7 +101,7 @@ export const envSessionKind =
           : settleStep(view, clock.now())
       }
       if (command.type === 'ReportOutcome') {
-        if (running?.wish.request !== command.wish.request) throw new Error('the actor was put away')
+        if (running?.wish.request !== command.wish.request) throw new Error('the actor left memory')
         return decideOutcome(command.wish, view, command.outcome)
       }
       checked(command)

@@ -52,9 +52,11 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
       if (type === 'EnvStepCompleted') steps.push(data)
     }
   }
-  if (reset === undefined) throw new SessionLost('the log has no beginning of it')
+  if (reset === undefined) throw new SessionLost('the log does not hold the creation of this session')
   const mismatch = (where: string) =>
-    new SessionLost(`done again, the environment shows something else at ${where}`)
+    new SessionLost(
+      `the server repeated the steps of the session, and the environment showed something else at ${where}`,
+    )
   const first = await instance.reset(reset)
   if (!same(first.observation, seen)) throw mismatch('its reset')
   let { state: here } = first
@@ -78,7 +80,7 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
 export const bringBack = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
   const { environments, folders, placeOf, secrets } = deps
   const { created } = view
-  if (created === undefined) throw new SessionLost('it was never created')
+  if (created === undefined) throw new SessionLost('the session was never created')
   const { source, recovery, kwargs } = created
   if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
   const found = await environments.resolve(undefined, source.name)
@@ -86,14 +88,17 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
   if ('refused' in found && found.refused === 'unavailable') {
     throw new Refusal('EnvNotFound', undefined, found.message)
   }
-  if (!('source' in found)) throw new SessionLost(`its environment ${source.name} is not there any more`)
+  if (!('source' in found)) throw new SessionLost(`the environment ${source.name} does not exist any more`)
   if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
   const state = view.snapshot === undefined ? undefined : await folders.kept(created, view.snapshot)
-  if (recovery === 'snapshot' && state === undefined) throw new SessionLost('its state was not kept')
+  if (recovery === 'snapshot' && state === undefined)
+    throw new SessionLost('the state of the session was not kept, or the kept state is missing or damaged')
   const given = { kwargs, env_vars: valuesOf(secrets, created), ...placeOf(created) }
   const instance = await environments.open(found.source, given, created.user_id).catch(error => {
     // A failed system call, such as on a full disk, may succeed later, so the session is not lost.
-    throw error.syscall === undefined ? new SessionLost(`it does not come back: ${error.message}`) : error
+    throw error.syscall === undefined
+      ? new SessionLost(`the session does not come back: ${error.message}`)
+      : error
   })
   try {
     if (recovery === 'snapshot') await instance.restore(state)
@@ -102,6 +107,6 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
   } catch (error) {
     await instance.close()
     if (error instanceof EnvironmentGone || error instanceof SessionLost) throw error
-    throw new SessionLost(`it does not come back: ${(error as Error).message}`)
+    throw new SessionLost(`the session does not come back: ${(error as Error).message}`)
   }
 }

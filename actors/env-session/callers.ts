@@ -3,7 +3,6 @@
 import type { Repeats } from '../../src/contract/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
-/** Every field is optional. */
 export type Caller = {
   /**
    * Called when the request begins: for a step with the number of the step, else with 0. Not called when the request

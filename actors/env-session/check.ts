@@ -25,8 +25,8 @@ const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
 }
 
 /**
- * `repeats` comes from the caller. For a request without a key, it says whether the request may repeat the one that
- * stored the event of a revision.
+ * `repeats` comes from the caller. For a request without an idempotency key, it says whether the request may be a
+ * repetition of the earlier request that stored the event of a given revision.
  */
 export const check = (
   command: SessionWish | Extract<SessionCommand, { type: 'SettleStep' }>,
@@ -38,7 +38,7 @@ export const check = (
     const { wish, source, keys, principal } = command
     // A session of another user does not exist for this caller.
     if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
-    // A repeated create gets its answer again and opens nothing, unless the session was deleted since.
+    // A repeated create gets the earlier answer and opens nothing. If the session was deleted since, it is refused.
     const { idempotencyKey: key, digest } = keys
     const known = key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal, key))
     if (known !== undefined) {
@@ -53,7 +53,7 @@ export const check = (
   if (state === 'absent' || state === 'deleted') throw gone(view)
   if (command.type === 'DeleteSession') return 'do'
   if (command.type === 'CloseSession') return state === 'closed' ? 'nothing' : 'do'
-  // A repeated request gets its answer again, also when the session has closed since.
+  // A repeated request gets the earlier answer, even if the session was closed since.
   const step = command.type === 'TakeStep' ? command.step : undefined
   const asked = command.type === 'ResetSession' ? { keys: command.keys } : step
   if (command.type === 'SettleStep') return view.open === undefined ? 'nothing' : 'do'

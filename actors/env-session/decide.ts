@@ -1,4 +1,4 @@
-// From the outcome of a wish to the events of its session. Pure.
+// Decides which events the outcome of a wish adds to its session. Pure.
 import type { Outcome, SessionWish } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
@@ -17,8 +17,8 @@ const changed = (tools: ToolDefinition[], view: SessionView) =>
   JSON.stringify(tools) === JSON.stringify(view.tools) ? {} : { tools }
 
 const cutOff =
-  'the server stopped, or could not write, while it ran. The session is as it was before the step. ' +
-  'To take the step once more, ask for it as a new one'
+  'the server stopped, or could not write, while the step ran. The session is as it was before the step. ' +
+  'To take the step once more, send it as a new request'
 
 /** The event of a step that has a stored intent and no result, and is no longer carried out. */
 export const settleStep = (view: SessionView, now: number): EnvSessionEvent[] =>

@@ -10,12 +10,12 @@ import type { Instances } from './instances.ts'
 import { cameBackOlder, keepState, keepStep } from './keeping.ts'
 import { type OwnedSession, SessionLost } from './ports.ts'
 
-/** A wish that is being carried out. It lives in memory only: a crash forgets it. */
+/** A wish that is being carried out. It is only in memory, so a crash loses it. */
 export type Running = {
   wish: SessionWish
   /** When the wish began, or when the intent of its step was stored; Unix time in milliseconds. */
   now: number
-  /** A step that may not be repeated is prepared first: its intent is stored before it is taken. */
+  /** A step that may not be repeated begins with `prepare`: its intent is stored before the step is taken. */
   stage: 'prepare' | 'act'
 }
 
@@ -28,7 +28,7 @@ type Deps = {
 }
 type Failed = { of: 'failed'; error: unknown }
 
-const notBegun = 'it was canceled before it began'
+const notBegun = 'the step was canceled before it began'
 
 /**
  * Turns an error of the environment's code into an AuthorsError with the author's message. The loss of the instance and
@@ -158,7 +158,7 @@ const afterFailure = async (
   return { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
 }
 
-/** Never rejects. */
+/** Carries out one stage of a wish. Never rejects. */
 export const carryOut = async (deps: Deps, running: Running, caller: Caller): Promise<Outcome | Failed> => {
   try {
     return await run(deps, running, caller)

@@ -46,7 +46,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
       const { instance, isOlder } = await find(stream, view)
       return isOlder ? instance.observe() : undefined
     },
-    /** Returns the instance, to be changed. It counts as ahead of the log until the events of the change are stored. */
+    /** Returns the instance for a change. Until the events of the change are stored, it counts as ahead of the log. */
     async of(stream: string, view: SessionView): Promise<Instance> {
       const entry = await find(stream, view)
       entry.revision = ahead

@@ -29,13 +29,13 @@ export const keepState = async (
 }
 
 const whereKept = ({ keptStep }: SessionView): string =>
-  keptStep === undefined ? 'at its newest beginning' : `after step ${keptStep}`
+  keptStep === undefined ? 'after its newest reset' : `after step ${keptStep}`
 
 /** The error of a step whose session came back from a state that is older than the end of the log. */
 export const cameBackOlder = (view: SessionView): string =>
   `the session came back as it was ${whereKept(view)}: the state of later steps was not kept`
 
-/** Characters of the list of parts that were not kept; a longer list is cut. */
+/** The greatest length of the list of parts that were not kept, characters. A longer list is cut. */
 const longestList = 2_000
 
 type Added = Pick<StepAnswer, 'info' | 'error'> & { snapshot?: Snapshot }
@@ -57,8 +57,8 @@ export const keepStep = async (
     if (error instanceof EnvironmentGone) throw Object.assign(error, { during: 'step' })
     if (!(error instanceof AuthorsError)) throw error
     const unkept =
-      `the state after this step is not kept: ${error.message}. The session goes on with it, but after a restart ` +
-      `of the service it comes back as it was ${whereKept(view)}`
+      `the state after this step is not kept: ${error.message}. The session continues with this state, ` +
+      `but after a restart of the service it comes back as it was ${whereKept(view)}`
     return { info: answer.info, error: answer.error === undefined ? unkept : `${answer.error}; ${unkept}` }
   }
 }

@@ -7,7 +7,7 @@ export const createLeaving = (remove: (stream: string, session: OwnedSession) =>
     add(stream: string, session: OwnedSession): void {
       const gone = (leaving.get(stream) ?? Promise.resolve())
         .then(() => remove(stream, session))
-        .catch(() => {}) // a later removal takes what is left
+        .catch(() => {}) // a later removal deletes what is left
         .finally(() => {
           if (leaving.get(stream) === gone) leaving.delete(stream)
         })

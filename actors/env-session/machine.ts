@@ -1,4 +1,5 @@
-// The chart of an environment session (src/contract/env-session-chart.ts) as an XState machine. It invokes nothing.
+// The chart of an environment session (src/contract/env-session-chart.ts) as an XState machine. The machine starts no
+// work.
 import { setup } from 'xstate'
 import { type SessionState, sessionChart, sessionMovesFrom } from '../../src/contract/env-session-chart.ts'
 import type { EnvSessionEventType } from '../../src/contract/env-session-events.ts'

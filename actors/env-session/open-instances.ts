@@ -1,4 +1,4 @@
-// The open instances, each with the revision of its session's log that it matches. An instance that was unused for a
+// The open instances, each with the revision of its session's stream that it matches. An instance that was unused for a
 // while is closed, unless it would come back in another state.
 import type { Instance } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
@@ -14,7 +14,7 @@ export type Entry = {
   /** The state after its last change is not kept, so it would come back in an older state. */
   isUnkept: boolean
 }
-/** The revision of an instance whose last change is not in the log yet. */
+/** The value of `revision` for an instance whose last change is not in the log yet. */
 export const ahead = -2
 
 /** Milliseconds after which an unused instance may be closed. */
@@ -61,7 +61,7 @@ export const createOpenInstances = (timers: Timers) => {
           return entry
         }
         await instance.close()
-        throw new SessionLost('the service stops')
+        throw new SessionLost('the server is stopping')
       } finally {
         underWay.delete(under)
       }
@@ -75,11 +75,11 @@ export const createOpenInstances = (timers: Timers) => {
       return known
     },
     isOlder: (stream: string): boolean => entries.get(stream)?.isOlder === true,
-    /** Called after each event of a session: its instance now matches the revision of that event. */
+    /** Called after each event of a session. An instance that is ahead, or matched the event before, matches it now. */
     moved(stream: string, revision: number, isUnkept: boolean): void {
       const entry = entries.get(stream)
       if (entry === undefined) return
-      // Only an event that comes while the instance is ahead records what it did. The intent of a step does not.
+      // Only an event that comes while the instance is ahead records a change of the instance. An intent records none.
       if (entry.revision === ahead) Object.assign(entry, { isUnkept, isOlder: false })
       if (entry.revision === ahead || entry.revision === revision - 1) entry.revision = revision
       entry.usedAt = now()
@@ -89,7 +89,7 @@ export const createOpenInstances = (timers: Timers) => {
       const entry = entries.get(stream)
       if (entry?.instance.recovery === 'none') entry.revision = revision
     },
-    /** When the actor leaves memory: closes an instance that is ahead of the log, since it is useless. */
+    /** Called when the actor leaves memory. Closes an instance that is ahead of the log, since it cannot be used. */
     letGo(stream: string): void {
       if (entries.get(stream)?.revision === ahead) void drop(stream)
     },

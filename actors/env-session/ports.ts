@@ -15,7 +15,7 @@ export type Environments = {
     envId: string | undefined,
     classPath: string | undefined,
   ): Promise<{ source: EnvironmentSource } | { refused: string; message: string }>
-  /** Waits while too many are being opened; users take turns. */
+  /** Opens an instance. Waits while too many instances are being opened; the users that wait take turns. */
   open(source: EnvironmentSource, given: Given, user: string): Promise<Instance>
 }
 /** A session and its user, as its events name them. */
@@ -29,8 +29,8 @@ export type SessionFolders = {
   /** The session's own folder. */
   dirOf(session: OwnedSession): string
   /**
-   * Keeps a new state. The one before stays, because it is valid until the log names the new one. Older states are
-   * deleted unless `keepOld` is set.
+   * Keeps a new state. The state before it stays on the disk, because that state is valid until the log names the new
+   * one. Older states are deleted unless `keepOld` is set.
    */
   keep(session: OwnedSession, step: number, state: unknown, others: Others): Promise<Snapshot>
   /** Whether a backup is being made. It needs the states that were kept when it began. */

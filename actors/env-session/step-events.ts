@@ -124,7 +124,7 @@ export const stepOfUnknownEnd = (
   if (open === undefined) return []
   const { effect_id, tool_name, tool_args, step } = open
   const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
-  const answer = answerWithoutResult(view, `nobody knows how this step ended: ${why}`, {
+  const answer = answerWithoutResult(view, `the outcome of this step is unknown: ${why}`, {
     ...more,
     info: { outcome_unknown: true },
   })

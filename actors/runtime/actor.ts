@@ -23,9 +23,9 @@ export type Actor<View, Command> = {
   /** The stream is new: it has no events before the first command. */
   justMade: boolean
   waiters: Waiter<View>[]
-  /** The number of the memory sweep since which the actor is idle; infinity: it is not idle. */
+  /** The number of the search for idle actors after which this actor became idle; infinity: it is not idle. */
   restingSince: number
-  /** It has left memory. */
+  /** Whether the actor has left memory. */
   gone: boolean
 }
 

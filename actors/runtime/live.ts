@@ -1,8 +1,8 @@
 // The XState actor that accompanies a stream in memory. It receives each event after the event is stored, so it never
 // knows more than the log. It starts in the state to which the stored events lead. Replay does not use it.
 //
-// Its logic is the table of the chart: one look-up per event. Starting it and sending it the eight events of a short
-// task takes about 12 µs; the XState machine takes about 40 µs. Tests check that both reach the same states.
+// Its logic looks up each event in the table of the chart. It takes about 12 µs to start such an actor and to send it
+// the eight events of a short task; the XState machine takes about 40 µs. Tests check that both reach the same states.
 import { type ActorLogic, createActor, type EventObject, type InspectionEvent, type Snapshot } from 'xstate'
 import { type Chart, nestedValue, type StateValue } from '../../src/contract/chart.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
@@ -23,7 +23,7 @@ export type LiveSnapshot<State> = Snapshot<undefined> & { value: StateValue; con
 export type Live = { take(event: Recorded): void; stop(): void }
 type LiveEvent = EventObject & { data: unknown }
 
-/** How the actors of one kind run. */
+/** Starts the XState actors of one kind. */
 export type LiveKind<State> = {
   snapshotOf(state: State): LiveSnapshot<State>
   /** Starts the actor of a stream in the state to which its stored events have led. */

@@ -1,5 +1,6 @@
-// One mailbox per stream. After each turn, and when an actor is activated, the actor compares what its state wants
-// running with what runs. So recovery and normal operation are one code path.
+// One mailbox per stream. After each turn, and when an actor is activated, the actor compares the work that its state
+// wants running with the work that runs, and starts or stops the difference. So recovery and normal operation are one
+// code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { type Actor, load, newActor, run } from './actor.ts'
@@ -12,7 +13,7 @@ import { waitFor } from './waiters.ts'
 export type Runtime<View, Command> = Mailboxes<View, Command> & {
   /** Loads an actor into memory, which starts everything that its state wants running. */
   activate(stream: string): Promise<void>
-  /** Removes an actor from memory at once, whatever it is doing. Only its log remains. */
+  /** Removes an actor from memory at once, whatever it is doing. Only its stored events remain. */
   passivate(stream: string): void
   /** The view of every actor in memory. */
   views(): Iterable<View>

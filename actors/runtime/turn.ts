@@ -1,23 +1,23 @@
-// The turns of an actor. Each decides a command, appends its events at the expected revision, and only then changes
-// memory. So an actor's memory is never ahead of the log.
+// The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
+// these events to the view in memory. So the view never contains an event that the log does not hold.
 import { type Log, RevisionConflict } from '../../src/contract/stored.ts'
 import { type Actor, fold, nextTurn, readOn } from './actor.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
-/** The most tries of a command whose appends meet other writers of its stream. */
+/** The most times that one command is decided. It is decided again when another writer has changed its stream. */
 const conflictsTried = 5
-/** How often the log is read for another writer's events; a turn of the event loop passes between two reads. */
+/** The most reads of the log while another writer's events are missing. The event loop runs between two reads. */
 const looksForOthers = 10_000
 
 export type TurnDeps<View, Command> = {
   log: Log
   memory: Memory<View, Command>
-  /** Loads the actor of a stream that was begun in the same append. */
+  /** Loads the actor of another stream whose first events were stored in the same append. */
   begin: (stream: string) => void
 }
 
-/** Reads the events of another writer, which may still be on their way to the disk. False: they did not arrive. */
+/** Reads and folds the events of another writer once they are on the disk. False: they did not get there in time. */
 const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Promise<boolean> => {
   for (let looks = 0; looks < looksForOthers; looks++) {
     await readOn(log, actor)
@@ -27,7 +27,7 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
   return false
 }
 
-/** Takes one turn. If another command must be decided first, that command gets its turn before. */
+/** Takes one turn for a command. If another command must be decided first, takes a turn for that command before. */
 const takeTurn = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,
@@ -52,7 +52,7 @@ const takeTurn = async <View, Command>(
     } catch (error) {
       const mayTryAgain = error instanceof RevisionConflict && tries < conflictsTried
       if (mayTryAgain && (await catchUp(log, actor))) continue
-      // The actor may no longer match the log, so the next command starts from the log.
+      // The actor may no longer match the log, so it leaves memory. The next command loads it from the log.
       memory.drop(actor, error)
       throw error
     }
@@ -65,7 +65,7 @@ const takeTurn = async <View, Command>(
   answerWaiters(actor, behaviour.view)
 }
 
-/** Takes the turns of an actor one after the other, until no command can be decided. */
+/** Takes turns for the commands in the mailbox, one after the other, until none of them can be decided. */
 export const work = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,

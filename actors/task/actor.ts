@@ -1,4 +1,4 @@
-// A task as an actor: its view, its decisions and its effects, put together for the runtime.
+// A task as an actor: combines its view, its decisions and its effects into the behaviour that the runtime needs.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { firstState } from '../../src/contract/task-state.ts'
@@ -22,7 +22,7 @@ export const taskKind =
     const view = emptyDecided()
     /** The status that was last reported to the scheduler. */
     let placed = view.status
-    /** The current turn stores input from outside: the result of a call, or a message. */
+    /** Whether the current turn stores input from outside: the result of a call, or a message. */
     let hasInput = false
     let isGone = false
 
@@ -62,7 +62,7 @@ export const taskKind =
       },
       envelope(command) {
         const created = command.type === 'CreateTask' ? command.created : view.created
-        if (created === undefined) throw new Error('a task without a beginning')
+        if (created === undefined) throw new Error('the task has no TaskCreated event')
         return envelopeOf(created, command)
       },
       reconcile,

@@ -54,7 +54,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     lookAgain()
   }
 
-  /** Starts a call that does not run yet, and waits for its outcome once. */
+  /** Starts a call that does not run yet. Its outcome is sent to the task once, however often this is called. */
   const follow = (open: OpenCall): RunningCall => {
     const { id, inSession } = open.effect
     const call = calls.find(id) ?? calls.add(id, startCall(given, open))

@@ -8,7 +8,7 @@ import type { DecidedTask } from '../../src/history/task-view.ts'
 export type Standing = {
   /** A call runs on the server. */
   running: boolean
-  /** A call that ends the task was made. If the server runs it, it has its result. */
+  /** A call that ends the task was made. If the server runs that call, its result is there. */
   stopped: boolean
   /** The ids of the calls that wait for the client, oldest first. */
   waiting: string[]

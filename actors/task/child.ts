@@ -10,7 +10,7 @@ import type { DecidedTask } from '../../src/history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
-/** It works in its caller's session and folder, for the same user and with the same secrets. */
+/** A subagent's task works in the session and folder of its caller, for the same user and with the same secrets. */
 export const childOf = (
   parent: Created,
   agentStep: number,
@@ -39,7 +39,8 @@ export const childOf = (
 })
 
 /**
- * The text of a message of the agent. A message that the model cut off at its length limit counts as far as it came.
+ * The text of a message of the agent. A message that the model cut off at its length limit counts with the text that
+ * came.
  */
 const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
@@ -49,7 +50,10 @@ const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
   return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
 }
 
-/** The text of a subagent's last message, or the reason why it has none, with its usage and that of its own subagents. */
+/**
+ * The text of a subagent's last message, or the reason why its task did not complete. The usage includes that of its
+ * own subagents.
+ */
 export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view
   const child = { stream: taskStream(created?.task_id ?? ''), revision: view.revision }

@@ -1,4 +1,4 @@
-// How a task reaches the tasks of its subagents: one actor speaks to another through its mailbox.
+// How a task reaches the tasks of its subagents: it sends commands to their mailboxes and waits for their ends.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isTerminal } from '../../src/contract/wire.ts'

@@ -24,7 +24,10 @@ import {
 } from './events.ts'
 import { accept, answersFor } from './inbox.ts'
 
-/** The output of a call is stored only where it continues the output stored so far, of this run or an earlier one. */
+/**
+ * Stores the output of a running call. Output that does not continue the stored output is dropped: a call that runs
+ * again may say something else than in its earlier run.
+ */
 export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || view.status !== 'working' || isCanceling(view.state)) return []
@@ -79,7 +82,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   const status = statusOf(view)
   const fresh = answersFor(answers, view, whole)
   if (fresh.length === 0) {
-    // A repetition of earlier answers changes nothing. With another message it is a different request, which is
+    // A request that repeats earlier answers changes nothing. If it has a new message, it is no repetition and is
     // refused.
     const isKnown = view.messages.some(({ content }) => canonical(content) === canonical(message?.content))
     if (message !== undefined && !isKnown)
@@ -107,7 +110,8 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   return [...accepted, goesOn, ...onwards({ ...after, final }, view, judgement)]
 }
 
-// The task makes two moves and runs no step. Its log keeps the answers; the conversation continues in another task.
+// The task makes two moves and runs no step between them. Its stream keeps the answers; the conversation continues in
+// another task.
 export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   { answers, created, start, context, principal },
   view,
@@ -134,7 +138,7 @@ export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, k
   const status = statusOf(view)
   if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'message', unfinished)
   const last = view.messages.findLast(({ by }) => by === principal)
-  // A retry of a message that had an idempotency key would carry that key.
+  // If the last message had an idempotency key, its retry would have that key, so this request is no retry of it.
   const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)
   return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
 }

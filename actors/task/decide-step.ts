@@ -36,7 +36,10 @@ const afterFailure = ({ error }: Failure, { created, state }: DecidedTask): Task
         { type: 'TaskFailed', data: { from: 'working', error } },
       ]
 
-/** The events after a step without calls. A message that came meanwhile is answered by a step of its own. */
+/**
+ * The events after a step without calls. `isFinal`: the step gave the answer of the task, and no message waits for the
+ * agent. Otherwise the next step answers the message.
+ */
 const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   if (isCanceling(view.state)) return []
   if (end.end === 'pause') return [pausedFor(end.reason, judgement)]
@@ -57,7 +60,7 @@ const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement):
   return { created, events: firstEvents(created, true, context, judgement) }
 }
 
-/** The items of the step once these events are stored, with the number of their parts. */
+/** The items of the open step after these events, each with the number of its parts. */
 const itemsAfter = (view: DecidedTask, events: StepEvent[]) => {
   const items = new Map(view.openStep?.items)
   for (const { type, data } of events) {
@@ -70,8 +73,8 @@ const itemsAfter = (view: DecidedTask, events: StepEvent[]) => {
 }
 
 /**
- * A prompt begins with the tokens of the model call before. Those that are equal are counted in `shared` and not stored
- * again.
+ * A prompt usually begins with the tokens of the model call before it. `shared` is the number of these equal tokens;
+ * only the `rest` is stored.
  */
 const sharedIds = (ids: number[], before: number[]): { shared: number; rest: number[] } => {
   const differs = ids.findIndex((id, n) => id !== before[n])
@@ -90,14 +93,14 @@ const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentS
   ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
 })
 
-/** Whether the step gets an entry in the rollouts. A summary gets one only if the request asks for it. */
+/** Whether the step gets an entry in the rollouts. A step that sums up the context needs a field of the request. */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
   const isSummary = end.end === 'continue' && end.compressed !== undefined
   return return_rollout === true && (!isSummary || include_compress_model_rollout === true)
 }
 
-// A report of a step that is no longer wanted is dropped: the log already says that it was stopped or abandoned.
+// A report of a step that is no longer wanted is dropped: the log already says that the step was stopped or abandoned.
 export const recordStep: Decide<'RecordStep'> = (
   { agentStep, effectId, events, end, calls = [] },
   view,
@@ -108,7 +111,7 @@ export const recordStep: Decide<'RecordStep'> = (
   const step = { agent_step: agentStep, effect_id: effectId }
   const begun = view.openStep !== undefined
   const cutOff = end?.end === 'fail' || end?.end === 'again'
-  // A step that reports everything at once needs no start event; nor does a failed step that said nothing.
+  // A step that reports everything at once needs no start event. A failed step that said nothing needs none either.
   const whole =
     end !== undefined &&
     end.end !== 'again' &&

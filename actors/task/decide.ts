@@ -1,5 +1,6 @@
-// From a command to events, or a refusal. Pure: it sees the task as stored and starts nothing. The chart allows or
-// forbids every move (`canFollow`); each command here only names its events and its reasons to refuse.
+// Decides each command of a task: its events, or a refusal. Pure: a decision sees the task as stored and starts
+// nothing. The chart allows or forbids every move (`canFollow`); a decision only names its events and its reasons to
+// refuse.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
@@ -42,9 +43,9 @@ const expired = (view: DecidedTask): TaskEvent[] => [
 ]
 
 /**
- * When a task expires, Unix milliseconds; undefined: never. The time is stored, except for a working task: there it
- * counts from the last event or the server's start, whichever is later. A task does not expire while a subagent's task
- * works for it.
+ * When a task expires, Unix milliseconds; undefined: never. The deadline of a working task counts from its last event
+ * or from the server's start, whichever is later; the deadline of any other task is stored. A task does not expire
+ * while a subagent's task works for it.
  */
 export const deadlineOf = (view: DecidedTask, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
@@ -60,7 +61,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return firstEvents(created, start, context, judgement)
   },
 
-  // A task whose turn came after it was canceled, expired or deleted never starts.
+  // A queued task never starts if it was canceled, expired or deleted before the scheduler chose it.
   StartTask: ({ context }, view, { now, ttls }) => {
     if (view.created === undefined || !canFollow(view.state, 'TaskStarted')) return []
     if (view.expiresAt !== undefined && view.expiresAt <= now) return expired(view)
@@ -117,7 +118,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  // Only a working task has something to stop first; any other is canceled in the same turn.
+  // Only a working task has something to stop first; any other task is canceled in this turn.
   CancelTask: ({ reason }, view) => {
     const status = statusOf(view)
     if (status === 'canceled' || isCanceling(view.state)) return []
@@ -145,7 +146,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  // A task that is being canceled does not expire. A task that has moved on since it was found has another deadline.
+  // A task that is being canceled does not expire. The deadline is computed again, because the task may have changed
+  // after it was found overdue.
   ExpireTask: ({ startedAt }, view, { now }) => {
     if (!canFollow(view.state, 'TaskExpired')) return []
     return (deadlineOf(view, startedAt) ?? Number.POSITIVE_INFINITY) <= now ? expired(view) : []

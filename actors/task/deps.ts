@@ -29,9 +29,11 @@ export type TaskDeps = {
    */
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
-  /** The folder of a task's file tools, the folder of its user, which they never leave, and the user's disk. */
+  /**
+   * The folder in which a task's file tools work, the folder of its user, which they never leave, and the disk quota.
+   */
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
-  /** Resolves when the event loop has time for the next step of a task of this user; undefined: now. */
+  /** Resolves when the event loop has time for the next step of a task of this user; undefined: it has time now. */
   turnOf: (user: string) => Promise<void> | undefined
   /** True while the server drains: running steps and calls may finish, but no step begins. */
   draining: () => boolean

@@ -1,4 +1,4 @@
-// The effects of one task: starts and stops its agent step and its calls, as its state wants.
+// The effects of one task: starts the agent step and the calls that its state wants, and stops the others.
 import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './call-runner.ts'
@@ -32,7 +32,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
   return {
     /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
-    /** Starts and stops effects until exactly those run that the state wants. */
+    /** Starts the effects that the state wants and that do not run; stops those that it does not want. */
     reconcile() {
       calls.forgetEnded()
       steps.forgetEnded()

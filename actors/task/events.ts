@@ -9,7 +9,7 @@ import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
-/** Seconds that a task may rest in each state; 0: no limit. */
+/** The most seconds that a task may stay in each state; 0: no limit. For `working` they count from its last event. */
 export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
 
 /** What a decision may use besides the task itself: the time, Unix milliseconds, and the time limits of each state. */
@@ -51,7 +51,7 @@ export const notCancelable = (view: DecidedTask) =>
 export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>
   [...items].map(([item_id, parts]) => ({ item_id, parts, ...(parts === 0 ? { call: true } : {}) }))
 
-/** Ends an open step without a result. Its items stay as far as they came. */
+/** Ends an open step without a result. Its items keep the text that came. */
 export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>
   openStep === undefined
     ? []
@@ -66,7 +66,7 @@ export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>
         },
       ]
 
-/** Ends calls that have said something and will give no result. Their items stay as far as they came. */
+/** Ends calls that have stored output and will give no result. Their items keep this output. */
 export const cut = (view: DecidedTask, calls: OpenCall[] = openCalls(view)): TaskEvent[] =>
   calls.flatMap(({ callId, effect, said }): TaskEvent[] =>
     said === undefined
@@ -124,9 +124,9 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * The events that follow from the progress of a step's calls. None while a call runs. The end when a stop tool was
- * called, or when the agent gave its answer and nothing is open. Otherwise a requested pause, a wait for the client, or
- * none: then the next step runs.
+ * The events that follow from the progress of a step's calls. While a call runs, there are none. They complete the task
+ * when a stop tool was called, or when the agent gave its answer and nothing is open. Otherwise they pause the task if
+ * that was requested, or make it wait for the client if a call needs that. If there are none, the next step runs.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls

@@ -36,8 +36,8 @@ export const knowsCall = (view: DecidedTask, callId: string): boolean =>
   isPending(view, callId) || givenResult(view, callId) !== undefined
 
 /**
- * The answers that are new; a repeated answer is left out. Refuses a different answer to the same call and, with
- * `whole`, answers that leave a pending call open.
+ * The answers that are new; a repeated answer is left out. Throws a Refusal for a second, different answer to a call
+ * and, with `whole`, for answers that leave a pending call open.
  */
 export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: boolean): CallAnswer[] => {
   const unknown = answers.flatMap(({ callId }, index) => (knowsCall(view, callId) ? [] : [index]))

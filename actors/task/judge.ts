@@ -2,12 +2,13 @@
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { canFollow, isMove, stateAfter, type TaskState } from '../../src/contract/task-state.ts'
 
-/** Throws at a move that the chart does not allow: it was decided by a bug of ours. */
+/** Throws at a move that the chart does not allow, which is a bug of the server. */
 export const judge = (state: TaskState, events: readonly TaskEvent[]): void => {
   let before = state
   for (const { type, data } of events) {
     if (isMove(type) && !canFollow(before, type)) {
-      throw new Error(`${type} was decided from ${before.at}, where it is no move`)
+      const where = `in the state ${before.at}, where the chart forbids it`
+      throw new Error(`a bug of the server: it decided ${type} ${where}`)
     }
     before = stateAfter(before, type, data)
   }

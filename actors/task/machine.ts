@@ -1,5 +1,5 @@
-// The chart of a task (src/contract/task-chart.ts) as an XState machine. It invokes nothing and waits for nothing: what
-// runs is decided from the stored events alone (wanted.ts).
+// The chart of a task (src/contract/task-chart.ts) as an XState machine. The machine starts no work and sets no timers:
+// wanted.ts decides from the stored events what runs.
 import { assign, setup } from 'xstate'
 import { nestedValue } from '../../src/contract/chart.ts'
 import { taskChart } from '../../src/contract/task-chart.ts'

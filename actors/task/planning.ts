@@ -1,4 +1,4 @@
-// Decides where each call of a step leads. A subagent's task is prepared here and stored together with its intent.
+// Decides who handles each call of a step. A subagent's task is prepared here and stored together with its intent.
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'

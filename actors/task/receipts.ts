@@ -1,14 +1,14 @@
 // The receipts of a cancel: whether each effect stopped within its deadline.
 import type { Timers } from '../../src/contract/ports.ts'
 
-/** Milliseconds that a canceled step or call may take to stop. */
+/** The most milliseconds that a canceled step or call may take to stop. */
 const cancelDeadlineMs = 1000
 
 export type Stopping = {
   id: string
-  /** Resolves when it has stopped; undefined: it did not run. */
+  /** Resolves when the effect has stopped; undefined: it did not run. */
   outcome: Promise<unknown> | undefined
-  /** A subagent's task applies the same deadline itself. */
+  /** Whether the effect is a subagent's task, which applies this deadline to its own effects. */
   isChild: boolean
 }
 

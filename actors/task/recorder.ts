@@ -1,5 +1,5 @@
-// Turns the output of an agent step into events. Text that belongs together shares an item; every item and call gets an
-// id of ours.
+// Turns the output of an agent step into events. Text that belongs together shares an item; the server gives every item
+// and call its id.
 import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -13,7 +13,7 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
   let characters = 0
   let compressionId: string | undefined
 
-  // Opening a call closes the text before it, so an open text is the newest item.
+  // A new call closes the text before it, so an open text is always the newest item.
   const close = (isCut = false) => {
     closeCalls(draft, isCut)
     closeText(draft, isCut)

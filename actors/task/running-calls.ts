@@ -8,7 +8,7 @@ export type UnknownOutcome = { status: 'unknown'; content: string }
 
 export type RunningCall = {
   stop(): void
-  /** It is a subagent's task, which continues when this process ends. */
+  /** Whether it is a subagent's task, which continues after this process has ended. */
   outlives: boolean
   /** Its outcome; undefined when `stop` ended it. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
@@ -34,7 +34,7 @@ export const createRunningCalls = () => {
 }
 export type RunningCalls = ReturnType<typeof createRunningCalls>
 
-/** Runs a tool. A failure is a result, which the agent sees. */
+/** Runs a tool. The agent sees a failure as the result of the call. */
 export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): RunningCall => {
   const stop = new AbortController()
   const { signal } = stop
@@ -63,7 +63,7 @@ export const watchChild = (
       over = true
       resolve(given)
     }
-    // The wait fails when the child's actor leaves memory; then it is tried again.
+    // The wait fails when the child's actor leaves memory. Then another wait begins.
     const look = () => void child.ended().then(end, () => later(look))
     look()
   })

@@ -1,10 +1,11 @@
-// Stores the output of a call while it runs: the first text at once, text that follows closely in one write.
+// Stores the output of a call while the call runs. The first text is stored at once. Text that comes soon after a write
+// is collected for the next write.
 
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 
 /** The least time between two writes, milliseconds. */
 const flushMs = 50
-/** Characters of output that are stored while the call runs. Longer output is whole only in the result. */
+/** The most characters of output that are stored while the call runs. Only the result has all of a longer output. */
 const mostSaid = 32 << 10
 
 type Deps = {

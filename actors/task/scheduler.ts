@@ -4,7 +4,7 @@
 import { createWaitingLine, type Place } from './waiting-line.ts'
 
 export type Scheduler = {
-  /** Registers a callback for each waiting task whose turn has come. Its place is held already. */
+  /** Registers a callback, which receives each waiting task whose turn has come. The task holds a place by then. */
   onTurn(start: (place: Place) => void): void
   /** Called while a task is being created. True: it starts now and holds a place; false: it waits in line. */
   admit(place: Place): boolean
@@ -18,12 +18,12 @@ export type Scheduler = {
   reset(): void
   /** After `fill`: starts the tasks that may start. */
   begin(): void
-  /** Whether the task holds a place as a working one. */
+  /** Whether the task holds a place as a working task. */
   isRunning(taskId: string): boolean
   counts(): { running: number; waiting: number }
 }
 
-/** `limit`: how many tasks may work at a time; 0 is no limit. */
+/** `limit`: the most tasks that may work at a time; 0: no limit. */
 export const createScheduler = (limit: number): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
   const line = createWaitingLine()

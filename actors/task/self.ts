@@ -9,7 +9,7 @@ export type Self = {
   tell: (command: TaskCommand) => Promise<void>
 }
 
-/** The principal and cause of such a command: its cause is the task's newest event. */
+/** The principal and cause of a command that a task sends to itself. The cause is the task's newest event. */
 export const bySystem = ({ created, revision }: DecidedTask) => ({
   principal: 'system',
   causation: `${taskStream(created?.task_id ?? '')}@${revision}`,

@@ -24,7 +24,7 @@ const startTool = ({ view, tell, deps }: CallDeps, { effect, name, itemId }: Ope
   reach('after-intent', 'tool', name)
   const { arguments: text } = itemOf(view, itemId) as ToolCallItem
   const { created } = view
-  if (created === undefined) throw new Error('a call of no task')
+  if (created === undefined) throw new Error('the task of this call has no TaskCreated event')
   const { id: effectId, at, attempt } = effect
   const given = { effectId, arguments: text, at, attempt, ...workspaceOf(created) }
   let saidId: string | undefined

@@ -3,7 +3,7 @@ import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
 
-/** Characters at which a delta is full; another delta follows it. */
+/** The length at which a delta is full, characters. More text goes into another delta. */
 export const deltaCharacters = 2048
 export const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
 

@@ -8,6 +8,7 @@ import type { Recorder } from './recorder.ts'
 import type { StepGiven } from './step-given.ts'
 import type { Stop } from './step-stop.ts'
 
+/** The error codes of a failed step: the agent failed, or the tools of the task were not available. */
 const agentFailure = -32000
 const toolFailure = -32008
 

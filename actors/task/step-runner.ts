@@ -45,7 +45,7 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
       if (running === undefined) start(agentStep, effectId)
     },
     stop,
-    /** Forgets a step whose end is stored. It may still be returning, but the next step need not wait for that. */
+    /** Forgets a step whose end is stored. Its agent may not have returned yet; the next step does not wait for it. */
     forgetEnded() {
       if (running === undefined) return
       const { agentStep, effectId } = running

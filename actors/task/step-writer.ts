@@ -1,4 +1,5 @@
-// Stores the output of a running step as it comes: the first text at once, text that follows closely in one write.
+// Stores the output of a running step as it comes. The first text is stored at once. Text that comes soon after a write
+// is collected for the next write.
 import type { PlannedCall, RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 import type { Recorder } from './recorder.ts'
@@ -7,10 +8,10 @@ import type { Stop } from './step-stop.ts'
 
 export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
-/** Milliseconds between two writes of streamed text, unless much text waits. */
+/** The least time between two writes of streamed text, milliseconds. Text that fills a delta does not wait. */
 const flushMs = 50
 
-/** `report` stores what it is given, and rejects when that cannot be stored. */
+/** `report` stores the given events and end, and rejects when they cannot be stored. */
 export const createStepWriter = (
   recorder: Recorder,
   stop: Stop,

@@ -1,5 +1,6 @@
-// One running agent step. Its output is reported as it comes, its end once its calls are planned and its answer is
-// checked. The step reports to its actor through the same mailbox as any caller, and never rejects.
+// One running agent step. It reports its output as the output comes. It reports its end after its calls are planned and
+// its answer is checked. The reports go to the mailbox of the actor, as the commands of any caller do. A step never
+// rejects.
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -18,7 +19,7 @@ export type RunningStep = {
   settled: Promise<void>
 }
 
-/** Characters of output that may wait for the write under way. With this many waiting, the agent waits too. */
+/** The most characters of output that may wait for the write under way. At this limit, the agent waits too. */
 const heldCharacters = 64 * 1024
 
 /** Reads the output of an agent's step until it ends; undefined: the step was stopped. */
@@ -81,7 +82,7 @@ export const runStep = (
     }
   }
   const play = async (): Promise<void> => {
-    // A slow step shows in the log that it began.
+    // The log shows that a slow step has begun, even if the step has no output yet.
     writer.writeLater()
     const concluded = await conclusion()
     if (concluded === undefined) return

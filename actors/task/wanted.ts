@@ -15,8 +15,8 @@ export type Wanted =
   | { want: 'finish-cancel' }
 
 /**
- * What runs in this process: the step, and calls by effect id. `unknown`: the outcome of the call is known to be
- * unknown.
+ * What runs in this process: the step, and calls by effect id. `unknown`: the call's environment session said that the
+ * outcome of the call is unknown.
  */
 export type Runs = {
   step: string | undefined
@@ -46,7 +46,7 @@ const calls = (view: DecidedTask, runs: Runs): Wanted => {
   return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
 }
 
-/** A step may run that the log does not mention yet. It continues. */
+/** A step that runs but has no event yet continues. */
 const between = (view: DecidedTask, runs: Runs): Wanted =>
   view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
 

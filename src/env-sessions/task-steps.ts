@@ -46,7 +46,8 @@ export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
 export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
   const view = await settled(deps, sessionId)
   const isUnknown = (view.unknown.get(step.effectId) ?? 0) >= step.attempt
-  if (isUnknown) throw new OutcomeUnknown('nobody knows how this step ended: the server stopped while it ran')
+  if (isUnknown)
+    throw new OutcomeUnknown('the outcome of this step is unknown: the server stopped while it ran')
   if (!view.byEffect.has(step.effectId)) await mustHaveRoom(deps, view)
   const cause = { principal: 'system', causation: step.effectId }
   const { answer, revision } = await takeStep(deps, sessionId, { ...step, keys: {} }, caller, cause).catch(

@@ -8,11 +8,11 @@ import { createLateRenderer, createRenderer, type FrameRenderer } from '../histo
 import { type BegunFold, restoredFold } from '../history/saved-fold.ts'
 import { emptyFramed, evolveFramed, type FramedTask } from '../history/task-view.ts'
 
-/** Items that are read in one turn. */
+/** The most items that are read from the read models before the event loop runs again. */
 const itemsAtOnce = 500
 
 export const createBegunFolds = (log: Log, folds: SavedFolds) => {
-  /** The items before a number, from the read models; undefined when some are missing. */
+  /** The first items of a task, `before` of them, from the read models; undefined when some are missing. */
   const storedItems = async (stream: string, before: number): Promise<OutputItem[] | undefined> => {
     const items: OutputItem[] = []
     for (let from = 0; from < before; from += itemsAtOnce) {
@@ -23,7 +23,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     }
     return items
   }
-  /** The items before a number, folded from the events up to a revision. */
+  /** The first items of a task, `before` of them, folded from the events up to a revision. */
   const foldedItems = async (stream: string, before: number, revision: number): Promise<OutputItem[]> => {
     const view = emptyFramed()
     for await (const page of log.readStream(stream)) {
@@ -40,7 +40,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     if (text === undefined || created?.type !== 'TaskCreated') return undefined
     return restoredFold(text, created.data)
   }
-  /** Reads the settled items of a fold that was saved after this revision. */
+  /** Reads the items that a fold does not hold because they had settled when it was saved, after this revision. */
   const itemsOf = (stream: string, revision: number) => async (settled: number) =>
     (await storedItems(stream, settled)) ?? foldedItems(stream, settled, revision)
 
@@ -52,12 +52,14 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
         return createRenderer(log.readStream)
       return createLateRenderer(log.readStream, begun, itemsOf(stream, begun.view.revision))
     },
-    /** Where a task was in its chart after some revision, as near to its last as a saved fold is. */
+    /**
+     * Where a task was in its chart at its newest saved fold, with the revision of that fold; else at its beginning.
+     */
     async newestState(stream: string): Promise<Pick<FramedTask, 'state' | 'revision'>> {
       const begun = await begin(stream, { position: log.head() })
       return begun?.view ?? emptyFramed()
     },
-    /** A whole view of the task, of this moment or an earlier one. */
+    /** A view of the task with all its items, at this moment or an earlier one. */
     async viewBefore(stream: string, moment: FoldMoment): Promise<FramedTask> {
       const begun = await begin(stream, moment)
       if (begun === undefined) return emptyFramed()

@@ -46,7 +46,10 @@ const planSubagent = (request: CreateTaskBody, agent: string, name: string, args
 type PlannerDeps = { own: OwnTools; checker: SchemaChecker; session: ToolSource; mcp: ToolSource }
 
 export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Toolbox['plan'] => {
-  /** Why arguments do not fit a foreign schema. When the schema cannot be used, its owner has to check the arguments. */
+  /**
+   * Why arguments do not fit the schema of a tool that is not built in. If the schema cannot be used, they pass: then
+   * the client or the server that offers the tool has to check them.
+   */
   const problemsOf = async (
     { function: { parameters } }: ToolDefinition,
     args: object,
@@ -90,7 +93,8 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
     if (builtin !== undefined) return planBuiltin(builtin, name, args)
     const agent = own.subagent(scope, name)
     if (agent !== undefined) return planSubagent(request, agent, name, args)
-    if (own.isSubagent(name)) return refuse(`the subagent "${name}" is not allowed here`)
+    if (own.isSubagent(name))
+      return refuse(`the subagent "${name}" is not allowed for this task, or is nested too deeply`)
     if (!isOfServer) return notAllowed(name)
     const ofServer = await mcp.find(scope, name, signal)
     return ofServer === undefined

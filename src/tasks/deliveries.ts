@@ -1,5 +1,5 @@
-// Remembers which answers arrived. A retry without a key gets the answer of an earlier request once, and only while that
-// answer counts as lost. All of it is in memory: after a restart every answer counts as lost.
+// Remembers which answers arrived. A retry without a key gets the answer of an earlier request once, and only while
+// that answer counts as lost. This is remembered only in memory: after a restart every answer counts as lost.
 
 /** The answer of one request on its way to the caller. */
 export type Delivery = {
@@ -7,6 +7,7 @@ export type Delivery = {
   onEnd(hear: (whole: boolean) => void): void
 }
 
+/** The most answers that are remembered as arrived. */
 const keptAtMost = 100_000
 
 /** The newest answers that do not count as lost, one for each place: the requests of one principal to one stream. */

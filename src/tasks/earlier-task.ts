@@ -14,7 +14,9 @@ export type CreateCall = {
   isRetry: boolean
 }
 
+/** How long an idempotency key leads to its task, milliseconds from the task's creation. */
 const keyLivesMs = 24 * 3600 * 1000
+/** How long after its end a task can be found by its body, milliseconds. */
 const bodyLivesMs = 600 * 1000
 
 const undeleted = (row: TaskRow | undefined): TaskRow => {
@@ -44,12 +46,16 @@ export const taskById = (
   const row = queries.rowById(taskId)
   if (row === undefined) return undefined
   if (principal.userId !== undefined && principal.userId !== row.user_id) throw new Refusal('TaskNotFound')
-  if (key !== undefined) throw new Refusal('Conflict', { task_id: taskId }) // the key alone decides
+  // In a request with a key, only the key may lead to an earlier task.
+  if (key !== undefined) throw new Refusal('Conflict', { task_id: taskId })
   if (undeleted(row).digest !== digest) throw new Refusal('Conflict', { task_id: row.id })
   return row
 }
 
-/** The only task with this body, else one whose answer was lost: the oldest unfinished one, then the newest ended one. */
+/**
+ * The task with this body. If there are several, it is one whose answer was lost: the oldest unfinished one, or else
+ * the newest ended one.
+ */
 export const taskByBody = (
   queries: Queries,
   { principal, digest }: CreateCall,

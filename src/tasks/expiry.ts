@@ -12,7 +12,7 @@ type Deps = {
   commands: Pick<Commands, 'expire'>
   queries: Pick<Queries, 'overdue'>
   clock: Clock
-  /** When this server started. The time of a working task counts from then on. */
+  /** When this server started. The deadline of a working task counts from no earlier time. */
   startedAt: number
   onFault: (error: unknown) => void
 }

@@ -34,7 +34,7 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
   /** The time of the last try of each file that could not be written. */
   const failed = new Map<string, number>()
   const keyOf = ({ task, kind }: TaskFile) => `${task} ${kind}`
-  /** The last file that was tried. The next round begins after it, so that no file has to wait for others. */
+  /** The last file that was tried. The next round begins after it, so that failing files do not delay the others. */
   let lookedAt: TaskFile | undefined
   let running: Promise<void> | undefined
   const stopping = new AbortController()
@@ -68,12 +68,15 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
       await save(file).catch(error => {
         if (stopping.signal.aborted) return
         if (error instanceof Refusal) {
-          report('warn', `${nameOf(file)} ${file.kind === 'log' ? 'is' : 'are'} not saved: ${error.message}`)
+          const is = file.kind === 'log' ? 'is' : 'are'
+          report('warn', `${nameOf(file)} ${is} not saved, and this is final: ${error.message}`)
           queries.fileSettled(file) // nothing is left to write later
           return
         }
         if (triedAt === undefined) {
-          report('warn', `${nameOf(file)} could not be saved`, { error: String(error) })
+          report('warn', `${nameOf(file)} could not be saved; the server tries again`, {
+            error: String(error),
+          })
         }
         failed.set(keyOf(file), clock.now())
       })
@@ -81,7 +84,9 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
   }
 
   return {
-    /** Writes the missing files. A file that cannot be written is reported and tried again. One round runs at a time. */
+    /**
+     * Writes the missing files. A file that cannot be written is reported and tried again. One round runs at a time.
+     */
     write(): Promise<void> {
       running ??= saveSome().finally(() => {
         running = undefined

@@ -39,7 +39,8 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
   return {
     async once(call, create) {
       const keys = locksOf(call)
-      // Only a retry waits for a create with the same body. Equal creates that are no retries make one task each.
+      // Only a retry waits for a create with the same body. Each equal create that is not marked as a retry makes a
+      // task.
       const waitsFor = call.isRetry ? keys : keys.slice(0, -1)
       for (let busy = locks.busy(waitsFor); busy !== undefined; busy = locks.busy(waitsFor)) await busy
       const replay = earlier(call)

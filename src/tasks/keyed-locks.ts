@@ -12,7 +12,7 @@ export const createKeyedLocks = () => {
       }
       return undefined
     },
-    /** Locks the keys for the work, also when other work holds one of them. The returned function unlocks them. */
+    /** Locks the keys for the work, even if other work holds one of them. The returned function unlocks them. */
     lock(keys: readonly string[], work: Promise<unknown>): () => void {
       const over = work.then(ignore, ignore)
       const held = keys.map(key => {

@@ -51,7 +51,7 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler: deps.scheduler,
-    // A quota limits a subagent's task just as it limits the principal of the root task.
+    // If the quota binds the principal of the root task, it binds the tasks of subagents too.
     reserve: child => {
       const principal = queries.rowById(child.root_task_id ?? '')?.principal
       const isBound = principal === undefined || queries.userOfPrincipal(principal) !== undefined

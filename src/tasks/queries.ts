@@ -24,7 +24,9 @@ export type { TokenRow } from '../../projections/tokens/rows.ts'
 export const createQueries = (store: ReadStore, projector: Reading, log: Log) => {
   const { isCurrent, flush, reading } = projector
   const whenCurrent = createCurrent(projector)
-  /** Wraps a query: writes what is pending first. Throws ReadModelsBehind when the tables still lack events of the log. */
+  /**
+   * Wraps a query: writes what is pending first. Throws ReadModelsBehind when the tables still lack events of the log.
+   */
   const current =
     <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
     (...given: Given): Answer =>
@@ -45,9 +47,9 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     /** The text of a task whose row was just found. */
     task: (position: number, pause: Pause = nextTurn) =>
       reading(() => stored.text(position, wholeAtMost, pause)),
-    /** The same as one string, however long. */
+    /** The text of a task as one string, however long. */
     taskText: (position: number): string => reading(() => stored.whole(position)),
-    /** The same text by text, each whole: the fields, then the items. */
+    /** The text of a task in parts: first the fields, then each item. */
     textsOf: stored.texts,
     list: current(lists.list),
     countTasks: current(lists.count),

@@ -1,5 +1,5 @@
-// A task's own history, read from the log: the task at an earlier moment, its rollouts, and whether the log still agrees
-// with the read models.
+// A task's own history, read from the log: the task at an earlier moment, its rollouts, and whether the log still
+// agrees with the read models.
 
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
@@ -29,11 +29,13 @@ import { replayTask } from './replay-task.ts'
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }
 
-/** The pause for readers in this process, not over the network. */
+/** The pause for a reader in this process. A reader over the network gives its own pause. */
 const usualPause = (): Pause => createPause(nextTurn, () => {})
 
 const beyond = () =>
-  new Invalid([{ loc: ['query', 'as_of'], msg: 'This lies beyond the end', type: 'value_error' }])
+  new Invalid([
+    { loc: ['query', 'as_of'], msg: 'There is no such frame, position or time yet', type: 'value_error' },
+  ])
 
 /** The task object of a view as JSON. The items of a long task are written while the reader takes them. */
 const jsonOfTask = (view: FramedTask): Text => {
@@ -104,7 +106,9 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   return {
     textOf,
 
-    /** The same for a row that was just found, with its approximate size in bytes. `isFolded`: it holds rollouts. */
+    /**
+     * The task of a row that was just found, as text, with its size, about, in bytes. `isFolded`: it holds rollouts.
+     */
     ofRow(row: TaskRow, pause = usualPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
@@ -147,7 +151,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       }
       if ('frame' in moment && moment.frame >= view.seq) throw beyond()
       if (view.status === 'absent')
-        throw new Refusal('TaskNotFound', undefined, 'there was no such task then')
+        throw new Refusal('TaskNotFound', undefined, 'the task did not exist at that moment')
       return textOf(view, view.revision, pause)
     },
 

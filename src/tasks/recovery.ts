@@ -31,8 +31,8 @@ export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
       if (status !== 'working') continue
       if (isClosed()) return
       await runtime.activate(taskStream(id)).catch(error => {
-        const at = error instanceof DamagedEvent ? error.message : String(error)
-        report('error', `task ${id} cannot be resumed: ${at}`)
+        const why = error instanceof DamagedEvent ? error.message : String(error)
+        report('error', `task ${id} cannot be resumed: ${why}`)
       })
     }
     if (!isClosed()) scheduler.begin()

@@ -12,7 +12,7 @@ import { emptyShown } from '../history/task-view.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { compared } from './replayed.ts'
 
-/** Comparisons of a replay before a difference counts as a mismatch. */
+/** The most comparisons of one replay. A difference that the last comparison finds is a mismatch. */
 const patience = 100
 
 /** Folds the stored events again, frames included, and compares the task with the read models. */
@@ -32,7 +32,7 @@ export const replayTask = async (
       if (!(error instanceof ChangedMeanwhile) || tries >= patience) throw error
       return undefined
     })
-    // While a task runs, either side may be a moment ahead. Both are read again until they agree.
+    // While a task runs, the log or the read models may be a moment ahead. Both are read again until they agree.
     if (found === undefined || (found.mismatches.length > 0 && tries < patience)) {
       await nextTurn()
       continue

@@ -11,6 +11,7 @@ import { type Checks, otherProblems } from './request/rules.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 
 const knownFields = new Set(Object.keys(CreateTaskBody.properties))
+/** The most ignored fields that an answer names. */
 const ignoredNamed = 100
 
 /** Fields of the interface that no agent uses. */
@@ -62,8 +63,8 @@ export const allProblems = async (
 }
 
 /**
- * Checks what the schema could not, and throws Invalid with all problems at once. `digest`: the digest of the body, if it
- * is already known.
+ * Checks what the schema could not, and throws Invalid with all problems at once. `digest`: the digest of the body, if
+ * it is already known.
  */
 export const readTaskRequest = async (
   body: CreateTaskBody,

@@ -16,7 +16,7 @@ export const answerProblem =
     try {
       value = JSON.parse(answer)
     } catch {
-      return impossible(['it is no JSON'])
+      return impossible(['it is not JSON'])
     }
     const verdict = await checker.check(schema, value, user)
     return verdict.ok ? undefined : impossible(verdict.problems)

@@ -25,7 +25,7 @@ export const keepTools =
       events: [{ type: 'ToolsListed', schema_version: 1, data }],
     }
     await log.append([append]).catch(error => {
-      if (!(error instanceof RevisionConflict)) throw error // another task was faster
+      if (!(error instanceof RevisionConflict)) throw error // another task stored the list first
     })
     return stream
   }

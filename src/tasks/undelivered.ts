@@ -1,8 +1,9 @@
 import type { TaskRow } from './queries.ts'
 
+/** The most tasks in each of the two sets of `createUndelivered`. */
 const rememberedAtMost = 100_000
 
-/** Adds a task to a set that forgets its oldest when it is full. */
+/** Adds a task to a set. A full set forgets its oldest task. */
 const remember = (set: Set<string>, taskId: string) => {
   const oldest = set.size < rememberedAtMost ? undefined : set.values().next().value
   if (oldest !== undefined) set.delete(oldest)
@@ -10,8 +11,8 @@ const remember = (set: Set<string>, taskId: string) => {
 }
 
 /**
- * The tasks whose creation was answered, but whose answer may not have arrived. A task from before this start (up to the
- * position `startedAt`) counts as one of them until its answer is claimed.
+ * The tasks whose creation was answered, but whose answer may not have arrived. A task from before this start (up to
+ * the position `startedAt`) counts as one of them until its answer is claimed.
  */
 export const createUndelivered = (startedAt: number) => {
   const lost = new Set<string>()

@@ -180,7 +180,7 @@ t.test(
       status: 200,
       body: { tool_result: { status: 'completed' }, state: { did: ['throw'] } },
     })
-    t.match(thrown.body.info.error, /is too much: false\. .* as it was at its newest beginning$/)
+    t.match(thrown.body.info.error, /is too much: false\. .* as it was after its newest reset$/)
     t.match((await step(id, 'do', { how: 'part' })).body.info, { not_kept: 'this; that', error: undefined })
     for (const [how, reason] of [
       ['exit', /ended/],

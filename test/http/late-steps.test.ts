@@ -140,7 +140,8 @@ t.test('after a restart each session is where its last step left it', async t =>
   t.match((await again.record(gone)).body, { is_active: false, close_reason: /does not come back/ })
   t.match((await again.record(fickle)).body, {
     is_active: false,
-    close_reason: 'done again, the environment shows something else at step 1',
+    close_reason:
+      'the server repeated the steps of the session, and the environment showed something else at step 1',
   })
   t.match((await again.record(hung)).body, { is_active: false, close_reason: lost })
   t.equal((await again.step(hung, 'count')).status, 404)

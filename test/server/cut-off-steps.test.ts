@@ -123,7 +123,7 @@ t.test('over HTTP whoever asks again by the same key learns that nobody knows', 
   const again = (id: string) => sessions.call('POST', '/env/step', stepOf(id), { 'idempotency-key': id })
   const unknown = {
     step: 1,
-    tool_result: { status: 'incomplete', message_content: /^nobody knows how this step ended/ },
+    tool_result: { status: 'incomplete', message_content: /^the outcome of this step is unknown/ },
     info: { error: /nobody knows/, outcome_unknown: true },
   }
   const first = await again('http-kept')

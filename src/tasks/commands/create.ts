@@ -17,7 +17,7 @@ const userOf = (principal: Principal, body: CreateTaskBody): string => {
   return ownerOf(principal, named)
 }
 
-/** A task at rest: ended, or waiting for somebody. */
+/** Whether a task rests: it has ended, is paused, or waits for input. */
 export const isAtRest = ({ status }: DecidedTask): boolean =>
   isTerminal(status) || status === 'paused' || status === 'input-required'
 

@@ -8,7 +8,7 @@ import type { TaskRow } from '../queries.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
 
 export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
-  /** Takes results of some or all pending calls. The task continues when no result is missing. */
+  /** Stores results of some or all pending calls. The task continues when no result is missing. */
   async input(
     principal: Principal,
     taskId: string,
@@ -20,7 +20,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     return runtime.ask(streamFor(queries, principal, taskId), command)
   },
 
-  /** Takes a message to a working agent, which sees it in its next step. */
+  /** Stores a message for the agent of an unfinished task. The agent sees it in its next step. */
   async message(
     principal: Principal,
     taskId: string,
@@ -39,7 +39,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     )
   },
 
-  /** Takes a reward for the task, also after its end. */
+  /** Stores a reward for the task, which may have ended. */
   reward(
     principal: Principal,
     taskId: string,

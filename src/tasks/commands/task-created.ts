@@ -1,4 +1,4 @@
-// The event that begins a task, from the request for it.
+// Makes the first event of a task from the request that creates the task.
 
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
@@ -40,7 +40,7 @@ export const taskCreated = (
   ...(bringsPast(body, answers) ? { own_past: true } : {}),
 })
 
-/** Whether a request's history holds more than these answers. Then it is the whole past of its task. */
+/** Whether a request's history holds more than these answers. Then the task's context has this history as its past. */
 const bringsPast = ({ history_messages }: CreateTaskBody, answers: CallAnswer[]): boolean => {
   const answered = new Set(answers.map(({ callId }) => callId))
   return (history_messages ?? []).some(item => item.type !== 'tool_result' || !answered.has(item.call_id))

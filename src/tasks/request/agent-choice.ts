@@ -22,7 +22,7 @@ export const unknownAgent = (
 ): Problem[] => {
   const { agent_id, developer_prompt, model } = agent_config ?? {}
   if (!agent_id || names.includes(agent_id) || developer_prompt || model) return []
-  const hint = agent_id === 'model' ? '; model is there once the server has MODEL_BASE_URL and MODEL' : ''
+  const hint = agent_id === 'model' ? '; for the agent model, the server needs MODEL_BASE_URL and MODEL' : ''
   const known = names.toSorted().join(', ')
   const msg = `There is no agent ${JSON.stringify(agent_id)}: the agents are ${known}${hint}`
   return [problem(['agent_config', 'agent_id'], msg)]

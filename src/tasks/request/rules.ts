@@ -17,19 +17,22 @@ const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>
   ]
   return lists.flatMap(([at, given]) =>
     Object.keys(given ?? {}).flatMap(name =>
-      protocolArgs.includes(name) ? [problem([...at, name], 'This is decided by the service')] : [],
+      protocolArgs.includes(name) ? [problem([...at, name], 'The service sets this argument itself')] : [],
     ),
   )
 }
 
-/** Small fields: they are written with each change of the task, or to a file that is synced before the task is stored. */
+/**
+ * Some fields must be small: the server writes them with each change of the task, or to a file that it syncs before it
+ * stores the task.
+ */
 const sizeProblems = ({ env, metadata, agent_config }: Partial<CreateTaskBody>): Problem[] => {
   const small: [(string | number)[], unknown][] = [
     [['env'], env],
     [['metadata'], metadata],
     [['agent_config', 'tool_mcp_config'], agent_config?.tool_mcp_config],
   ]
-  const msg = `Keys and texts may have at most ${mostSmallText} characters together`
+  const msg = `The keys and texts of this field may have at most ${mostSmallText} characters in total`
   return small.flatMap(([at, value]) =>
     isLonger(value, mostSmallText) ? [problem(at, msg, 'too_long')] : [],
   )
@@ -38,7 +41,7 @@ const sizeProblems = ({ env, metadata, agent_config }: Partial<CreateTaskBody>):
 const metadataProblems = ({ metadata }: Partial<CreateTaskBody>): Problem[] =>
   Object.keys(metadata ?? {})
     .filter(key => reservedMetadata.has(key))
-    .map(key => problem(['metadata', key], 'This key is written by the service'))
+    .map(key => problem(['metadata', key], 'The service writes this key itself'))
 
 const agentProblems = (body: Partial<CreateTaskBody>, agents: AgentChoice): Problem[] => {
   const unknown = unknownAgent(body, agents)

@@ -79,7 +79,7 @@ export const randomStory = async (seed: number): Promise<Story> => {
   const quietly = async (what: Promise<unknown>): Promise<void> => {
     await what.catch(error => {
       const expected = error instanceof Refusal || error instanceof Invalid || error instanceof StorageFailure
-      if (!expected && !/put away/.test(String(error)))
+      if (!expected && !/left memory/.test(String(error)))
         problems.push(`${error instanceof Error ? error.stack : error}`)
     })
   }
