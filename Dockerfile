@@ -1,15 +1,17 @@
-# docker build -t reprise . && docker run --init -p 127.0.0.1:8080:8080 -v reprise:/data reprise
+# To run: docker build -t reprise . && docker run --init -p 127.0.0.1:8080:8080 -v reprise:/data reprise
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No scripts: the SQLite for this Node comes with its package, and the one for Node 20 would be compiled for nothing.
+# The packages' install scripts are not needed: the SQLite package for this Node contains its binary, and a script would compile
+# the SQLite for Node 20, which is not used here.
 RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 RUN node build.mjs
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-# The sandbox for shell commands. Options that the container needs for it: docs/operations.md, What runs for users.
+# bubblewrap is the sandbox for shell commands. docs/operations.md (What runs for users) lists the options that the container needs
+# for it.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends bubblewrap \
   && rm -rf /var/lib/apt/lists/*
@@ -18,14 +20,15 @@ COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
-# A new volume gets the owner and the mode of this folder.
+# Docker gives a new volume the owner and the mode of this folder.
 RUN install -d -o node -g node -m 700 /data
 USER node
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Checks only that the process lives (/healthz). /readyz says whether it can take work; a full disk is no reason to kill it.
+# The check asks only whether the process runs (/healthz). /readyz also fails when the disk is full, which is no reason to kill the
+# process.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# stdout has only the text that the start prints for a person at a terminal. Messages for the operator go to stderr.
+# The server writes to stdout only what it prints for a person at a terminal. Its messages for the operator go to stderr.
 CMD ["sh", "-c", "exec node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Checks the log of a Reprise server without any code of Reprise. It reads the events as lines of JSON, computes the digest
-// of every payload and the leaf of every header again, and looks for holes. It prints one line. Exit codes: 0, everything
-// fits; 1, the line has the first difference and its position; 2, wrong usage; 3, the file or the server cannot be read.
+// of every payload and the leaf of every header again, and checks that no event is missing. It prints one line. Exit codes:
+// 0, the log is correct; 1, it is not, and the line contains the first difference and its position; 2, wrong usage; 3, the
+// program cannot read the file or reach the server.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
@@ -39,7 +40,7 @@ const repeated = [
   'causation_id',
 ]
 
-/** What is wrong with one event, without looking at others; undefined: nothing. */
+/** Says what is wrong with one event, without comparing it with others; undefined: the event is correct. */
 const flawOf = event => {
   const { header, payload, salt, leaf_hash: leaf } = event
   for (const text of [header, payload, salt, leaf]) {
@@ -54,7 +55,7 @@ const flawOf = event => {
   if (!isDeepStrictEqual(event.data, contents)) return 'has other data than its payload'
 }
 
-/** Takes events one after another; throws Difference at the first event that does not fit. */
+/** Checks events one after another. Throws Difference at the first event that is wrong. */
 const createCheck = ({ after, stream, some }) => {
   const revisions = new Map()
   let [count, position, time, leaf] = [0, after, '', '']
@@ -95,7 +96,7 @@ const createCheck = ({ after, stream, some }) => {
   }
 }
 
-/** Lines end with a line feed and nothing else. */
+/** Yields the lines of a text. Only a line feed ends a line. */
 async function* linesOf(chunks) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''

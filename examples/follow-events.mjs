@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Follows all public events and prints one line for each: its position, a tab, its JSON. After a broken connection it continues
-// from the last position: no event is lost, and none comes twice.
-// usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest; without it, new events only
+// Follows all public events. For each event it prints one line: the position, a tab, and the JSON. After a broken connection it
+// continues after the last position, so that it loses no event and prints none twice.
+// usage: TOKEN=... node follow-events.mjs [URL [CURSOR]]     CURSOR: a position, or earliest. Without it, only new events
 const [url = 'http://127.0.0.1:8080', start] = process.argv.slice(2)
 let cursor = start
 if (!process.env.TOKEN) {
@@ -18,7 +18,7 @@ const say = words => {
 
 const follow = async () => {
   const leave = new AbortController()
-  const silence = setTimeout(() => leave.abort(), 30_000) // there is a heartbeat every ten seconds
+  const silence = setTimeout(() => leave.abort(), 30_000) // the server sends a comment every ten seconds
   const headers = { authorization: `Bearer ${process.env.TOKEN}`, accept: 'text/event-stream' }
   if (cursor !== undefined) headers['last-event-id'] = cursor
   const answer = await fetch(`${url}/api/events`, { headers, signal: leave.signal })

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Follows all public events and prints one line for each: its position, a tab, its JSON. After a broken connection it continues
-from the last position: no event is lost, and none comes twice.
+"""Follows all public events. For each event it prints one line: the position, a tab, and the JSON. After a broken connection it
+continues after the last position, so that it loses no event and prints none twice.
 
-usage: TOKEN=... python3 follow_events.py [URL [CURSOR]]    CURSOR: a position, or earliest; without it, new events only
+usage: TOKEN=... python3 follow_events.py [URL [CURSOR]]    CURSOR: a position, or earliest. Without it, only new events
 """
 import http.client, os, sys, time, urllib.error, urllib.request
 
@@ -26,7 +26,7 @@ while True:
         headers["Last-Event-ID"] = cursor
     request = urllib.request.Request(url + "/api/events", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=30) as stream:  # there is a heartbeat every ten seconds
+        with urllib.request.urlopen(request, timeout=30) as stream:  # the server sends a comment every ten seconds
             say(f"waiting for events of {url} (Ctrl-C ends it)")
             event = {}
             for line in stream:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Follows events over NATS and prints one line for each: its position, a tab, its JSON. JetStream remembers how far the consumer
-NAME is, so it continues there after a stop, a kill or a broken connection. An event that it had not confirmed comes again.
+"""Follows events over NATS. For each event it prints one line: the position, a tab, and the JSON. JetStream remembers which events
+the consumer NAME has confirmed. After a stop, a kill or a broken connection, the program continues with the first event that it
+has not confirmed, so it may print that event a second time.
 
 usage: python3 follow_events.py [NAME [SUBJECT]]    NATS_URL, NATS_USER and NATS_PASSWORD name the server and the user
 needs: pip install nats-py
