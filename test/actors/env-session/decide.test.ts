@@ -413,7 +413,7 @@ t.test('a step that was cut off is told, and its session goes on as it was', t =
   t.equal(check(settle, given(created)), 'nothing')
   const events = settleStep(given(...history), now)
   const state = { total: 1 }
-  const info = { error: /nobody knows/, outcome_unknown: true }
+  const info = { error: /is unknown/, outcome_unknown: true }
   t.same(typesOf(events), ['EnvStepCompleted'])
   t.match(events[0], {
     data: { step: 2, effect_id: 'b', done: false, truncated: false, unknown: true, state, info },
