@@ -1,4 +1,4 @@
-// Closes and deletes sessions, also those that nobody uses and those that cannot be restored.
+// Closes and deletes sessions, including those that were not used for a while and those that cannot be restored.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import type { SessionRow } from './queries.ts'
@@ -37,7 +37,7 @@ const isIdle = ({ lookedAt, clock, steps, isNamed }: Shared, row: SessionRow, se
   return isOld && steps.count(row.id) === 0 && !isNamed({ id: row.id, userId: row.user_id })
 }
 
-/** Closes sessions that were not used for so many seconds, and returns their ids. */
+/** Closes the sessions that were not used for `seconds`, and returns their ids. */
 export const closeIdle = async (
   deps: Shared,
   asked: Asked,

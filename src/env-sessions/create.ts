@@ -13,7 +13,7 @@ import { invalid, problemsAt } from './invalid.ts'
 import { foldTo, lost } from './reading.ts'
 import { keysOf, type Retry } from './retries.ts'
 
-/** Kinds that an error names at most: `GET /v1/env` lists all of them. */
+/** The most kinds that an error names. `GET /v1/env` lists all of them. */
 const mostNamed = 50
 const unknownKind = (message: string, all: string[]): Refusal => {
   const kinds = all.toSorted().slice(0, mostNamed)
@@ -25,7 +25,9 @@ const unknownKind = (message: string, all: string[]): Refusal => {
 const sessionIdFor = (principal: Principal, key: string | undefined): string | undefined =>
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
 
-/** The user whose session it becomes. An existing or closed session stays its user's, whoever creates it again. */
+/**
+ * The user to whom the session belongs. A session that exists or was closed keeps its user, whoever creates it again.
+ */
 const userOf = (
   { queries }: SessionDeps,
   principal: Principal,
@@ -147,7 +149,7 @@ export const createSession = async (
   const keys = keysOf('create', digestOfBody(rest), body, key)
   const makeAs = async (id: string) => {
     const view = await make(deps, asked, id, { body, userId, keys, source, began })
-    // A repeated create gets the answer of the first one.
+    // A repeated create gets the answer of the first create.
     const revision =
       key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal.id, key))?.revision
     return answerOf(

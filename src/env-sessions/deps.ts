@@ -32,7 +32,7 @@ export type SessionDeps = {
   clock: Clock
   ids: Ids
   randomSeed: () => number
-  /** Resolves when every remainder of an ended session is removed. */
+  /** Resolves when the instance and the files of an ended session are removed. */
   left: (stream: string) => Promise<void>
   /** Whether a task that has not ended names the session. */
   isNamed: (session: { id: string; userId: string }) => boolean
@@ -41,7 +41,7 @@ export type SessionDeps = {
 export type Shared = SessionDeps & {
   retries: SessionRetries
   steps: StepsUnderWay
-  /** When each session was last observed, in milliseconds: no event stores that. */
+  /** When each session was last observed, Unix milliseconds. No event stores this time. */
   lookedAt: Map<string, number>
 }
 
@@ -49,6 +49,7 @@ export type Shared = SessionDeps & {
 export type Asked = { principal: Principal; requestId: string }
 export const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
 
+/** Seeds are whole numbers below this one. */
 const largestSeed = 2 ** 32
 export const drawSeed = ({ randomSeed }: Pick<SessionDeps, 'randomSeed'>): number =>
   randomSeed() % largestSeed

@@ -1,6 +1,6 @@
-// The files of environment sessions. Each session has a folder, in that of its user, for the environment's own files
-// and for the newest states, where the session is kept as snapshots. The log holds the digest of each state, so that no
-// other state is taken for it.
+// The files of environment sessions. Each session has a folder in the folder of its user. The session's folder holds
+// the environment's own files and, if the environment recovers from snapshots, the newest states. The log holds the
+// digest of each state, so that no other file is taken for the state.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ export const createSessionFolders = (
   /** Sessions that were active when the service started. */
   let active: OwnedSession[] = []
   let sorting: Promise<void> | undefined
-  /** Nothing is created here before folders of an earlier version are sorted. A failed attempt is repeated. */
+  /** Sorts the folders of an earlier version before a session is created or cleared. A failed attempt is repeated. */
   const sorted = (): Promise<void> => {
     sorting ??= sortSessions(root, active, folderOf).finally(() => {
       sorting = undefined

@@ -1,4 +1,5 @@
-// The query service of environment sessions. A session that a principal may not see does not exist for it.
+// The query service of environment sessions. A principal gets the same answer for a session that it may not see as for
+// one that does not exist.
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import { createEnvSessionRows, type SessionRow } from '../../projections/env-sessions/rows.ts'
 import type { ReadStore } from '../../projections/store.ts'

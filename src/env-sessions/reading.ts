@@ -46,7 +46,7 @@ export const foldTo = async (
   return view
 }
 
-/** The answer that a step got at that time. */
+/** The answer of the step whose result the log holds at this revision. */
 export const answerAt = async (
   deps: Pick<SessionDeps, 'log'>,
   stream: string,
@@ -54,7 +54,8 @@ export const answerAt = async (
   revision: number,
 ): Promise<EnvStepAnswer> => {
   const then = view.revision === revision ? view : await foldTo(deps, stream, revision)
-  if (then.created === undefined || then.newest === undefined) throw new Error('that was no step')
+  if (then.created === undefined || then.newest === undefined)
+    throw new Error('there is no result of a step at this revision')
   return stepAnswerOf(then.created, then.newest, then.tools)
 }
 
@@ -63,7 +64,10 @@ export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principa
   if (isKeyTaken(view, keys, id)) throw new Refusal('Conflict', { idempotency_key: keys.idempotencyKey })
 }
 
-/** The view after any interrupted step is settled: one that was begun, has no result, and does not run any more. */
+/**
+ * The view of a session whose interrupted step, if there is one, has been settled. A step is interrupted if it was
+ * begun, has no result, and does not run any more.
+ */
 export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {
   const view = await viewOf(deps, id)
   if (view.open === undefined) return view

@@ -1,5 +1,6 @@
-// Tells a retry from a new request to an environment session: by its key, or without a key by the body of the same
-// principal's last request, as long as the answer to that request counts as lost.
+// Distinguishes a retry from a new request to an environment session. A request with a key is a retry if the key was
+// used before. A request without a key is a retry if it is marked as one, its body equals that of the same principal's
+// last request, and the answer to that request counts as lost.
 import type { RequestKeys } from '../contract/commands.ts'
 import type { Repeats } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
@@ -29,7 +30,7 @@ type Deps = {
   isSeen: (id: string) => boolean
 }
 
-/** Milliseconds after a create during which its retry is recognized. */
+/** How long after a create its retry is recognized, milliseconds. */
 const createLivesMs = 600_000
 const hidden = '***'
 
@@ -82,12 +83,12 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
   }
 
   return {
-    /** Whether a retry may repeat the request that was stored at a revision. It changes nothing. */
+    /** Whether a retry may repeat the request that was stored at a revision. The question changes nothing. */
     mayRepeat:
       (principal: Principal, id: string): Repeats =>
       revision =>
         deliveries.isLost(placeOf(principal, id), revision),
-    /** The same for the retry that is answered. An answer that it gets is given to no other retry. */
+    /** Like `mayRepeat`, for the retry that gets the answer: claims the answer, so that no other retry gets it. */
     repeats(principal: Principal, id: string, delivery: Delivery): Repeats {
       const place = placeOf(principal, id)
       let mine: number | undefined
@@ -116,7 +117,8 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
         if (before !== undefined) return { before }
       }
       const work = make().then(({ id, made }) => {
-        // Other than with steps, two callers must not share a session because an answer is still being sent.
+        // Unlike the answer of a step, this one counts as arrived while it is sent: two callers must not get one
+        // session.
         deliveries.claim(placeOf(principal, id), 0, delivery)
         return { made }
       })

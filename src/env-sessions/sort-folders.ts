@@ -1,7 +1,8 @@
 // Earlier versions put the folders of all environment sessions side by side; now each is in the folder of its user.
 // Folders of an earlier version are sorted once. A session may have the same name as a user, so nothing is moved to its
-// new place before every old folder has left: the folders of active sessions are set aside, the others are removed,
-// then the first are moved to their places. After a crash at any point, the next start continues from there.
+// new place before all old folders are gone. First, the folders of active sessions are set aside. Then the others are
+// removed. Then the folders that were set aside are moved to their places. After a crash at any point, the next start
+// continues from there.
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -31,8 +31,8 @@ const mustFit = async (
 }
 
 /**
- * Looks at a step before its turn. If it was taken before, the answer is its revision, whatever happened to the session
- * since; else it must fit the present tools.
+ * Checks a step before its turn. If the step was taken before, its `revision` is known, whatever happened to the
+ * session since. Otherwise the step must fit the tools that the session has now.
  */
 const foreseen = async (
   deps: Shared,
@@ -93,8 +93,8 @@ export const step = async (
 }
 
 /**
- * Refuses a step that cannot be taken, so that no stream begins. `isKnown`: it was taken before. Else `next` is its
- * number, provided that the steps before it are taken.
+ * Throws a refusal for a step that cannot be taken, before the answer begins as a stream. `isKnown`: the step was taken
+ * before. `next`: the number that a new step gets if all steps that wait before it are taken.
  */
 export const mayStep = async (
   deps: Shared,

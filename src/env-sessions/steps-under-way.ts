@@ -1,10 +1,10 @@
-// The steps of each session that run or wait: counts them and stops them.
+// Counts the steps of each session that run or wait for their turn, and stops them when the session ends or is reset.
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { SessionView } from '../history/env-session.ts'
 
-/** Steps that may queue for one session. */
+/** The most steps that may wait for their turn in one session. */
 const mostWaiting = 64
 
 type Stop = (why: Refusal) => void
@@ -14,12 +14,12 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
   const count = (id: string): number => stops.get(id)?.size ?? 0
   return {
     count,
-    /** Refuses a further step while too many wait. */
+    /** Throws a refusal if no further step may wait. */
     mustNotBeMany(id: string): void {
       if (count(id) <= mostWaiting) return
       throw new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
     },
-    /** Counts a step until `over`. The end of the session, or a full disk of its user, stops it. */
+    /** Counts a step until its `over` is called. `stopAll` stops it, and so does the used-up disk quota of its user. */
     add(id: string, signal: AbortSignal) {
       const controller = new AbortController()
       let refusal: Refusal | undefined
@@ -32,10 +32,11 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
       let unwatch = () => {}
       return {
         signal: AbortSignal.any([signal, controller.signal]),
+        /** From now on, the step is stopped when the disk quota of the session's user is used up. */
         watchDisk: ({ created }: SessionView) => {
           if (created !== undefined) unwatch = watch(created.user_id, stop)
         },
-        /** The error of a step that was stopped before it began is the reason of the stop. */
+        /** Throws the reason of the stop instead of the error of a step that was stopped before it began. */
         worded: (error: unknown) => {
           throw error instanceof Refusal ? error : (refusal ?? error)
         },
@@ -46,7 +47,7 @@ export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
         },
       }
     },
-    /** Stops the running step and all steps that wait behind it. */
+    /** Stops the running step of a session and all steps that wait for their turn. */
     stopAll(id: string, how: 'closed' | 'deleted' | 'reset'): void {
       const why = `its session was ${how}`
       const refusal =

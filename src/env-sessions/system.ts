@@ -23,13 +23,16 @@ import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
 import { createSessionTools } from './tools.ts'
 
+/** Milliseconds between two searches for sessions that were not used for a while. */
 const sweepMs = 300_000
 /**
- * Instances that may be opened at the same time, in all and for one user: each is a new process, which occupies a
- * processor while it starts. The others wait, so that a hundred creates at once slow down nobody else.
+ * The most instances that may be opened at the same time, in all and for one user. Each is a new process, which
+ * occupies a processor while it starts. The others wait, so that a hundred creates at once do not slow down other
+ * requests.
  */
 const most = Math.max(4, availableParallelism())
 const opening = { most, mostOfOne: Math.floor(most / 2) }
+/** Drawn seeds are whole numbers below this one. */
 const largestSeed = 2 ** 32 - 1
 
 type Deps = {
@@ -106,8 +109,8 @@ export const createSessionSystem = (deps: Deps) => {
     tools: createSessionTools(sessions),
     busy: runtime.busy,
     /**
-     * Cleans up after the last stop: closes sessions that cannot be restored, and removes files of sessions that are
-     * gone.
+     * Cleans up after the last stop: closes sessions that cannot be restored, and removes the files of sessions that
+     * have ended.
      */
     async start(): Promise<void> {
       await sessions.closeLost()

@@ -1,4 +1,5 @@
-// The environment session that a task's session names, for the task: its tools, and its calls as steps.
+// What a task does with the environment session that has the id of the task's session: it gets the tools, and takes its
+// calls as steps.
 import type { StepWish } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recovery } from '../contract/environment.ts'
@@ -9,7 +10,7 @@ import type { Shared } from './deps.ts'
 import { mustHaveRoom, settled, viewOf } from './reading.ts'
 import { type StepCaller, takeStep } from './take-step.ts'
 
-/** The tools of the session if it belongs to the user; none when its episode is over. */
+/** The tools of the session if it belongs to the user. A session that has ended, or whose episode is over, has none. */
 export const toolsFor = async (
   deps: Shared,
   sessionId: string,
@@ -22,7 +23,7 @@ export const toolsFor = async (
   return { tools, recovery: created.recovery }
 }
 
-/** Whether the user has such a session. */
+/** Whether the user has an environment session with this id. */
 export const isOf = ({ queries }: Shared, sessionId: string, userId: string): boolean =>
   queries.rowById(sessionId)?.user_id === userId
 

@@ -33,8 +33,8 @@ export const createSessionTools = ({
     recovery?: Recovery,
   ): Tool => ({
     definition,
-    // A completed step is found in the session. An interrupted one runs again only where the author of the environment
-    // says that its actions may be repeated.
+    // The session knows the result of a completed step. An interrupted step runs again only if the author of the
+    // environment says that its actions may be repeated.
     isSafe: () => recovery === 'refold',
     ...(recovery === 'refold' ? {} : { inSession: true }),
     async run({ effectId, attempt = 1, arguments: toolArgs, env, emit, signal }) {
@@ -65,7 +65,7 @@ export const createSessionTools = ({
     },
     async find(scope, name, _signal, effectId) {
       const { sessionId, userId } = scope
-      // This very step may have ended the session.
+      // A session that has ended has no tools, but the step of this call may have ended it and has its result there.
       if (effectId !== undefined && (await hasBegun(sessionId, userId, effectId))) {
         return asTool(scope, ended(name))
       }
