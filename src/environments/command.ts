@@ -4,18 +4,21 @@ import path from 'node:path'
 import type { Command } from '../platform/children/children.ts'
 import { javascriptHost, pythonHost } from './where.ts'
 
-/** The order in which suffixes are tried for a name without one. */
+/** The suffixes of modules. A name without a suffix is tried with each of them, in this order. */
 export const suffixes = ['.mjs', '.js', '.ts', '.py', '.environment'] as const
 
-/** Of our own variables only those that find programs. HOME and TMPDIR are set again when the instance is created. */
+/**
+ * The variables of a program. From the server's variables it gets only PATH and LANG, since the others may hold
+ * secrets. HOME and TMPDIR get other values when the instance is created.
+ */
 const seen = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   LANG: process.env.LANG ?? 'C.UTF-8',
   HOME: tmpdir(),
   TMPDIR: tmpdir(),
   PYTHONUTF8: '1',
-  PYTHONHASHSEED: '0', // sets have the same order after each start
-  PYTHONDONTWRITEBYTECODE: '1', // no cache folders beside the operator's modules
+  PYTHONHASHSEED: '0', // Python sets have the same order after each start
+  PYTHONDONTWRITEBYTECODE: '1', // Python makes no cache folders beside the operator's modules
 })
 
 export const commandOf = (module: string, memoryMb: number): Command => {

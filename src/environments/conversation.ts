@@ -6,9 +6,9 @@ import { createLines } from './lines.ts'
 import { type Hello, longestLine, type Method, readMessage, Unfit } from './protocol.ts'
 import { type Answered, createQuestion, type Limits, type Question, Refused } from './question.ts'
 
-/** Bytes that a program may send for one answer, output included. */
+/** The most bytes that a program may send for one answer, output included. */
 const mostSaid = 2 * longestLine
-/** Bytes of the longest error message that is kept. */
+/** The greatest length of a kept error message, bytes. The rest is cut off. */
 const longestError = 64 << 10
 
 type Deps = {
@@ -23,7 +23,7 @@ export type Conversation = {
   hear(chunk: Buffer): void
   /** Rejects with Refused. Call it only when no other request runs. */
   request(method: Method, params: object, limits: Limits): Promise<Answered>
-  /** No answer will come any more: rejects the open request. */
+  /** Called when no answer can come any more. Rejects the open request. */
   abandon(error: Error): void
 }
 

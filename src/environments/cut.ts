@@ -1,7 +1,7 @@
 // Cuts long texts and marks the cut. No character is split.
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
 
-/** Bytes of the content of a step, as UTF-8. */
+/** The most bytes of the content of a step, as UTF-8. */
 export const mostContent = 1 << 20
 export const cutMark = '\n[Cut: the answer is longer than 1 MiB]'
 
@@ -26,7 +26,7 @@ export const createCut = () => {
       isCut = short.length < text.length
       return isCut ? short + cutMark : short
     },
-    /** Takes the room for a part that cannot be cut, in bytes; false if it does not fit. */
+    /** Reserves room for a part that cannot be cut, in bytes. False: the part does not fit. */
     has(bytes: number): boolean {
       room -= bytes
       return room >= 0

@@ -22,11 +22,12 @@ export const reasonOf = (
   return last === '' ? how : `${how}: ${last}`
 }
 
+/** The greatest length of a stored reason, characters. */
 const longest = 500
-/** Characters; shorter values are flags and counts, which appear in many sentences. */
+/** The least length of a value that is hidden, characters. Shorter values are flags and counts, as "1", not secrets. */
 const shortestSecret = 4
 
-/** A reason is stored, so it is one line without the caller's secrets. */
+/** The reason in the form in which it is stored: one line, without the values of the caller's variables. */
 export const storableReason = (reason: string, secrets: readonly string[]): string =>
   secrets
     .filter(secret => secret.length >= shortestSecret)

@@ -1,4 +1,4 @@
-// Wires environments together: which kinds there are, and an instance of a kind in a process of its own.
+// Wires environments together: finds the kinds, and opens each instance in a process of its own.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
@@ -15,7 +15,7 @@ import { noProtection, type Protection } from './protection.ts'
 import { temporary } from './protocol.ts'
 import { createRegistry, type Registry } from './registry.ts'
 
-/** Bytes of free memory below which no program is started in advance. */
+/** The least free memory with which programs are started in advance, bytes. */
 const leastFree = 512 << 20
 const hasRoom = () => process.availableMemory() > leastFree
 
@@ -24,16 +24,17 @@ export type EnvironmentSettings = {
   path: string | undefined
   /** A known name, or `module#Class`. */
   byDefault: string
-  /** Milliseconds that a call may take; a class may have a limit of its own. */
+  /** The most milliseconds that a call may take; a class may have a limit of its own. */
   stepTimeoutMs: number
-  /** MiB of resident memory of all processes of one instance together. */
+  /** The most resident memory of all processes of one instance together, MiB. */
   memoryMb: number
 }
 
 export type Environments = Registry & {
   /**
    * Constructs an instance in a process of its own; creates `dir` if it is missing. Rejects with EnvironmentGone if the
-   * process ends or exceeds a limit, and with AuthorsError if the constructor throws. The process has ended then.
+   * process ends or exceeds a limit, and with AuthorsError if the constructor throws. In both cases the process has
+   * ended.
    */
   open(source: EnvironmentSource, given: Given & { fileBytes?: number | undefined }): Promise<Instance>
   /**
@@ -64,7 +65,7 @@ export const createEnvironments = (
   const pool = createPool({ start, timers, hasRoom })
   const hellos = createHellos({ pool, start, timers })
 
-  /** Gives the folder to the program's user as long as the program lives. */
+  /** Gives the folder to the program's user while the program lives. */
   const inFolder = async (dir: string, program: EnvironmentProcess, make: () => Promise<Instance>) => {
     const { user, end } = program
     const { ids } = protection

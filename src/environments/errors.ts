@@ -1,12 +1,18 @@
-// Reads the stderr of a process, so that the process never blocks, and keeps its end for the reason of the process's
-// end.
+// Reads the stderr of a process, because a process whose stderr is full stands still. Keeps the last part of the text,
+// which may tell why the process ended.
 import type { Readable } from 'node:stream'
 import type { Timers } from '../contract/ports.ts'
 
+/** The most bytes of stderr that are kept, from its end. */
 const kept = 8 << 10
-/** Bytes that are read at once. A process that writes more waits for a moment, and costs little time. */
+/**
+ * Bytes after which reading pauses for `breakMs`. So a process that writes without end takes little of the server's
+ * time.
+ */
 const mostAtOnce = 1 << 20
+/** The length of a pause, milliseconds. */
 const breakMs = 250
+/** The most characters of the line that `lastLine` returns. */
 const longestLine = 200
 
 export type Errors = {
@@ -14,7 +20,7 @@ export type Errors = {
   text(): string
   /** The last line that is not blank; empty: there is none. */
   lastLine(): string
-  /** Reads without pauses: the process has ended. */
+  /** Called when the process has ended. Reads the rest without pauses. */
   drain(): void
 }
 

@@ -24,7 +24,7 @@ type Places = {
   own: string[]
 }
 
-/** Closes everything; call this before any program is started. */
+/** Removes the access of other users to everything below DATA_DIR. Call this before any program is started. */
 export const closeAll = ({ dataDir, sessions, own }: Places): void => {
   for (const folder of own) mkdirSync(folder, { recursive: true, mode: 0o700 })
   mkdirSync(sessions, { recursive: true, mode: 0o700 })
@@ -60,8 +60,9 @@ export const letPass = (folder: string, top: string, gid: number): void => {
 
 type IsOne = (uid: number) => boolean
 /**
- * Gives a folder with all its contents to a user; no program may run in it meanwhile. A file with a second name keeps
- * its owner unless that is one of the ids, because the other name may lie elsewhere.
+ * Gives a folder with all its contents to a user; no program may run in it meanwhile. A file with a second name (a hard
+ * link) keeps its owner, unless its owner is one of the programs' user ids: the other name may lie outside of the
+ * folder.
  */
 const give = async (file: Buffer, { uid, gid }: UserId, isOne: IsOne): Promise<void> => {
   const stats = await lstat(file)
@@ -80,12 +81,12 @@ export const handOver = async (folder: string, top: string, user: UserId, ids: U
   letPass(folder, top, ids.gid)
 }
 
-/** For a program that runs as the server's user: files that another program left there become the server's. */
+/** For a program that runs as the server's user: makes the server the owner of files that another program left. */
 export const keep = async (folder: string): Promise<void> => {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()]
   if (uid !== 0 || gid === undefined) return // only root could have given the folder to another user
   await give(Buffer.from(folder), { uid, gid }, () => false)
 }
 
-/** The session has no program any more: nobody can reach its folder. */
+/** Called when the session has no program any more. Then no other user can reach the session's folder. */
 export const takeBack = (folder: string): Promise<void> => chmod(path.dirname(folder), 0o700).catch(() => {}) // the folder may be gone already

@@ -1,4 +1,5 @@
-// The hellos of modules. Each module is started once for its hello, until its file changes.
+// The hellos of modules. A module is started once for its hello. It is started again after a change of its file, or a
+// while after a failure.
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { helloAlone, type Module, type Pool } from './pool.ts'
@@ -6,16 +7,18 @@ import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
 /**
- * Milliseconds until a failure is forgotten: it may be repaired without a change of the file, by a new package or
- * module.
+ * Milliseconds after which a failure is forgotten. Its cause may be repaired without a change of the file, for example
+ * by a new package.
  */
 const forgetFailureMs = 10 * 60_000
 /**
- * A caller may be gone before a failure that took longer than these milliseconds, so it is kept for the next caller.
+ * After a start that failed within these milliseconds, the next use starts the module again. The caller of a slower
+ * start may be gone when it fails, so later callers are told of that failure first.
  */
 const slowMs = 9000
+/** How long later callers are told of a slow failure before a use starts the module again, milliseconds. */
 const toldAgainMs = 60_000
-/** Milliseconds that a list waits for a slow module; a later list has its result. */
+/** The most milliseconds that a list waits for a slow module. A later list has the result. */
 const patienceMs = 5000
 
 type Known = { digest: string; hello: Promise<Hello>; isTriedAgain: boolean }
@@ -24,10 +27,11 @@ type Deps = {
   start(file: string): Promise<EnvironmentProcess>
   timers: Pick<Timers, 'after'>
 }
-/** Each rejects with EnvironmentGone. */
+/** Both functions reject with EnvironmentGone if the module sends no hello. */
 export type Hellos = {
   /** Call this when an instance will be needed: the program is kept ready. */
   forUse(module: Module): Promise<Hello>
+  /** For a list of environments. Rejects also if the hello does not come in time. */
   forList(module: Module): Promise<Hello>
 }
 

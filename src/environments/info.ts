@@ -3,7 +3,7 @@ import type { OpenObject } from '../contract/environment.ts'
 import { type ClassInfo, isObject } from './protocol.ts'
 
 export type Origin = 'builtin' | 'external' | 'local'
-/** Every field is a string, as the interface demands; `description`, `limits` and `error` are additions of ours. */
+/** Every field is a string, as the interface demands. This server adds `description`, `limits` and `error`. */
 export type EnvironmentInfo = {
   name: string
   source: string
@@ -12,9 +12,9 @@ export type EnvironmentInfo = {
   default_params_summary: string
   origin: Origin
   description: string
-  /** The amount of data that it accepts and keeps, for people. */
+  /** How much data the environment accepts and keeps, as a text for people. */
   limits?: string
-  /** Why it cannot be imported. */
+  /** Why the module cannot be imported. */
   error?: string
 }
 

@@ -7,10 +7,11 @@ import type { ClassInfo, Method } from './protocol.ts'
 import { type Limits, Refused } from './question.ts'
 import { createTurns } from './turns.ts'
 
+/** The time limit of `close`, milliseconds. */
 const closeMs = 1000
-/** Milliseconds; the constructor and its imports may take longer than a step. */
+/** The least time limit of `create`, milliseconds: a constructor and its imports may take longer than a step. */
 const leastCreateMs = 20_000
-/** Milliseconds; to save or restore a large state on a slow disk may take much longer than a step. */
+/** The least time limit of `snapshot` and `restore`, milliseconds: a large state on a slow disk takes long. */
 const leastKeepMs = 600_000
 
 export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }
@@ -33,7 +34,9 @@ const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
   }
 }
 
-/** Rejects with EnvironmentGone, or with AuthorsError if the constructor threw; the process has ended then. */
+/**
+ * Rejects with EnvironmentGone, or with AuthorsError if the constructor threw. In both cases the process has ended.
+ */
 export const createInstance = async (
   process: EnvironmentProcess,
   { name, recovery, stepTimeoutMs }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs'>,

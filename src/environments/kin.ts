@@ -1,5 +1,5 @@
-// Assigns each process of the machine to a watched process: the nearest watched ancestor. A process whose parents have
-// ended is assigned like the others of its process group.
+// Assigns each process of the machine to a watched process: the nearest watched ancestor. A process without such an
+// ancestor, for example because its parents have ended, is assigned like the other processes of its process group.
 
 export type ProcessPlace = { pid: number; parent: number; group: number }
 
@@ -9,7 +9,7 @@ export const kinOf = (
   watched: ReadonlyMap<number, unknown>,
 ): Map<number, number> => {
   const places = new Map(processes.map(place => [place.pid, place]))
-  /** undefined: it belongs to no watched process. */
+  /** The watched process of each process; undefined: it has no watched ancestor. */
   const known = new Map<number, number | undefined>()
   const ownerOf = (pid: number): number | undefined => {
     const passed: number[] = []

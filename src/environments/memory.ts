@@ -1,6 +1,6 @@
 // Measures the memory of each watched process with all processes that it started, up to four times a second, and ends a
 // process over its limit. A child process that began a process session of its own gets the same low priority as the
-// watched one. Child processes may have a process group of their own, as the commands of a workspace do.
+// watched process. Child processes may have a process group of their own, as the commands of a workspace do.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -9,15 +9,19 @@ import type { Timers } from '../contract/ports.ts'
 import { sessionGivesWay } from '../platform/give-way.ts'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
+/** The least time between two measurements, milliseconds. */
 const everyMs = 250
-/** The share of time that measuring may take; with many processes it happens less often. */
+/** The greatest share of the time that measuring may take. With many processes, the server measures less often. */
 const shareOfTime = 1 / 20
-/** Processes that are read in one go. */
+/** How many processes are read before the event loop runs again. */
 const together = 8
 
 type Watched = { mostBytes: number; tooMuch: () => void }
 export type MemoryWatch = {
-  /** Calls `tooMuch` once, when the process and its descendants hold more. The returned function ends the watch. */
+  /**
+   * Calls `tooMuch` once, when the process and its descendants hold more than `mostBytes`. The returned function ends
+   * the watch.
+   */
   watch(pid: number, mostBytes: number, tooMuch: () => void): () => void
 }
 
@@ -95,8 +99,8 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>, look = fromSyst
     if (isLooking || began < notBefore) return
     isLooking = true
     try {
-      // Only processes that were watched before the look. A process that is seen while it starts is still in the process
-      // group of the server, and would be charged with the memory of that whole group.
+      // Counts only processes that were watched before this look. A process that is seen while it starts is still in
+      // the process group of the server, and would be charged with the memory of that whole group.
       for (const [pid, bytes] of await memoryOf(new Map(watched), look)) {
         const one = watched.get(pid)
         if (one === undefined || bytes <= one.mostBytes) continue

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { suffixes } from './command.ts'
 
+/** The most levels of folders that are searched, the operator's folder included. */
 const deepestFolder = 3
+/** The most modules that a list names. */
 const mostModules = 500
 
 /** A file inside of the folder, by its real path; `name` is the path relative to the folder. */
@@ -23,7 +25,7 @@ const realOf = (file: string): string | undefined => {
   }
 }
 
-/** undefined: the path leads outside. */
+/** The path of the file relative to the root; undefined: the file is not below the root. */
 const below = (root: string, file: string): string | undefined => {
   const name = path.relative(root, file)
   return name === '' || name === '..' || name.startsWith(`..${path.sep}`) || path.isAbsolute(name)
@@ -31,7 +33,7 @@ const below = (root: string, file: string): string | undefined => {
     : name
 }
 
-/** The name as it is written, then with each suffix; `pkg.module` can also mean `pkg/module`. */
+/** A name with a suffix as it is, or a name without one with each suffix. `pkg.module` can also mean `pkg/module`. */
 const candidates = (module: string): string[] => {
   if (suffixes.some(suffix => module.endsWith(suffix))) return [module]
   const spelled = module.includes('/') ? [module] : [module, module.replaceAll('.', '/')]

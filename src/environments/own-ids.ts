@@ -8,6 +8,7 @@ import { accountAmong, createUserIds, idCount, type UserIds } from './user-ids.t
 import { find, standard } from './wall.ts'
 import { builtinFile, javascriptHost, pythonHost } from './where.ts'
 
+/** The most milliseconds that one test may take. */
 const trialMs = 10_000
 
 /** Runs a program as a user. Returns its error output if it fails; undefined if it succeeds. */
@@ -23,7 +24,10 @@ const tryAs = (user: UserId, command: string, args: string[]): string | undefine
   return error?.message ?? `${stdout}${stderr}`.trim().split('\n', 1)[0] ?? ''
 }
 
-/** Prints the first file that cannot be used. The first argument is a folder to pass through; all others are read. */
+/**
+ * A shell script, which prints the first path that cannot be used. Its first argument is a folder that must be
+ * passable; the others are files that must be readable.
+ */
 const readable =
   'cd "$1" 2>/dev/null || { echo "$1"; exit 1; }; shift; for file; do [ -r "$file" ] || { echo "$file"; exit 1; }; done'
 const unreadable = (user: UserId, folder: string, files: string[]): string | undefined => {

@@ -1,13 +1,14 @@
-// Programs that are started before they are needed and have sent their hello: one for each module, a few in all. A new
-// instance then need not wait for a program to start.
+// Programs that are started before they are needed and have sent their hello: one for each module, a few in all. So a
+// new instance need not wait until a program has started.
 import type { Timers } from '../contract/ports.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
+/** The most programs that are kept ready. */
 const mostReady = 4
-/** Milliseconds from a use to the next start, so that the new instance runs first. */
+/** Milliseconds between the use of a program and the start of the next one. The new instance can work first. */
 const refillMs = 200
-/** Milliseconds that an unused program is kept. */
+/** Milliseconds after which an unused program is ended. */
 const idleMs = 10 * 60_000
 
 /** A module with the digest of its current file. */
@@ -19,7 +20,7 @@ export type Pool = {
   hello(module: Module): Promise<Hello>
   /** A program that has sent its hello; from now on it belongs to the caller. Rejects with EnvironmentGone. */
   take(module: Module): Promise<EnvironmentProcess>
-  /** Ends all ready programs, and keeps no more. */
+  /** Ends all ready programs. Later none is kept ready. */
   close(): void
 }
 
@@ -38,7 +39,7 @@ export const helloAlone = async (start: Deps['start'], file: string): Promise<He
 }
 
 export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
-  /** By file; the program that has waited longest comes first. */
+  /** The ready programs, by file. The program that has waited longest comes first. */
   const ready = new Map<string, Ready>()
   let isClosed = false
 

@@ -1,5 +1,5 @@
-// One program of an environment in a process of its own. It cannot harm anything else: if it exceeds a limit or breaks
-// the protocol, it is ended together with all processes that it started.
+// One program of an environment in a process of its own. A program that exceeds a limit or breaks the protocol is
+// ended, together with all processes that it started.
 import { once } from 'node:events'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
@@ -14,8 +14,9 @@ import type { Hello } from './protocol.ts'
 import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
 import { find } from './wall.ts'
 
+/** The most milliseconds from the start of a program to its hello. */
 const startLimitMs = 20_000
-/** Milliseconds that the last output may take to arrive after the process has ended. */
+/** The most milliseconds to wait for the last output of a process that has ended. */
 const lastWordsMs = 100
 
 export type ProcessDeps = {
@@ -30,9 +31,12 @@ export type EnvironmentProcess = {
   user: UserId | undefined
   /** Rejects with Refused, or with EnvironmentGone. Call it only when no other request runs. */
   request: Conversation['request']
-  /** From now on the program, and the processes that it starts, can make no file longer than this. Needs `prlimit`. */
+  /**
+   * From now on the program, and the processes that it starts, can make no file longer than this. Without the command
+   * `prlimit` there is no limit.
+   */
   limitFiles(bytes: number): Promise<void>
-  /** Texts that must not appear in the reason of its end. */
+  /** Sets the texts that must not appear in the reason of the program's end. */
   hide(secrets: string[]): void
   /** Resolves with the reason when the process ends, unless `end` was called. */
   gone: Promise<string>
@@ -120,7 +124,7 @@ export const startProcess = async (
   child.once('exit', (code, signal) => {
     killStragglers(mark, command.user?.uid)
     errors.drain()
-    // A process that has left the group may keep its pipes open without end.
+    // A process that has left the group may keep the pipes open for ever.
     const cancel = timers.after(lastWordsMs, () => finish(code, signal))
     child.once('close', () => {
       cancel()

@@ -5,7 +5,10 @@ import { isContent } from './content.ts'
 import { createCut, cutContent } from './cut.ts'
 import { deepest, isObject, Unfit } from './protocol.ts'
 
-/** Reads at most `levels` deep. JSON.parse turns 1e999 into infinity, and takes `__proto__` for an ordinary name. */
+/**
+ * Why a value cannot be stored and sent; undefined: it can. Looks at most `levels` deep. JSON.parse turns 1e999 into
+ * infinity, and takes `__proto__` for an ordinary name, so both must be found here.
+ */
 const flawOf = (value: unknown, levels: number): string | undefined => {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'holds a number that is not finite'
@@ -108,7 +111,7 @@ const failed = (error: string, { state, tools }: Pick<Observed, 'state' | 'tools
   }
 }
 
-/** A step always has an answer: a failed step has the newest known state. */
+/** Every step has an answer. The answer of a failed step has the newest known state. */
 export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools'>): StepAnswer => {
   let newest = last
   try {
@@ -121,7 +124,7 @@ export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools
   }
 }
 
-/** The answer of a stopped step: its other fields stay as the program sent them. */
+/** The answer of a stopped step. Fields that are not set here stay as the program sent them. */
 export const stoppedAnswer = (answer: StepAnswer, why: string): StepAnswer => ({
   ...answer,
   stopped: true,

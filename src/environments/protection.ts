@@ -22,13 +22,13 @@ export type Protection = {
   ownUsers: OwnUsers
   /** Undefined: all programs run as the server's user. */
   ids: UserIds | undefined
-  /** Why a built-in kind is refused; undefined: it is not. */
+  /** Why a built-in kind is refused; undefined: it is not refused. */
   refusalOf(name: string): string | undefined
-  /** The user that the program of a module runs as; undefined: the server's. */
+  /** The user that the program of a module runs as; undefined: the server's user. */
   userFor(file: string): UserId | undefined
   /** Variables that tell the program of a module which sandbox it has. */
   variablesFor(file: string): Record<string, string>
-  /** Reports for the operator: protection that is installed or configured and does not work. */
+  /** Messages for the operator: each names protection that is installed or configured and does not work. */
   problems: string[]
 }
 
@@ -36,7 +36,7 @@ const noSandbox = (problem: string): string =>
   `the environment workspace is refused: ${problem}, and shell commands are not run without a sandbox. ` +
   'Install bubblewrap (bwrap, 0.8 or newer) and let it make user namespaces, or set ALLOW_UNSANDBOXED_SHELL=1'
 
-/** For callers that run nothing for users. It checks nothing. */
+/** The protection for callers that run no programs for users. */
 export const noProtection: Protection = {
   wall: 'refused',
   ownUsers: 'none',

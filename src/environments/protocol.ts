@@ -3,12 +3,12 @@
 import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
 
 export const protocolVersion = 1
-/** Bytes of the longest line that a program may send. */
+/** The greatest length of a line that a program may send, bytes. */
 export const longestLine = 16 << 20
-/** Levels that a value may be nested. */
+/** The most levels of lists and objects in a value. */
 export const deepest = 64
 
-/** The folder for temporary files, in the folder of an instance. */
+/** The name of the folder for temporary files. It lies in the folder of an instance. */
 export const temporary = '.tmp'
 
 /** The description of a class in a module's hello. */
@@ -20,9 +20,9 @@ export type ClassInfo = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters: OpenObject
   description: string
-  /** The amount of data that it accepts and keeps, for people. */
+  /** How much data the environment accepts and keeps, as a text for people. */
   limits?: string
-  /** Milliseconds that one of its steps may take; overrides the service's limit. */
+  /** The most milliseconds that one of its steps may take; absent: the server's limit applies. */
   stepTimeoutMs?: number
   /** Why the class cannot be used. */
   error?: string
@@ -51,6 +51,7 @@ export const isObject = (value: unknown): value is OpenObject =>
 
 const recoveries: readonly unknown[] = ['refold', 'snapshot', 'none'] satisfies Recovery[]
 
+/** The largest `stepTimeoutMs`: a day. */
 const longestTimeoutMs = 86_400_000
 const isTimeout = (value: unknown): boolean =>
   Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= longestTimeoutMs
@@ -93,7 +94,7 @@ const notificationOf = (method: unknown, params: OpenObject): Said => {
   return { is: 'output', id: Number(params.id), text: params.text }
 }
 
-/** Throws Unfit. */
+/** Reads one line of a program as a message. Throws Unfit if it is none. */
 export const readMessage = (line: string): Said => {
   let message: unknown
   try {

@@ -1,19 +1,20 @@
-// One request to a program, from its sending to its answer. A request that takes too long, or is canceled, is stopped:
-// the program may still answer it, and is ended if it does not.
+// One request to a program, until it is answered. If the request takes too long or is canceled, the program is told to
+// stop it. The program may still answer then. If it does not answer soon, it is ended.
 import { AuthorsError, StopStep } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { deferred } from './deferred.ts'
 import type { Method } from './protocol.ts'
 
-/** Milliseconds from the request to stop until the program is ended. */
+/** The most milliseconds that a program may take to answer after it was told to stop. */
 const graceMs = 2000
 
 export type Limits = {
+  /** Milliseconds after which the program is told to stop the request. */
   limitMs: number
   signal?: AbortSignal
   output?: (text: string) => void
 }
-/** `stopped` is the reason if the request was stopped before its answer; else undefined. */
+/** `stopped`: why the program was told to stop the request before it answered; undefined: it was not told to stop. */
 export type Answered = { result: unknown; stopped: string | undefined }
 /** The program answered the request with an error. */
 export class Refused extends AuthorsError {

@@ -13,13 +13,13 @@ import { digestOf, type Found, findModule, listModules } from './modules.ts'
 import type { ClassInfo, Hello } from './protocol.ts'
 import { builtinFile, builtinNames } from './where.ts'
 
-/** Programs that a list asks at the same time. */
+/** The most modules whose hellos a list asks for at the same time. */
 const together = 4
 
 export type Refusal = {
-  /** `broken`: it exists but cannot be loaded or used. `unavailable`: this machine lacks something that it needs. */
+  /** `broken`: the kind cannot be loaded or used. `unavailable`: this machine lacks something that the kind needs. */
   refused: 'unknown' | 'forbidden' | 'broken' | 'unavailable'
-  /** The unknown name; for a create that names none, the default. */
+  /** The unknown name; for a create that names no environment: the name of the default. */
   name?: string
   message: string
   /** With `unknown`: the known names, those of the same module if the module is known. */
@@ -32,7 +32,7 @@ export type Registry = {
   list(): Promise<EnvironmentInfo[]>
   /** The environments of a name, of `module#Class` or of a whole module; an empty list if it is unknown. */
   info(name: string): Promise<EnvironmentInfo[]>
-  /** Chooses the class path, else the id, else the default. A given name that is unknown is refused. */
+  /** Finds the environment that the class path names, else the id, else the default. An unknown name is refused. */
   resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
 }
 

@@ -37,7 +37,9 @@ export const userOf = (pid: string): number | undefined => {
   }
 }
 
-/** How often processes are searched for: those that are killed may have started others meanwhile. */
+/**
+ * The most searches for processes. Further searches are needed because a process can start others until it is killed.
+ */
 const mostLooks = 5
 
 /** Kills all processes that have the mark or the user id, except this process. */

@@ -7,7 +7,7 @@ import type { UserId } from '../contract/user-id.ts'
 import { userOf } from './stragglers.ts'
 
 /**
- * Ids, from the first one on. An id is used again after this many programs, when nothing of its last program is left.
+ * How many ids there are, in one range. An id is used again after this many programs, if no process has it any more.
  */
 export const idCount = 10_000
 

@@ -5,12 +5,13 @@ import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
 
 /**
- * `limits`: no sandbox; a command can read and write every file that its parent process can. `refused`: there is no
- * sandbox, and commands do not run without one.
+ * `bubblewrap`: commands run in a sandbox. `limits`: commands run without a sandbox, under limits of time and size
+ * only; a command can read and write every file that its parent process can. `refused`: there is no sandbox, and the
+ * operator has not allowed commands without one, so none run.
  */
 export type Wall = 'bubblewrap' | 'limits' | 'refused'
 
-/** The path of the workspace folder as commands see it, where a sandbox hides the real path. */
+/** The path of the workspace folder inside of the sandbox, which hides the folder's real path. */
 export const home = '/workspace'
 
 /** The variables that every command starts with. */
@@ -20,6 +21,7 @@ export const standard = {
   TERM: 'dumb',
 }
 
+/** The path of a program on PATH; undefined: it is not installed. */
 export const find = (program: string): string | undefined =>
   (process.env.PATH ?? standard.PATH)
     .split(path.delimiter)
@@ -33,11 +35,16 @@ export const find = (program: string): string | undefined =>
       }
     })
 
+/** The folders of the system, and the entries of /etc, that commands in the sandbox can read. */
 const seen = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64']
 const seenOfEtc = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime']
+/** The options before a path where a sandbox gets a temporary file system of 256 MiB. */
 const scratch = ['--size', String(256 << 20), '--tmpfs']
 
-/** Access to programs of the system (read) and to the folder (write) only: no network, no other process, no home. */
+/**
+ * The options of bubblewrap for a command. The command can read the programs of the system, and read and write the
+ * folder `root`. It has no network, and sees no other process and no home folder.
+ */
 export const enclosed = (root: string, env: Record<string, string>): string[] => [
   ...['--unshare-all', '--unshare-user', '--die-with-parent', '--cap-drop', 'ALL'],
   ...['--uid', '1000', '--gid', '1000', '--hostname', 'workspace', '--clearenv'],
@@ -48,12 +55,13 @@ export const enclosed = (root: string, env: Record<string, string>): string[] =>
   ...['--bind', root, home, '--chdir', home, '--remount-ro', '/dev', '--remount-ro', '/'],
 ]
 
-/** The path of bubblewrap, or why it cannot be used; `said` is its own error output, for the operator. */
+/** The path of bubblewrap, or why it cannot be used. `said`: what bubblewrap itself reported, for the operator. */
 export type Bubblewrap = { program: string } | { problem: string; said?: string }
 
+/** The most milliseconds that the trial of bubblewrap may take. */
 const trialMs = 10_000
 
-/** Runs bubblewrap once, with the flags that commands get, as the user that runs the commands. */
+/** Runs bubblewrap once as a trial, with the options that commands get and as the user that runs the commands. */
 export const tryBubblewrap = (user?: UserId): Bubblewrap => {
   const program = find('bwrap')
   if (program === undefined) return { problem: 'bubblewrap is not installed' }

@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads'
 import { killStragglers, ownMark, ownUserId } from '../stragglers.ts'
 
-/** Read before any code runs that could outlive the parent. */
+/** The id of the parent process. It is read first, because a process gets another parent when its parent ends. */
 const parent = process.ppid
 
-/** Kills the whole process group if this process leads one, as it does when the service started it. */
+/** Kills the processes that this one started. Kills its process group if it leads one, as under the service. */
 export const endAll = (): never => {
   killStragglers(ownMark(), ownUserId())
   try {
@@ -14,7 +14,8 @@ export const endAll = (): never => {
   process.exit(0)
 }
 
-// A step that never yields does not notice the end of standard input. A thread notices that the parent has changed.
+// During a step that never yields, the main thread cannot notice the end of standard input. So another thread watches
+// whether the parent process has changed.
 const watcher = `
   setInterval(() => {
     if (process.ppid === ${parent}) return

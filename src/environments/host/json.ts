@@ -12,7 +12,7 @@ const nameOf = (value: unknown): string | undefined => {
   return undefined
 }
 
-/** Throws TypeError, which names the field that is no JSON value and what it is instead. */
+/** Throws a TypeError for a value that is not JSON. The error names the field and says what it holds. */
 export const jsonOf = (value: unknown): string => {
   try {
     return JSON.stringify(value, (key, field) => {
@@ -27,6 +27,7 @@ export const jsonOf = (value: unknown): string => {
   }
 }
 
+/** The greatest length of an error message, characters. */
 const longest = 1 << 16
 
 /** The message of any thrown value. */

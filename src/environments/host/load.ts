@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { EnvironmentClass } from '../../contract/environment.ts'
 
 const methods = ['reset', 'step', 'observe', 'tools']
-const own = ['reset', 'step'] // a class with these methods is meant to be an environment
+const own = ['reset', 'step'] // a class with these methods counts as an environment, even if it lacks the others
 
 export type Loaded = { name: string; isDefault: boolean; Class: EnvironmentClass }
 

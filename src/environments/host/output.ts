@@ -1,5 +1,5 @@
-// Cuts the output of a step so that it fits in a line of the protocol. The service cuts it to the byte, and marks the
-// cut.
+// Cuts the output of a step so that it fits in a line of the protocol. The service then cuts it to its exact length in
+// bytes and marks the cut.
 import type { MessageContent } from '../../contract/wire.ts'
 import { mostContent } from '../cut.ts'
 import { isObject } from '../protocol.ts'

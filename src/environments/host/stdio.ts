@@ -6,7 +6,7 @@ import { createLines } from '../lines.ts'
 
 const stdoutFd = 1
 
-/** Writes at once, also during a step that never yields. It waits only until the parent has read enough. */
+/** Writes without waiting for the event loop, so also during a step that never yields. A full pipe is tried again. */
 const writeAll = (bytes: Buffer): void => {
   for (let written = 0; written < bytes.length; ) {
     try {

@@ -1,9 +1,11 @@
-// Generates solvable maps: chambers in a row, a locked door between neighbours, and the key of each door before it.
+// Generates solvable maps: chambers in a row, and a locked door between neighbours. The key of a door lies in one of
+// the chambers before that door.
 import { oneOf, shuffled } from '../shared/random.ts'
 import { type GridMap, type Spot, setCell } from './map.ts'
 
 export type Size = { width: number; height: number; walls: number; keys: number }
 
+/** The least length of a chamber along the row, cells. */
 const narrowest = 2
 const letter = (index: number): string => String.fromCharCode('a'.charCodeAt(0) + index)
 
@@ -23,7 +25,7 @@ const lengths = (along: number, keys: number, random: () => number): number[] =>
 
 const keyOf = ({ x, y }: Spot): string => `${x},${y}`
 
-/** Whether every cell of the floor can be reached from every other. */
+/** Whether every cell of the floor can be reached from every other cell. */
 const isConnected = (floor: Map<string, Spot>): boolean => {
   const [first] = floor.values()
   if (first === undefined) return true

@@ -37,7 +37,7 @@ type Episode = {
   truncated: boolean
 }
 
-/** The square of cells around the agent that it sees. */
+/** The square of cells around the agent that the agent sees. */
 const viewOf = ({ map, agent, viewRadius }: Episode): string[][] => {
   const span = Array.from({ length: 2 * viewRadius + 1 }, (_, index) => index - viewRadius)
   return span.map(down =>

@@ -28,6 +28,7 @@ export const withAgent = ({ cells }: GridMap, agent: Spot): string[][] =>
   cells.map((row, y) => row.map((cell, x) => (x === agent.x && y === agent.y ? '@' : cell)))
 export const gridText = (rows: string[][]): string => rows.map(row => row.join('')).join('\n')
 
+/** The most rows and the most columns of a map. */
 const largest = 50
 
 /** Parses a map. Throws if the text is no map; it does not check that the goal can be reached. */

@@ -1,4 +1,4 @@
-// Random numbers for a reset, which gets a seed only.
+// Random numbers that come from a seed alone, for resets.
 import { createHash } from 'node:crypto'
 
 /** Returns numbers from 0 to 1; the same seed gives the same numbers on every machine. The generator is mulberry32. */

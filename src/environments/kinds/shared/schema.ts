@@ -1,4 +1,5 @@
-// Checks values against the part of JSON Schema that the parameters and tools of our kinds use, and fills in defaults.
+// Checks values against the part of JSON Schema that the built-in kinds use for parameters and tools. Fills in
+// defaults.
 import type { OpenObject } from '../../../contract/environment.ts'
 
 type Type = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'

@@ -1,6 +1,6 @@
 // Parses comma-separated values (RFC 4180), and finds column types that fit all values.
 
-/** `null`: there is nothing between two commas; "" is an empty text. */
+/** `null`: there is nothing between two commas. The two characters "" between commas are an empty text. */
 export type Field = string | null
 
 const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy
@@ -33,7 +33,7 @@ export const parseCsv = (text: string): Field[][] => {
 const integer = /^-?(?:0|[1-9]\d{0,17})$/
 const real = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** 007 stays a text: a number would lose the zeros. */
+/** The column type that fits all values. 007 is a text, because a number would lose the zeros. */
 export const typeOf = (values: Field[]): 'INTEGER' | 'REAL' | 'TEXT' => {
   const present = values.filter(value => value !== null)
   if (present.length === 0) return 'TEXT'

@@ -7,8 +7,10 @@ export type { Database }
 /** The source of values for random() and CURRENT_TIMESTAMP. */
 export type World = { random(): number; now(): number }
 
+/** The most bytes of a database. */
 export const mostBytes = 1 << 30
 const pageBytes = 4096
+/** The most bytes that one call of randomblob() returns. */
 const mostRandomBytes = 1 << 20
 
 const define = (database: Database, world: World): void => {
@@ -23,7 +25,7 @@ const define = (database: Database, world: World): void => {
   database.function('current_timestamp', () => stamp().slice(0, 19).replace('T', ' '))
   database.function('current_date', () => stamp().slice(0, 10))
   database.function('current_time', () => stamp().slice(11, 19))
-  // SQLite's own version shows the path of the file.
+  // SQLite's own pragma_database_list would show the path of the file.
   database.table('pragma_database_list', {
     columns: ['seq', 'name', 'file'],
     *rows() {
@@ -42,8 +44,9 @@ export const open = (file: string, world: World, most = mostBytes): Database => 
   try {
     database.pragma(`page_size = ${pageBytes}`)
     database.pragma(`max_page_count = ${most / pageBytes}`)
-    // The file of a crashed process is never read again: a session is restored from its kept state. The rollback
-    // journal is a file nevertheless, since that of a large transaction does not fit in memory.
+    // The file of a crashed process is never read again: a session is restored from its kept state. So the file need
+    // not be synced. The rollback journal is a file all the same, since that of a large transaction does not fit in
+    // memory.
     database.pragma('journal_mode = DELETE')
     database.pragma('synchronous = OFF')
     database.pragma('temp_store = FILE')

@@ -12,7 +12,7 @@ export type Rows = {
 }
 export type Written = { statements: number; changes: number } & Partial<Rows>
 
-/** Characters of all rows together, as JSON. */
+/** The most characters of all rows together, as JSON. */
 const longest = 256 << 10
 
 const rowsOf = (statement: Statement<unknown[]>, params: unknown, limit: number): Rows => {

@@ -1,4 +1,5 @@
-// The initial content of a database: its schema, tables of comma-separated values, then further statements.
+// Fills a new database: first the statements of `schema` run, then the values of `csv` are inserted, then the
+// statements of `seed_sql` run.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
 import { parseCsv, typeOf } from './csv.ts'
@@ -9,15 +10,19 @@ export const parameters: ObjectSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    schema: { type: 'string', description: 'Statements that make the tables.' },
+    schema: { type: 'string', description: 'SQL statements that create the tables. They run first.' },
     csv: {
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'Tables by name, each as comma-separated values with a header line. A table that schema does not make is ' +
-        'made, its columns INTEGER, REAL or TEXT after their values; an empty field is NULL, "" is an empty text.',
+        'The rows of tables, by the name of the table: comma-separated values with a header line. A table that schema ' +
+        'does not create is created. Each of its columns is INTEGER, REAL or TEXT, whichever fits all its values. ' +
+        'An empty field is NULL, "" is an empty text.',
     },
-    seed_sql: { type: 'string', description: 'Statements that fill the tables, run last.' },
+    seed_sql: {
+      type: 'string',
+      description: 'SQL statements that run last, for example to fill the tables.',
+    },
   },
 }
 export type Seed = { schema?: string; csv?: Record<string, string>; seed_sql?: string }
@@ -52,7 +57,7 @@ const run = (database: Database, field: string, statements = ''): void => {
   if (statements.trim() !== '') namingField(field, () => execute(database, statements, undefined))
 }
 
-/** Throws an Error that names the field with the invalid content. */
+/** Fills the database. Throws an Error that names the field with the invalid content. */
 export const plant = (database: Database, { schema, csv = {}, seed_sql }: Seed): void => {
   run(database, 'schema', schema)
   for (const [table, text] of Object.entries(csv)) {

@@ -5,7 +5,7 @@ import type { Database, Statement } from 'better-sqlite3'
 const blank = /^(?:[ \t\n\f\r;]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
 const withoutBlank = (sql: string): string => sql.replace(blank, '')
 
-// ATTACH and VACUUM INTO reach other files; transactions and PRAGMA could undo the configuration of the database.
+// ATTACH and VACUUM INTO would reach other files. Transactions and PRAGMA could undo the configuration of the database.
 const words = new Set(
   'select values with insert replace update delete create drop alter reindex analyze'.split(' '),
 )
@@ -59,7 +59,7 @@ const ends = (sql: string): number[] => [
 
 /**
  * Compiles the statements of a text one after another, each after the one before it has run. A semicolon inside of a
- * trigger ends no statement: SQLite calls the text up to there incomplete.
+ * trigger does not end the statement: SQLite reports that the text up to this semicolon is incomplete.
  */
 export function* statementsOf(database: Database, sql: string): Generator<Statement<unknown[]>> {
   let start = 0

@@ -15,12 +15,14 @@ import path from 'node:path'
 import { existing, named, namingPath, openFile, writable } from './inside.ts'
 import { byName } from './walk.ts'
 
+/** The largest file that is read or changed, bytes. */
 const mostBytes = 16 << 20
-/** Characters of the longest answer. */
+/** The most characters of a file in one answer. */
 const mostText = 256 << 10
+/** The most entries of a folder in one answer. */
 const mostNames = 1_000
 
-/** Undefined if the bytes are not valid UTF-8. */
+/** The text of the bytes; undefined if they are not valid UTF-8. */
 export const utf8Text = (bytes: Buffer): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -54,7 +56,7 @@ const nextLine = (text: string, start: number): number => {
   return end === -1 ? text.length : end + 1
 }
 
-/** Lines from `offset`, counted from 1; a note follows if there are more. */
+/** At most `limit` lines, from the line `offset` on, counted from 1. A note follows if the file has more lines. */
 export const readFile = (root: string, given: string, offset: number, limit: number): string =>
   namingPath(given, () => {
     const text = wholeText(root, given)
@@ -75,7 +77,7 @@ export const readFile = (root: string, given: string, offset: number, limit: num
     return isCut ? `${part.replace(/\n$/, '')}\n[Cut: lines ${offset} to ${last} of ${count}]` : part
   })
 
-/** Replaces the file with a new one, so that another name of the old file, wherever it is, keeps its content. */
+/** Replaces the file with a new one. If the old file has another name anywhere, its content stays under that name. */
 const replace = (real: string, content: string, mode: number): void => {
   const fresh = path.join(path.dirname(real), `.${randomUUID()}`)
   try {

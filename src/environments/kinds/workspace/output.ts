@@ -1,13 +1,16 @@
-// The output of a command: passed on as it arrives, and kept with its beginning and its end.
+// The output of a command. It is passed on as it arrives; its beginning and its end are kept for the result.
 import { StringDecoder } from 'node:string_decoder'
 
+/** The most characters that are passed on while the command runs. */
 const mostEmitted = 256 << 10
+/** The most characters that are kept from the beginning of the output. */
 const mostHead = 32 << 10
+/** The most characters that are kept from the end of the output. */
 const mostTail = 32 << 10
 
 export type Output = {
   add(chunk: Buffer): void
-  /** Bytes until now. */
+  /** How many bytes the command has printed until now. */
   size(): number
   end(): { output: string; cut: boolean }
 }

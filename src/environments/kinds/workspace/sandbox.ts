@@ -15,8 +15,9 @@ export type Launch = {
 const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
 
-// Kills the whole group when descriptor 3 closes, that is when this process has ended. Bubblewrap's own option for that
-// does not cover its start. The command stays in the group (no --new-session): there is no terminal to protect.
+// A shell job that kills the command's process group when descriptor 3 closes, that is when this process has ended.
+// Bubblewrap's own option for that does not cover the time while bubblewrap starts. The command stays in the group (no
+// --new-session), which is safe, since there is no terminal.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 
 type Wanted = {
@@ -46,8 +47,8 @@ export const launchOf = (
       input: '',
     }
   }
-  // The arguments go through a descriptor, since other processes can see the command line. And the values of callers,
-  // which can name a library to be loaded, take effect only inside of the sandbox.
+  // The arguments go through a descriptor, since other processes can see the command line. Moreover, variables of
+  // callers, which can name a library to be loaded, then take effect only inside of the sandbox.
   const args = enclosed(root, { ...standard, HOME: '/tmp', ...env_vars })
   const inner = ['bash', '-c', 'ulimit -u 1024 2>/dev/null; exec bash -c "$1"', 'bash', command]
   return {

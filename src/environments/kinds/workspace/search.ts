@@ -1,5 +1,5 @@
-// Searches the text files of a workspace for a regular expression. A match can take for ever, so it runs in a context
-// of its own, which the engine ends at a deadline.
+// Searches the text files of a workspace for a regular expression. Some expressions take practically for ever, so they
+// run in a context of their own, which the JavaScript engine stops at a deadline.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import vm from 'node:vm'
@@ -7,8 +7,11 @@ import { bytesOf, utf8Text } from './files.ts'
 import { existing, named, namingPath, unlessFile } from './inside.ts'
 import { goOn, walk } from './walk.ts'
 
+/** The largest file that is searched, bytes. */
 const largest = 4 << 20
+/** The most matches in an answer. */
 const most = 200
+/** The most characters of a line that an answer shows. */
 const longestLine = 400
 
 const run = new vm.Script('job()')
@@ -38,7 +41,7 @@ const expressionOf = (pattern: string): RegExp => {
   }
 }
 
-/** Undefined for a file that is not searched: a large one, one that is no text, one that may not be read. */
+/** The text of a file; undefined for a file that is not searched: it is too large, is no text, or may not be read. */
 const searchable = (real: string, given: string): string | undefined => {
   try {
     const bytes = bytesOf(real, given, largest)

@@ -16,7 +16,7 @@ export const parameters: ObjectSchema = {
   },
 }
 
-/** Throws if a path is not that of a file below the workspace. */
+/** The files to begin with. Throws if a path does not name a file below the workspace. */
 export const filesOf = (values: OpenObject): Record<string, string> => {
   const { files } = checked(parameters, values) as { files: Record<string, string> }
   for (const name of Object.keys(files)) {

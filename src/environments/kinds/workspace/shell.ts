@@ -1,4 +1,4 @@
-// Runs one bash command, and ends every process that it started.
+// Runs one bash command. When the command ends, ends every process that it started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -12,13 +12,16 @@ export type Ended = {
   /** 128 + the number of the signal if a signal ended the command, as in a shell. */
   exit_code: number
   timed_out: boolean
-  /** The command printed more than is read. */
+  /** Whether the command was ended because it printed more than `mostOutput`. */
   flooded: boolean
+  /** Whether a part of the output is missing in `output`. */
   cut: boolean
 }
 type Watch = { emit(text: string): void; signal: AbortSignal }
 
+/** The most bytes that a command may print. */
 const mostOutput = 64 << 20
+/** The most milliseconds to wait for the last output after the end of the command. */
 const patienceMs = 1_000
 
 const kill = ({ pid }: ChildProcess): void => {
@@ -62,7 +65,7 @@ export const run = async (
   try {
     const [code, name] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     stop() // ends the processes in the background
-    // A process that has left the group keeps the pipe open.
+    // A process that has left the group keeps the pipe open, so the wait for the end of the pipe is limited.
     const patience = setTimeout(() => child.stdout?.destroy(), patienceMs)
     life.destroy()
     words.destroy()

@@ -13,7 +13,7 @@ type Packed = {
   base64?: string
 }
 
-/** The largest workspace that is kept. */
+/** The most files and folders, and the most bytes of files, of a workspace that is kept. */
 export type Limits = { entries: number; bytes: number }
 export const limits: Limits = { entries: 200_000, bytes: 1 << 30 }
 

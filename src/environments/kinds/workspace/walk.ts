@@ -1,4 +1,4 @@
-// Lists everything below a folder, by name, without following links.
+// Lists everything below a folder, sorted by name. Does not follow links.
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { namingPath } from './inside.ts'
@@ -10,7 +10,7 @@ export const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 
 const fail = (error: unknown): never => {
   throw error
 }
-/** Ignores errors, so that the walk continues after an entry that cannot be read. */
+/** A value for `failed` of `walk`: ignores errors, so that the walk continues after an entry that cannot be read. */
 export const goOn = (): void => {}
 
 /**

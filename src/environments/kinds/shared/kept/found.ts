@@ -26,7 +26,7 @@ export const nameOf = (text: string): string => Buffer.from(text).toString('lati
 const kindOf = (stats: Stats): string =>
   stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device'
 
-/** Differs if the file has changed, unless the change came too soon after the last one to alter its times. */
+/** A text that changes with the file, unless the change came so soon after the last one that the times are equal. */
 export const signatureOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string =>
   `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 
@@ -54,8 +54,8 @@ export const foundFile = (root: string, name: string): Found =>
   foundAt(nameOf(`${root}/${name}`), nameOf(name))
 
 /**
- * Lists everything below the root, each folder before its contents; links are not followed. Folders that their owner
- * may not enter get permissions for that, until `close` restores their own.
+ * Lists everything below the root, each folder before its contents; links are not followed. A folder that its owner may
+ * not enter gets more permissions; `close` restores its own.
  */
 export const findBelow = (root: string) => {
   const opened: [at: string, mode: number][] = []

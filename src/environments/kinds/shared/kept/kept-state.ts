@@ -10,11 +10,11 @@ export type State = {
   sizes: Map<string, number>
 }
 
-/** With more packs than this, small packs are merged. */
+/** The number of packs above which small packs are merged. */
 const mostPacks = 64
-/** Bytes below which a pack is small. */
+/** A pack is small if fewer of its bytes are in use. */
 const smallPack = 1 << 20
-/** Unused bytes of a pack that are not worth the work of writing its other pieces again. */
+/** A pack with at most this many unused bytes stays: they are not worth the work of writing its other pieces again. */
 const leastWaste = 256 << 10
 
 export const emptyState = (): State => ({ files: new Map(), pieces: new Map(), sizes: new Map() })
@@ -24,7 +24,7 @@ export const remember = (state: State, name: string, known: KnownFile): void => 
   for (const piece of known.pieces) state.pieces.set(piece.sha256, piece)
 }
 
-/** Packs that waste room: the next state writes their pieces into other packs, so that these packs can be removed. */
+/** Packs that waste room. The next state writes their pieces into other packs; then these packs can be removed. */
 export const wastedIn = ({ pieces, sizes }: State): Set<string> => {
   const used = new Map<string, number>()
   for (const { pack, length } of pieces.values()) used.set(pack, (used.get(pack) ?? 0) + length)

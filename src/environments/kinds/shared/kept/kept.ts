@@ -1,6 +1,7 @@
 // Keeps the contents of a folder, and restores them. A state is kept by reference: the bytes of files lie as pieces in
 // packs, to which each state adds only new pieces. The reference holds the hash of the listing that names the pieces.
-// Packs that neither the newest state nor the one before it needs are removed. The log says which of the two counts.
+// Packs that neither the newest state nor the one before it needs are removed. Both states stay because the log may
+// still name the older one.
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { worded } from './disk-errors.ts'
@@ -16,13 +17,15 @@ export type Reference = Piece
 export type Keeping = {
   /** Called for everything in the folder that cannot be kept. */
   leaveOut(what: string): void
-  /** Packs that earlier states need stay. */
+  /** Whether the packs of earlier states stay. */
   keepOld: boolean
 }
 
-/** A file that changed less than these milliseconds before it was read may change again and keep its times. */
+/**
+ * A file that was changed less than these milliseconds before the look can change again without a change of its times.
+ */
 const restlessMs = 100
-/** The directory entry is synced too, so that the folder survives a crash of the machine. */
+/** Creates the folder and syncs its directory entry, so that the folder survives a crash of the machine. */
 const makeFolder = (folder: string): void => {
   if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return
   mkdirSync(folder, { mode: 0o700 })
@@ -43,7 +46,7 @@ export const createKept = (folder: string) => {
     const wasted = wastedIn(now)
     const packs = writePacks(folder)
     const listing = createListing()
-    /** Finds these bytes in a pack, or adds them to one. */
+    /** Finds these bytes in a pack, or adds them to a new pack. */
     const placeOf = (bytes: Buffer): Piece => {
       const name = sha256(bytes)
       const known = next.pieces.get(name) ?? now.pieces.get(name)

@@ -1,5 +1,5 @@
-// Restores files, folders and links as they were listed. Whatever is unchanged stays in place, so that a large folder
-// is restored without being written again.
+// Restores files, folders and links as they were listed. Unchanged files stay in place, so that a large folder need not
+// be written again.
 import {
   chmodSync,
   closeSync,
