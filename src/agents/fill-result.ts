@@ -44,7 +44,7 @@ const fillText = (text: string, result: string): string => {
 /** Whether a value holds the placeholder of the last tool result. */
 export const asksForResult = (value: object): boolean => JSON.stringify(value).includes(placeholder)
 
-/** The same value, with every placeholder in its texts replaced by the result. */
+/** A copy of the value in which the result replaces every placeholder in a text. */
 export const fillResult = <T>(value: T, result: string): T => {
   if (typeof value === 'string') return fillText(value, result) as T
   if (Array.isArray(value)) return value.map(inner => fillResult(inner, result)) as T

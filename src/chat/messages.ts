@@ -17,7 +17,7 @@ export type ChatMessage =
 
 const textPart = (text: string) => ({ type: 'text', text })
 
-/** A content as providers take it: a string for one text, else parts. In form 1 several texts were joined, too. */
+/** A content as providers take it: a string for one text, else parts. In form 1, several texts are one string too. */
 const contentOf = (content: MessageContent, form: Form): unknown => {
   if (typeof content === 'string') return content
   const parts = content.map(part => {
@@ -45,7 +45,10 @@ const isEmpty = (message: ChatMessage): boolean => {
   return Array.isArray(content) && content.every(part => part.type === 'text' && part.text === '')
 }
 
-/** Whether an item is sent to a model. Of thoughts, only those of requests are, which have no status in a context. */
+/**
+ * Whether an item is sent to a model. Thoughts of the agent are not sent; thoughts that came with a request are sent,
+ * and have no status in a context.
+ */
 export const isSent = ({ type, status }: OutputItem, form: Form): boolean =>
   type !== 'reasoning' || (form === 2 && status === undefined)
 

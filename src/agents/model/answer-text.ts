@@ -2,7 +2,10 @@
 import { ModelRefused } from './failures.ts'
 
 const MiB = 1024 * 1024
-/** Limits in bytes: a whole stream with the JSON around every token; an unstreamed answer, or one event; an error. */
+/**
+ * The most bytes of an answer. `stream`: a whole event stream, with the JSON around every token. `piece`: one event, or
+ * an answer that is not streamed. `error`: the description of an error.
+ */
 export const longest = { stream: 128 * MiB, piece: 16 * MiB, error: 64 * 1024 }
 
 export const tooLong = (bytes: number) =>

@@ -1,4 +1,4 @@
-// Sends a request to the endpoint, and repeats it where that may help, until the endpoint accepts it.
+// Sends a request to the endpoint. Repeats the request until the endpoint accepts it, if another try may help.
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { longest, textWithin } from './answer-text.ts'
@@ -6,8 +6,11 @@ import { fieldsOf, wordOf } from './endpoint-values.ts'
 import { ModelRefused, type Redact, unreachable } from './failures.ts'
 import type { SilenceWatch } from './silence.ts'
 
+/** The most tries of one request. */
 const tries = 4
+/** The wait before the second try, milliseconds. */
 const firstWaitMs = 500
+/** The longest wait before a try, milliseconds, even if the endpoint asks for a longer one. */
 const longestWaitMs = 60_000
 
 const mayHelp = (status: number): boolean =>

@@ -26,7 +26,7 @@ export const createCalls = () => {
     const known = calls.findLast(call => (index === undefined ? call.id === id : call.index === index))
     if (known === undefined) return undefined
     if (id !== '' && known.id !== '' && id !== known.id) return undefined
-    // The same number with a name, although the arguments are whole: this is another call.
+    // A piece with a name begins another call of the same number if the arguments of the known call are whole.
     return id === '' && name !== '' && known.name !== '' && isWholeJson(known.arguments) ? undefined : known
   }
 

@@ -1,5 +1,5 @@
-// When a history is too long for a model, a summary replaces its older part. The request and the items alone decide which
-// part that is.
+// When a history is too long for a model, a summary replaces its older part. The request, the items and the tokens of
+// the last call decide whether and which part.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
 import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
@@ -17,7 +17,7 @@ const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
   return (max_model_length ?? longestWindow) * (compress_threshold_token_ratio ?? usualRatio)
 }
 
-/** Whether a list can be cut before `at` without separating a call from its result, or results of the same turn. */
+/** Whether a list can be cut before `at`. Calls, their results, and a thought with what follows it stay together. */
 const canCut = (items: OutputItem[], at: number): boolean => {
   const before = items[at - 1]?.type
   const after = items[at]?.type

@@ -15,7 +15,7 @@ export const joinedText = (value: unknown): string => {
   if (typeof value === 'object' && value !== null) return wordOf((value as Fields).text)
   return wordOf(value)
 }
-/** JSON text, also when the endpoint sends the value itself. */
+/** JSON text. Some endpoints send the value itself instead of its text. */
 export const jsonOf = (value: unknown): string => {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return wordOf(value)

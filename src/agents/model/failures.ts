@@ -1,4 +1,5 @@
-// The failures of a model call, and their messages: never with the API key, and never longer than a thousand characters.
+// The failures of a model call, and their messages: never with the API key, and never longer than a thousand
+// characters.
 
 /**
  * The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the
@@ -14,6 +15,7 @@ export class ModelRefused extends Error {
 /** The answer broke off: another try may succeed. */
 export class ModelLost extends Error {}
 
+/** The most characters of a message. */
 const longestMessage = 1000
 
 /** The text without the API key, in every spelling in which an endpoint may quote it. */

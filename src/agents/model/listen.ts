@@ -8,7 +8,9 @@ import { createReader, type Heard } from './chunks.ts'
 import type { Chunks } from './endpoint.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 
+/** The most tool calls in one answer. */
 const mostCalls = 128
+/** The most characters of all texts and calls of one answer. */
 const mostCharacters = 8 * 1024 * 1024
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
@@ -16,7 +18,7 @@ export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spo
 const isMore = (last: Heard, next: Heard): boolean =>
   last.kind === 'call' ? next.kind === 'call' && next.call === last.call : next.kind === last.kind
 
-/** Merges texts that arrived together: handling each word alone would cost more than the words. */
+/** Merges texts that arrived together, because it takes long to handle each word alone. */
 const joined = (heard: Heard[]): Heard[] => {
   const merged: Heard[] = []
   for (const next of heard) {

@@ -1,19 +1,19 @@
-// Parses an event stream into chunks, wherever the network cut its text.
+// Parses an event stream into chunks. The network may cut the text anywhere.
 import { createParser } from 'eventsource-parser'
 import { createLikeness } from './alike.ts'
 import type { Chunk } from './chunks.ts'
 
-/** `error`: the data after the chunks are no chunk. `done`: the endpoint has ended its answer. */
+/** `error`: why the data after the chunks cannot be read as a chunk. `done`: the endpoint has ended its answer. */
 type Heard = { chunks: Chunk[]; error?: unknown; done: boolean }
 
 const endOfEvent = '\n\n'
-/** Runs to look for in one text. Where events are not similar, looking for more would only cost time. */
+/** The most runs of similar events to look for in one text. If the events are not similar, each look wastes time. */
 const runsAtMost = 2
 
 export const createListener = (chunkOf: (data: string) => Chunk) => {
   const likeness = createLikeness()
   let heard: Heard = { chunks: [], done: false }
-  /** The parser holds no part of an event. */
+  /** Whether the parser has got only whole events. */
   let isWhole = true
 
   const onEvent = ({ data }: { data: string }) => {

@@ -1,5 +1,6 @@
-// The agent with a model. Each step is one streamed call of a chat completions endpoint. The runtime runs the tools that
-// the model calls, and its answer ends the task. A history that is too long is summarized first, in a step of its own.
+// The agent with a model. Each step is one streamed call of a chat completions endpoint. The runtime runs the tools
+// that the model calls, and its answer ends the task. A history that is too long is summarized first, in a step of its
+// own.
 import { type Asked, schemaOf, stepBody } from '../../chat/request.ts'
 import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
@@ -38,7 +39,10 @@ const knowsNoSchema = (error: unknown): boolean =>
 
 export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent => {
   const { chunks } = createEndpoint(endpoint, timers)
-  /** The endpoint refused a schema, so schemas are described in words until the next start: endpoints change. */
+  /**
+   * Whether schemas are described in words because the endpoint has refused one. The next start tries schemas again,
+   * since the endpoint may support them by then.
+   */
   let schemaInWords = false
 
   const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model

@@ -2,7 +2,7 @@ import type { Timers } from '../../contract/ports.ts'
 
 export type SilenceWatch = ReturnType<typeof watchSilence>
 
-/** Calls `abort` when `ms` milliseconds pass without a sign of the endpoint. */
+/** Calls `abort` when the endpoint has sent nothing for `ms` milliseconds. */
 export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
   let heardAt = 0
   let cancel = () => {}

@@ -4,7 +4,7 @@ import { isWholeJson } from '../../contract/whole-json.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 
-/** Attempts of a step whose answers break off. */
+/** The most attempts of a step whose answers break off. */
 const mostAttempts = 4
 
 const cutCall =
@@ -36,7 +36,7 @@ export function* endOfAnswer(listened: Listened, corrected: boolean): Generator<
   return { end: 'correct', message: correctionOfCut, ...account(listened) }
 }
 
-/** The end of a step whose call threw. */
+/** The end of a step whose model call threw an error. */
 export const endOfFailure = (error: unknown, attempt: number, signal: AbortSignal): StepEnd => {
   if (signal.aborted) return { end: 'again' }
   if (error instanceof ModelRefused) return failed(error.message)

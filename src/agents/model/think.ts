@@ -1,5 +1,5 @@
-// Separates reasoning from text for models that write <think>…</think> at the beginning of their text, while the text
-// arrives and wherever it is cut.
+// Separates reasoning from text for models that write <think>…</think> at the beginning of their text. The text arrives
+// in pieces, which may begin and end anywhere.
 const open = '<think>'
 const close = '</think>'
 
