@@ -2,10 +2,10 @@
 import { evaluate } from './arithmetic/evaluate.ts'
 import { tool } from './tool.ts'
 
-/** Beyond it, not every whole number is exact, so a larger result carries a note that it is rounded. */
+/** The largest number up to which every whole number is exact. A larger result is written with an exponent. */
 const exact = Number.MAX_SAFE_INTEGER
 
-/** Up to 15 digits, which hides that 0.1 + 0.2 is not exactly 0.3. */
+/** A number as text, with at most 15 digits. More digits would show that 0.1 + 0.2 is not exactly 0.3. */
 export const plain = (value: number): string => {
   if (Number.isSafeInteger(value)) return `${value + 0}`.replace(/^-0$/, '0')
   if (Math.abs(value) > exact) return value.toExponential(14).replace(/\.?0+e/, 'e')

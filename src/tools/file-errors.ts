@@ -25,7 +25,7 @@ export const namingPath = async <Answer>(given: string, job: () => Promise<Answe
     return await job()
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (typeof code !== 'string') throw error // an error of our own, already in words
+    if (typeof code !== 'string') throw error // our own code has thrown it, with a text for the caller
     throw new Error(`${named(given)} ${reasons[code] ?? `cannot be used (${code})`}`)
   }
 }

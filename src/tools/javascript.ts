@@ -18,7 +18,7 @@ const maxStackSizeBytes = 256 << 10
 /** Flag of QuickJS: the code may await at the top level, and returns a promise of `{ value }`. */
 const topLevelAwait = 1 << 7
 
-/** mulberry32: small, and good enough where nothing is secret. */
+/** Random numbers by mulberry32. It is small, and good enough for what is not secret. */
 const randomOf = (seed: number) => {
   let state = seed
   return () => {

@@ -7,8 +7,9 @@ import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
 import { inFolder, spotOf } from './workspace.ts'
 
+/** The most entries in an answer. */
 const most = 1_000
-/** Entries that are read of a folder: all names are sorted in memory before the first is returned. */
+/** The most entries of a folder that are read. They are sorted in memory before the first is returned. */
 const mostRead = 100_000
 
 /** Exactly one line, whatever characters the name has. */

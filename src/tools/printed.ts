@@ -1,10 +1,11 @@
 // The output of code, up to a limit.
 import { beginning } from './text.ts'
 
+/** The most bytes of the output. */
 const longest = 64 << 10
 const note = '[Cut: the output is longer than 64 KiB]'
 
-/** Characters of the longest text that is passed in: one more than fits, which shows that the text is longer. */
+/** The most characters of one text from the code. It is one more than fits, which shows that the text was longer. */
 export const longestText = longest + 1
 
 export const printed = () => {

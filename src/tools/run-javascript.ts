@@ -6,8 +6,8 @@ import { inThread } from './thread.ts'
 import { tool } from './tool.ts'
 
 /**
- * Milliseconds after the deadline until the thread is ended: the interpreter itself stops at the deadline, and can then
- * return the output.
+ * How long after the deadline the thread is ended, milliseconds. The interpreter itself stops at the deadline, and then
+ * still returns the output.
  */
 const graceMs = 1_000
 

@@ -8,14 +8,17 @@ import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace
 
 export type SearchJob = Workspace & { given: string; pattern: string }
 
+/** The largest file that is searched, bytes. */
 const largest = 4 << 20
+/** The most matches in an answer. */
 const most = 200
+/** The most characters of a line in an answer. */
 const longestLine = 400
 
 type Found = { real: string; text: string }
 type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
 
-/** Undefined for a file that is not searched: a large one, or one that is no text. */
+/** The text of a file; undefined for a file that is not searched because it is too large or is no text. */
 const textIn = (spot: Spot, real: string): Promise<string | undefined> =>
   inFolder(spot, path.dirname(real), folder =>
     inFile(

@@ -30,7 +30,7 @@ export const wholeCharacters = (bytes: Buffer): Buffer => {
   return bytes
 }
 
-/** Undefined if the bytes are not valid UTF-8. */
+/** The text of the bytes; undefined if they are not valid UTF-8. */
 export const utf8Text = (bytes: Buffer): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

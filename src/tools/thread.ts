@@ -12,8 +12,9 @@ export type Limits = {
   /** The user whose job it is: users take turns. */
   user: string
   signal: AbortSignal
-  /** Milliseconds from the moment when the thread has loaded its code. */
+  /** The most milliseconds that the job may take. They count from the moment when the thread has loaded its code. */
   deadlineMs: number
+  /** The message of the error when the deadline has passed. */
   tooLong: string
 }
 
@@ -23,7 +24,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 const worded = (error: Error & { code?: string }): Error =>
   error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error('It needed too much memory and was ended') : error
 
-/** Threads at a time, in all and for one user: each may take some hundred MiB. */
+/** The most threads at a time, in all and for one user. Each thread may take some hundred MiB. */
 const turn = createFairTurns({ most: 8, mostOfOne: 6 })
 
 type Entry = 'search-thread' | 'javascript-thread'

@@ -15,7 +15,7 @@ export type Workspace = { userFolder: string; workdir: string }
  */
 export type Spot = { given: string; own: string; root: string; real: string; missing: string[] }
 
-/** An open folder that is known to be inside. */
+/** An open folder that is known to be inside of the workspace. */
 export type Folder = {
   /** A path to the name in this very folder, even if the folder was moved meanwhile. */
   at(name: string): string
@@ -24,8 +24,8 @@ export type Folder = {
   sync(): Promise<void>
 }
 
-// Through its descriptor a folder is reached without its path. Only Linux has such names; other systems use the path,
-// and a later call of `still` detects that the folder was replaced.
+// On Linux, an open folder has a name by its descriptor, which leads to it wherever the folder was moved. On other
+// systems its path is used, and a later call of `still` detects that the folder was replaced.
 const descriptors = '/proc/self/fd'
 const hasDescriptors = existsSync(descriptors)
 

@@ -8,6 +8,7 @@ import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
 import { inFile, inFolder } from './workspace.ts'
 
+/** The most bytes that one call may write. */
 const most = 16 << 20
 
 const append = async ({ folder, name, given, content, there, signal }: Put): Promise<void> => {

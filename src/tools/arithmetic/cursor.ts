@@ -1,5 +1,6 @@
 import { shown, type Token, wrong } from './tokens.ts'
 
+/** The most levels of parentheses, functions, signs and powers inside of each other. */
 const deepest = 200
 
 /** Moves through tokens from the first to the last, which marks the end and is never taken. */

@@ -1,4 +1,4 @@
-/** Characters that an expression may have. */
+/** The most characters of an expression. */
 export const longest = 10_000
 
 /** `at` is the position of its first character, counted from 1. */
