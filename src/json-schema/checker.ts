@@ -11,7 +11,10 @@ import { type Verdict, verdictOf } from './verdict.ts'
 
 export type { Verdict } from './verdict.ts'
 export type SchemaChecker = {
-  /** Why this is not a usable schema; an empty list if it is. Users take turns; absent: the check is for no user. */
+  /**
+   * Why this is not a usable schema; an empty list if it is. `user`: for whom the check is made, since users take
+   * turns; absent: the check is for no user.
+   */
   problemsOf(schema: unknown, user?: string): Promise<string[]>
   /** A check that exceeds its deadline or its memory is not ok, with a problem that says so. */
   check(schema: unknown, value: unknown, user?: string): Promise<Verdict>
@@ -28,16 +31,18 @@ const realTimers: Pick<Timers, 'after'> = {
 }
 
 export type Options = {
-  /** Milliseconds for the run of a call, without the time that it waits for others or for the thread to start. */
+  /** The most milliseconds that a check may run. Time in which it waits for others or for its thread does not count. */
   deadlineMs?: number
   timers?: Pick<Timers, 'after'>
-  /** Measures run time where the system counts it: a check that was kept from running gets more time. */
+  /**
+   * Measures how long a thread has run, if the system counts that. A check that was kept from running gets more time.
+   */
   runTime?: RunTime
 }
 
 /**
- * A user uses one thread at a time, so that a slow check delays only its own user. The second thread starts when it is
- * needed.
+ * The most threads. A user uses one thread at a time, so that a slow check delays only its own user. The second thread
+ * starts when it is needed.
  */
 const mostThreads = 2
 
@@ -47,7 +52,7 @@ export const createSchemaChecker = ({
   runTime = processorMs,
 }: Options = {}): SchemaChecker => {
   const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers, runTime))
-  /** Idle threads; the first was used last, and has most schemas in its cache. */
+  /** Idle threads. The one that was used last comes first, because it has the most schemas in its cache. */
   const free = [...threads]
   const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })
   const ask = (user: string, request: Request): Promise<string[]> =>

@@ -8,8 +8,8 @@ export type Check = (value: unknown) => string[]
 export type Compiled = { check: Check } | { problems: string[] }
 
 /**
- * Supported are 2020-12 and draft-07. Generators write the latter above schemas that mean the same in both; they are
- * read by the rules of 2020-12.
+ * The supported dialects: 2020-12 and draft-07. Generators name draft-07 in schemas that mean the same in both
+ * dialects, so every schema is read by the rules of 2020-12.
  */
 const dialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12\/schema|draft-07\/schema|schema)#?$/
 
@@ -23,7 +23,7 @@ const reason = (error: unknown): string =>
 const isSchema = (value: unknown): value is boolean | Record<string, unknown> =>
   typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 
-/** Keywords that ajv would accept unchecked, or treat differently from 2020-12. */
+/** Why a schema is refused before ajv reads it; undefined: it is not. Ajv would not check these keywords as needed. */
 const refusal = (schema: unknown): string | undefined => {
   if (!isSchema(schema)) return 'the schema must be object or boolean'
   if (typeof schema === 'boolean') return undefined
@@ -48,8 +48,8 @@ const newAjv = () =>
   })
 
 /**
- * One validator for all schemas, since it keeps none of them; to compile the meta-schema takes longer than most schemas
- * do.
+ * One validator for all schemas. It keeps none of them. A validator for each schema would take long: to compile the
+ * meta-schema takes longer than to compile most schemas.
  */
 let ofSchemas: Ajv2020 | undefined
 

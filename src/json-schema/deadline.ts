@@ -1,8 +1,8 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** A check that has run for less than this part of its deadline was kept from running. */
+/** The part of its deadline that a check must have run. If it has run less, other work has kept it from running. */
 const enough = 0.8
-/** Deadlines after which a check ends, however little of them it has run. */
+/** The most deadlines that a check gets one after another, however little it has run. */
 const mostDeadlines = 10
 
 type Deps = {

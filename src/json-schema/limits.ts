@@ -1,11 +1,16 @@
-// Limits on what callers send, and on the problems that are reported. Each value is made into JSON text once, here:
-// that text is measured, is sent to the thread, and identifies a compiled schema.
+// Limits on what callers send, and on the problems that are reported. Each value becomes JSON text once, here. This
+// text is measured, is sent to the thread, and identifies a compiled schema.
 import { isDeeper } from '../contract/json-limits.ts'
 
+/** The most problems that one check reports. */
 export const mostProblems = 20
+/** The most characters of a reported problem. */
 const longestProblem = 240
+/** The most bytes of a schema as JSON. */
 const largestSchema = 64 * 1024
+/** The most levels of a schema. */
 const deepestSchema = 32
+/** The most bytes of a value as JSON. */
 const largestValue = 1024 * 1024
 
 export type Text = { text: string } | { problem: string }

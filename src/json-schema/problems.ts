@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { fewest, short } from './limits.ts'
 
+/** The most characters of the place of a problem. */
 const longestPath = 120
 
 type Params = Record<string, unknown>
@@ -37,7 +38,7 @@ const problem = ({ instancePath, keyword, params, message, propertyName }: Error
 export const problemsIn = (errors: ErrorObject[] | null | undefined, root: string): string[] =>
   fewest(described(errors ?? [], root))
 
-// One by one, since there may be many more errors than are reported.
+// Describes errors one by one, because there may be many more errors than are reported.
 function* described(errors: ErrorObject[], root: string): Generator<string> {
   for (const error of errors) yield problem(error, root)
 }

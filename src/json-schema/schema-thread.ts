@@ -1,4 +1,4 @@
-// The thread that compiles and runs callers' schemas: it can be ended while it works.
+// The thread that compiles and runs callers' schemas. The server can end it while it works.
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
 import { ownThread } from '../platform/thread-time.ts'
@@ -26,5 +26,5 @@ port.on('message', ({ schema, value }: Request) => {
   return answer({ problems: value === undefined ? [] : known.check(JSON.parse(value)) })
 })
 threadGivesWay('all')
-compiled('true') // loads the code that would otherwise count in the time of the first call
+compiled('true') // loads code now; otherwise the time for that would count in the first check
 answer({ ready: true, thread: ownThread() })

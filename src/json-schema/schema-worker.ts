@@ -5,7 +5,7 @@ import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
-/** What its owner does; nothing of it is called after `end`. */
+/** What the owner of the thread does at its messages. None of these functions is called after `end`. */
 type Handlers = {
   answered: (problems: string[]) => void
   /** The thread is ready for a request: it has started, or has answered the last one. */
@@ -45,7 +45,8 @@ export const startSchemaWorker = ({ answered, free, lost }: Handlers) => {
   return {
     isReady: () => isReady,
     /**
-     * The name under which the thread's run time is counted; undefined before it is ready, and where no system counts.
+     * The name under which the system counts the thread's run time; undefined before the thread is ready, and on
+     * systems that do not count it.
      */
     name: () => name,
     send: (request: Request) => port.postMessage(request),

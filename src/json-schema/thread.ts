@@ -1,5 +1,5 @@
-// A thread that answers one request after another. A request that takes too long or too much memory ends the thread;
-// the next thread does the requests behind it.
+// A thread that answers one request after another. A request that takes too long or too much memory ends the thread; a
+// new thread answers the requests that still wait.
 import type { Timers } from '../contract/ports.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import type { Request } from './schema-thread.ts'
@@ -69,7 +69,7 @@ export const schemaThread = (
 
   const lost = (error: Error & { code?: string }): void => {
     worker?.receive()
-    // A thread that cannot even start is not the fault of one request.
+    // If a thread cannot even start, that is not the fault of one request, so all requests fail.
     if (!worker?.isReady()) for (const { reject } of waiting.splice(0)) reject(error)
     end()
     settle(({ resolve, reject }) =>
