@@ -1,5 +1,5 @@
 // A fetch for URLs that a user gives. Each connection is judged by its real address, after DNS and on every redirect,
-// since the name in the first URL says nothing about that.
+// because the name in the first URL does not tell which address will be used.
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, RequestInit as AgentInit, buildConnector } from 'undici'

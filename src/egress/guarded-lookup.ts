@@ -4,9 +4,9 @@ import { createFairTurns } from '../fairness/fair-turns.ts'
 import { NotPublic } from './not-public.ts'
 
 /**
- * Names that are looked up at a time. The system uses one of its four threads for each, and file operations need these
- * threads too. A name whose server does not answer occupies its thread for many seconds. Domains take turns, since each
- * may have any number of names.
+ * The most names that are looked up at a time, in all and for one domain. Node uses one of its four threads for each
+ * name, and file operations need these threads too. A name whose server does not answer occupies its thread for many
+ * seconds. Domains take turns, since each may have any number of names.
  */
 const turn = createFairTurns({ most: 2, mostOfOne: 1 })
 const domainOf = (hostname: string): string => hostname.toLowerCase().split('.').slice(-2).join('.')

@@ -1,5 +1,5 @@
-// Decides whether an address is public. Addresses reserved for private networks, for special purposes or for the future
-// are not (the registries of special-purpose addresses, RFC 6890).
+// Decides whether an address is public. Addresses that are reserved for private networks, for special purposes or for
+// the future are not public (see the registries of special-purpose addresses, RFC 6890).
 import { BlockList, isIP } from 'node:net'
 
 const subnets = (family: 'ipv4' | 'ipv6', ...ranges: string[]): BlockList => {

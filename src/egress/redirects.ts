@@ -1,5 +1,6 @@
 // Follows redirects here, not in the HTTP client, because each one leads to another connection that must be judged.
 
+/** The most redirects that one request follows. */
 const mostRedirects = 5
 /** Headers that may be sent to an origin that the caller did not name. */
 const harmless = ['accept', 'content-type', 'user-agent']

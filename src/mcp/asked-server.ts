@@ -1,5 +1,5 @@
-// The requests of a session to the server that is its environment. A server that cannot be reached any more has ended
-// the session.
+// The requests of a session to the MCP server that is its environment. If the server cannot be reached any more, the
+// session ends.
 import { EnvironmentGone, type Observed, type OpenObject } from '../contract/environment.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { CallToolResult, McpTool } from './connection.ts'
@@ -20,7 +20,8 @@ export const askedServer = (
   id: string,
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen'>,
 ) => {
-  const caller = { rootTaskId: id, userId: id } // no turn per user here: opening the session has waited for one
+  // Each session counts as a user of its own here, because its creation has waited for a turn of its real user.
+  const caller = { rootTaskId: id, userId: id }
   const asked = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work

@@ -64,7 +64,7 @@ const serverOf = (file: string, name: string, entry: unknown, env: Env): McpServ
   }
 
   if (entry.type === 'sse')
-    throw wrong('the transport "sse" is no longer spoken: give the URL of Streamable HTTP')
+    throw wrong('the transport "sse" is not supported any more: give the URL of a Streamable HTTP server')
   if (entry.url !== undefined) {
     const [url, headers] = [text('url'), texts('headers')]
     if (!isServerUrl(url)) throw wrong('"url" must be an http or https URL without a user name')

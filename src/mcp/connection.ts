@@ -27,7 +27,7 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Characters of an error in a report to the operator. */
+/** The most characters of an error in a report to the operator. */
 const longestReported = 2000
 
 /** Passes on the server's progress messages, up to a limit. */
@@ -89,8 +89,8 @@ export const openConnection = async (
       return asked
     },
     async call(tool, args, signal, hear) {
-      // The server's own schema of a result is untrusted and is not run here. The rest of the definition says which
-      // arguments are sent as headers.
+      // The client would check the result against the server's own schema, which is untrusted, so the schema is left
+      // out. The rest of the definition says which arguments are sent as headers.
       const { outputSchema: _, ...toolDefinition } = tool
       const late = new AbortController()
       const cancel = outside.timers.after(callMs, () => late.abort(tooLate(server, callMs)))

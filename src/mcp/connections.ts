@@ -1,5 +1,5 @@
-// The connections of all tasks to MCP servers. A task shares them with its subagents only, because a server may keep
-// what a user has said for each connection.
+// The connections of all tasks to MCP servers. A task shares its connections with its subagents only, because a server
+// may remember for each connection what a user has said.
 import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/canonical.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
@@ -25,14 +25,15 @@ export type Connections = {
   ): Promise<CallToolResult>
   /** Whether the last connection to the server is still open, with the server's state. */
   isOpen(server: McpServer, rootTaskId: string): boolean
-  /** A task has ended, so its connections can be closed. */
+  /** Closes the connections of a task that has ended, after their present uses. */
   ended(rootTaskId: string): void
   /** Closes all connections; no more are opened. */
   close(): Promise<void>
 }
 
+/** Milliseconds after which an unused connection is closed, unless its task still works. */
 const idleMs = 60_000
-/** Servers that may start as processes at the same time; half of them may be one user's. */
+/** The most servers that may start as processes at the same time. At most half of them start for one user. */
 const most = Math.max(4, availableParallelism())
 const starting = { most, mostOfOne: Math.floor(most / 2) }
 
@@ -88,7 +89,7 @@ export const createConnections = (deps: Deps): Connections => {
     signal: AbortSignal | undefined,
     job: (connection: Connection) => Promise<T>,
   ): Promise<T> => {
-    if (closed) throw new McpFailure(server.name, 'is not called while we shut down')
+    if (closed) throw new McpFailure(server.name, 'is not called while Reprise shuts down')
     const entry = entryOf(server, caller)
     entry.using++
     entry.stopIdling()

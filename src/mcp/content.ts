@@ -33,7 +33,7 @@ const partOf = (block: CallToolResult['content'][number]): ContentPart => {
   }
 }
 
-/** Texts up to the limit, and a note where they were cut. */
+/** Cuts the texts at the limit, and adds a note where they were cut. */
 const cut = (parts: ContentPart[]): ContentPart[] => {
   let room = mostText
   return parts.flatMap((part): ContentPart[] => {

@@ -8,9 +8,9 @@ export type Entry = {
   opening: Promise<Connection>
   /** Aborted when no task needs it any more: an entry that still waits for its turn is never opened. */
   unneeded: AbortController
-  /** The uses that run or wait at present. */
+  /** How many uses run or wait at present. */
   using: number
-  /** Closed after its last use. */
+  /** Whether the connection is to be closed after its last use. */
   dropped: boolean
   stopIdling: () => void
 }
@@ -33,7 +33,7 @@ export const createEntries = () => {
       const entries = tasks.get(entry.rootTaskId) ?? new Map<string, Entry>()
       tasks.set(entry.rootTaskId, entries.set(entry.key, entry))
     },
-    /** Leaves a different entry under the same key in place. */
+    /** Removes this entry. Another entry that has the same key stays. */
     remove(entry: Entry): void {
       const entries = tasks.get(entry.rootTaskId)
       if (entries?.get(entry.key) === entry) entries.delete(entry.key)

@@ -39,7 +39,7 @@ type Deps = {
   keeps: Set<string>
 }
 
-/** Connects. Rejects with EnvironmentGone. */
+/** Connects to the server. Rejects with EnvironmentGone. */
 export const openInstance = async (
   server: McpServer,
   { id, connections, keeps }: Deps,

@@ -18,7 +18,7 @@ const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', cla
 type Deps = {
   configured: ReadonlyMap<string, McpServer>
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
-  /** Connections that stay open although no task runs; this adds its own. */
+  /** Connections that stay open although no task runs. This kind adds the connections of its instances. */
   keeps: Set<string>
 }
 

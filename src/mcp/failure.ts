@@ -6,7 +6,7 @@ import { type McpServer, withoutSecrets } from './server.ts'
 
 /** A server cannot be used; `what` continues a sentence that begins with the server's name. */
 export class McpFailure extends ToolsUnavailable {
-  /** The server itself has sent the error, and can still be used. */
+  /** Whether the server itself has sent the error. Then the server can still be used. */
   readonly isAnswer: boolean
   constructor(server: string, what: string, isAnswer = false) {
     super(`the MCP server "${server}" ${what}`)
@@ -14,6 +14,7 @@ export class McpFailure extends ToolsUnavailable {
   }
 }
 
+/** The most characters of a failure. */
 const longest = 2000
 
 const codeOf = (error: unknown): string | number | undefined =>

@@ -1,4 +1,4 @@
-// A server at a URL, by Streamable HTTP. The size of its answers is limited, and interrupted answers are noticed.
+// A server at a URL, by Streamable HTTP. The size of its answers is limited. An answer that breaks off is an error.
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import { brokenOff } from './failure.ts'
@@ -8,7 +8,7 @@ import type { McpServer } from './server.ts'
 type PlaceServer = Extract<McpServer, { url: string }>
 type Sdk = { StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport }
 
-/** Ends the body of an answer with an error when it is too large, compressed or not. */
+/** Ends the body of an answer with an error when it is too large. The size counts after decompression. */
 const bounded =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -26,7 +26,9 @@ const bounded =
     return new Response(response.body.pipeThrough(count), { status, statusText, headers })
   }
 
+/** The least wait before a reconnect, milliseconds. */
 const soonestMs = 1000
+/** The most milliseconds that the end of a session may take when a connection is closed. */
 const goodbyeMs = 500
 
 export const httpTransport = (
@@ -48,7 +50,8 @@ export const httpTransport = (
     const id = 'method' in message && 'id' in message ? message.id : undefined
     return send(message, {
       ...options,
-      // A stream may end without the answer to its request; after the answer nobody waits any more.
+      // A stream may end without the answer to its request. Then the request fails. If the answer has come, this error
+      // has no effect.
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.()
         if (id === undefined) return

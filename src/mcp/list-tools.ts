@@ -2,7 +2,7 @@ import type { Client, Tool } from '@modelcontextprotocol/client'
 import { McpFailure } from './failure.ts'
 import { mostListed, mostTools, openMs } from './limits.ts'
 
-/** Lists all tools of a server, page after page, up to our limits. */
+/** Lists all tools of a server, page after page. Throws McpFailure if they exceed the limits. */
 export const listTools = async (client: Client, server: string): Promise<Tool[]> => {
   if (client.getServerCapabilities()?.tools === undefined) return []
   const tools: Tool[] = []

@@ -8,17 +8,17 @@ type Handlers = { message: (message: Message) => void; error: (error: Error) => 
 export const createMessages = (buffer: ReadBuffer, { message: take, error }: Handlers) => {
   /** Ids of our open requests. */
   const asked = new Set<string | number>()
-  /** Bytes received since the server's last answer: they belong to no request. */
+  /** How many bytes have come since the server's last answer. */
   let unasked = 0
   return {
-    /** Notes a request of ours: its answer may be long. */
+    /** Called with each message that is sent to the server. Remembers the ids of requests. */
     sent(message: Message): void {
       if ('method' in message && 'id' in message) asked.add(message.id)
     },
     /** Throws when the server sends too much. */
     read(chunk: Buffer): void {
       unasked += chunk.length
-      if (unasked > mostBytes) throw new Error('it says too much')
+      if (unasked > mostBytes) throw new Error('the server has sent too much without an answer')
       buffer.append(chunk)
       for (;;) {
         // JSON that is no message is an error. A line that is no JSON is skipped: some servers print to stdout.

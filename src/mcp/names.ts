@@ -1,7 +1,9 @@
 // The name of a server's tool for an agent: `<server>__<tool>`, in characters that every model endpoint accepts.
 import { hash } from 'node:crypto'
 
+/** The most characters of a name. */
 const longest = 64
+/** How many characters of a hash are at the end of a changed name. */
 const hashed = 8
 
 const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_')
@@ -10,7 +12,7 @@ const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_')
 const isPlain = (server: string, name: string): boolean =>
   /^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !server.includes('__') && !server.endsWith('_')
 
-/** Other names are cleaned and cut; a hash of server and tool keeps them distinct. */
+/** The name of a tool whose plain name is not usable: cleaned, cut, and distinct by a hash of server and tool. */
 const hashedName = (server: string, tool: string): string => {
   const mark = hash('sha256', JSON.stringify([server, tool])).slice(0, hashed)
   return `${clean(`${server}__${tool}`).slice(0, longest - hashed - 1)}_${mark}`

@@ -1,4 +1,4 @@
-// MCP servers as the system has them: their tools, and connections that end with the task that they were opened for.
+// Opens the MCP servers for the system: their tools, and connections that are closed when their task has ended.
 import type { Recorded } from '../contract/stored.ts'
 import { taskEnds } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
@@ -6,7 +6,7 @@ import type { ToolSource } from '../contract/tools.ts'
 import type { McpEnvironment } from './environment.ts'
 import type { Mcp } from './mcp.ts'
 
-/** Makes the tools of MCP servers, which ask whether a task works. */
+/** Makes the tools of MCP servers. They ask `isWorking` whether a task has not ended yet. */
 export type MakeMcp = (isWorking: (taskId: string) => boolean) => Mcp
 
 type Opened = {

@@ -8,7 +8,9 @@ type Fields = Record<string, unknown>
 /** Header values, which are secrets, by the name of the server. */
 export type McpHeaders = Record<string, Record<string, string>>
 
+/** The most servers that a request may name. */
 const mostServers = 32
+/** The most characters of the name of a server. */
 const longestName = 64
 const hidden = '***'
 

@@ -1,4 +1,4 @@
-// An MCP server as a task uses it: a process that we start, or an address on the network.
+// An MCP server as a task uses it: a process that this server starts, or an address on the network.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { asTexts } from '../contract/variables.ts'
 
@@ -42,7 +42,7 @@ export const isHeader = (name: string, value: string): boolean => {
   }
 }
 
-/** Its secret values, the longest first. Short values are no secrets: they appear in many texts. */
+/** The secret values of a server, the longest first. Short values do not count: they appear in many other texts. */
 const secretsOf = (server: McpServer): string[] => {
   const values = Object.values('url' in server ? server.headers : server.env)
   const parts = values.flatMap(value => [value, ...value.split(/\s+/)])

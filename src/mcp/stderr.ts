@@ -2,7 +2,7 @@ import type { Report } from '../contract/ports.ts'
 import type { Child } from '../platform/children/children.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
-/** Characters of a server's stderr that are reported, both in all and for one line. */
+/** The most characters of a server's stderr that are reported, in all and for each line. */
 const mostReported = 64 * 1024
 const longestLine = 1000
 

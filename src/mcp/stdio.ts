@@ -1,5 +1,5 @@
-// A server that is a process of ours: one JSON message on each line of its stdin and stdout. Its stderr is for the
-// operator.
+// A server that runs as a child process: each line of its stdin and stdout is a message in JSON. Its stderr is reported
+// to the operator.
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
 import type { Report } from '../contract/ports.ts'
 import type { Child, Children } from '../platform/children/children.ts'
@@ -10,12 +10,15 @@ import { reportStderr } from './stderr.ts'
 
 type ProcessServer = Extract<McpServer, { command: string }>
 
-/** Milliseconds that the last output may take to arrive after the process has ended. */
+/** The most milliseconds to wait for the last output of a process that has ended. */
 const patienceMs = 500
-/** Milliseconds from the end of its input to the first signal. */
+/** How long after the end of its input a server gets the first signal, milliseconds. */
 const goodbyeMs = 250
 
-/** The end of its input tells a server to exit after it has read earlier messages, which may cancel a call. */
+/**
+ * Ends the process. The end of its input tells a server to exit, after it has read the messages before. These may
+ * cancel a call.
+ */
 const goodbye = async (process: Child, children: Pick<Children, 'end'>): Promise<void> => {
   if (process.exitCode === null && process.signalCode === null) {
     process.stdin.end()
@@ -70,7 +73,7 @@ export const stdioTransport = (server: ProcessServer, { children, report, buffer
         closed = true
       }
       started.once('close', ended)
-      // A child process that has left the group may keep the stdout open without end.
+      // A child process of the server that has left its group may keep the server's stdout open for ever.
       started.once('exit', () => setTimeout(ended, patienceMs).unref())
     },
     send: message =>

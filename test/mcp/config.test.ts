@@ -95,7 +95,7 @@ const wrong: [string, unknown, string][] = [
   [
     'speaks as nobody does any more',
     server({ type: 'sse', url: 'http://x' }),
-    ': server "s": the transport "sse" is no longer spoken: give the URL of Streamable HTTP',
+    ': server "s": the transport "sse" is not supported any more: give the URL of a Streamable HTTP server',
   ],
   [
     'wants what the environment has not',

@@ -175,5 +175,5 @@ t.test('nothing is opened once all is closed, and no process is left', async t =
   const pid = Number(await call('s__pid'))
   await connections.close()
   t.notOk(isAlive(pid))
-  await t.rejects(list(), { message: 'the MCP server "s" is not called while we shut down' })
+  await t.rejects(list(), { message: 'the MCP server "s" is not called while Reprise shuts down' })
 })
