@@ -1,8 +1,8 @@
 """Runs the environments of one Python module for Reprise: python3 reprise_env.py MODULE.py
 
 An environment is a class with the methods of docs/environments.md (reset, step, observe, tools), or one in the style
-of Gymnasium (reset(seed=, options=), step(action), action_space), recognized by its methods. Only the standard
-library is needed; numpy's values are converted where there are any.
+of Gymnasium (reset(seed=, options=), step(action), action_space). The methods of a class decide which of the two it
+is. Only the standard library is needed. Values of numpy are converted if an environment returns them.
 """
 
 import asyncio
@@ -19,15 +19,18 @@ import sys
 import threading
 
 PROTOCOL = 1
-DEEPEST = 64
-LONGEST_TEXT = (1 << 20) + 1  # one character more than the service keeps shows it that the text was longer
+DEEPEST = 64  # the most levels of lists and dicts in a value
+LONGEST_TEXT = (1 << 20) + 1  # characters: one more than the service keeps, so that it sees that the text was longer
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def plain(value, levels=DEEPEST):
-    """The value as JSON. Tuples become lists, numpy's values numbers and lists; raises TypeError for anything else."""
+    """Converts a value to one that JSON has: tuples become lists, numpy's values become numbers and lists.
+
+    Raises TypeError for any other value.
+    """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -89,7 +92,7 @@ class Line:
 
 
 def end_all():
-    """Ends this process and all that it started (its group, and processes with its mark): none outlives the service."""
+    """Ends this process and all that it started: its process group, and the processes that have its mark."""
     mark = f"REPRISE_INSTANCE={os.environ.get('REPRISE_INSTANCE')}".encode()
     for pid in os.listdir("/proc") if sys.platform == "linux" else ():
         try:
@@ -118,8 +121,12 @@ def random_of(seed, number):
 
 
 class Context:
-    """random(): 0 to 1; now(): milliseconds since the epoch; signal: an Event, set when the step must stop; env_vars:
-    the variables of the session, overridden by those of the step."""
+    """What a step gets besides its arguments.
+
+    random(): a number from 0 to 1; now(): milliseconds since the epoch; emit(text): shows output while the step runs;
+    signal: a threading.Event, which is set when the step must stop; env_vars: the variables of the session, overridden
+    by those of the step.
+    """
 
     def __init__(self, params, number, emit):
         numbers = random_of(params["seed"], number)
@@ -207,7 +214,7 @@ class Own:
 
 
 def kind_of(space):
-    """The name of the first known space class among its own class and the base classes."""
+    """The name of the space's class, or of its nearest base class, if it is one of these; None otherwise."""
     known = ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text", "Tuple", "Dict")
     return next((cls.__name__ for cls in type(space).__mro__ if cls.__name__ in known), None)
 
@@ -218,7 +225,7 @@ def flat(values):
 
 
 def nested(shape, leaf):
-    """Nested lists, with the lengths of the shape."""
+    """The JSON Schema of nested lists whose lengths are those of the shape."""
     for size in reversed(tuple(shape)):
         leaf = {"type": "array", "items": leaf, "minItems": int(size), "maxItems": int(size)}
     return leaf
@@ -226,7 +233,7 @@ def nested(shape, leaf):
 
 def box_schema(space):
     leaf = {"type": "integer" if "int" in str(getattr(space, "dtype", "")) else "number"}
-    # An infinite bound is no JSON: flat() would refuse it.
+    # A bound that is infinite is left out: it is not JSON, so flat() raises TypeError.
     ends = {"minimum": (space.low, min), "maximum": (space.high, max)}
     for name, (bounds, furthest) in ends.items():
         bounds = bounds.tolist() if hasattr(bounds, "tolist") else bounds
@@ -286,7 +293,7 @@ def action_of(space, value):
 
 
 def info_of(info):
-    """For people: a value that is no JSON becomes the name of its type, since its repr would differ in each run."""
+    """The info as JSON. Any other value becomes the name of its type, because its repr may differ in each run."""
     readable = {}
     for key, value in (info or {}).items():
         try:
@@ -385,7 +392,7 @@ def has(cls, *names):
 
 
 def classes_of(module):
-    """Classes by name: those defined in the module or named in __all__ that have reset and step."""
+    """The environment classes by name: the module defines them or names them in __all__; they have reset and step."""
     exported = getattr(module, "__all__", ())
     return {
         name: one
