@@ -74,7 +74,7 @@ t.test('an unknown agent_id is refused, with the names of the agents', async t =
   })
   t.match(
     (await post({ agent_config: { agent_id: 'model' } })).text,
-    /once the server has MODEL_BASE_URL and MODEL/,
+    /the server needs MODEL_BASE_URL and MODEL/,
   )
   for (const agent_id of ['constructor', 'Echo', ' echo']) {
     t.equal((await post({ agent_config: { agent_id } })).status, 422, agent_id)
