@@ -106,9 +106,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   return {
     textOf,
 
-    /**
-     * The task of a row that was just found, as text, with its size, about, in bytes. `isFolded`: it holds rollouts.
-     */
+    /** The text of the task of a fresh row, with its approximate size in bytes. `isFolded`: the text has rollouts. */
     ofRow(row: TaskRow, pause = usualPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
