@@ -1,7 +1,9 @@
-// The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
-// these events to the view in memory. So the view never contains an event that the log does not hold.
-import { type Log, RevisionConflict } from '../../src/contract/stored.ts'
-import { type Actor, fold, nextTurn, readOn } from './actor.ts'
+// The turns of an actor. A turn decides one command and appends its events at the expected revision. The view changes as
+// soon as the events are in order, but callers, waiters and effects see it only when the events are durable. When they
+// cannot be stored, the actor leaves memory.
+import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
+import { type Actor, evolve, nextTurn, passOn, readOn } from './actor.ts'
+import type { Decision } from './kind.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
@@ -27,27 +29,56 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
   return false
 }
 
+/**
+ * Appends the events of a command. When the state to which they lead wants a command decided at once, its events are
+ * appended before the first ones are written, so that usually one commit stores all of them.
+ */
+const store = async <View, Command>(
+  deps: TurnDeps<View, Command>,
+  actor: Actor<View, Command>,
+  command: Command,
+  { events, made }: Decision,
+): Promise<void> => {
+  if (events.length === 0) return
+  const { behaviour, stream, justMade } = actor
+  const envelope = behaviour.envelope(command, events)
+  const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
+  const own = (all: Recorded[]) => (made.length === 0 ? all : all.slice(0, events.length))
+  const appending = deps.log.append([append, ...made], ordered => {
+    actor.isAhead = true
+    evolve(actor, own(ordered))
+  })
+  const stored = appending.then(durable => {
+    passOn(actor, own(durable))
+    for (const { stream: other } of made) deps.begin(other)
+  })
+  const next = actor.isAhead ? behaviour.next?.() : undefined
+  if (next === undefined) return stored
+  await Promise.all([stored, decideNext(deps, actor, next)])
+}
+
+const decideNext = async <View, Command>(
+  deps: TurnDeps<View, Command>,
+  actor: Actor<View, Command>,
+  command: Command,
+): Promise<void> => store(deps, actor, command, actor.behaviour.decide(command))
+
 /** Takes one turn for a command. If another command must be decided first, takes a turn for that command before. */
 const takeTurn = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,
   command: Command,
 ): Promise<void> => {
-  const { log, memory, begin } = deps
-  const { behaviour, stream, justMade } = actor
+  const { log, memory } = deps
+  const { behaviour } = actor
   const first = behaviour.first?.(command)
   if (first !== undefined) await takeTurn(deps, actor, first)
   const before = actor.revision
   // If another writer has appended to the stream meanwhile, the command is decided again.
   for (let tries = 1; ; tries++) {
-    const { events, made } = behaviour.decide(command)
-    if (events.length === 0) break
+    const decision = behaviour.decide(command)
     try {
-      const envelope = behaviour.envelope(command, events)
-      const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
-      const stored = await log.append([append, ...made])
-      fold(actor, made.length === 0 ? stored : stored.slice(0, events.length))
-      for (const { stream: other } of made) begin(other)
+      await store(deps, actor, command, decision)
       break
     } catch (error) {
       const mayTryAgain = error instanceof RevisionConflict && tries < conflictsTried
@@ -55,6 +86,8 @@ const takeTurn = async <View, Command>(
       // The actor may no longer match the log, so it leaves memory. The next command loads it from the log.
       memory.drop(actor, error)
       throw error
+    } finally {
+      actor.isAhead = false
     }
   }
   behaviour.remember?.(command)
