@@ -21,8 +21,8 @@ export type Behaviour<View, Command> = {
   /** Returns the events of a command, or throws a Refusal. */
   decide(command: Command): Decision
   /**
-   * A command that the state wants decided at once. The view may show events that are not durable yet, so a step that
-   * acts outside this process must not be begun here.
+   * A command that the state after the first events of a new stream wants decided at once. These events are not durable
+   * yet, so nothing that acts outside this process may begin here.
    */
   next?(): Command | undefined
   /** The principal, owner and cause that are stored with the events. Called after `decide`. */

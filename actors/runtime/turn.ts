@@ -1,6 +1,5 @@
-// The turns of an actor. A turn decides one command and appends its events at the expected revision. The view changes as
-// soon as the events are in order, but callers, waiters and effects see it only when the events are durable. When they
-// cannot be stored, the actor leaves memory.
+// The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
+// these events to the view in memory. So nobody sees an event in a view that the log does not hold.
 import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
 import { type Actor, evolve, nextTurn, passOn, readOn } from './actor.ts'
 import type { Decision } from './kind.ts'
@@ -30,8 +29,8 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
 }
 
 /**
- * Appends the events of a command. When the state to which they lead wants a command decided at once, its events are
- * appended before the first ones are written, so that usually one commit stores all of them.
+ * Appends the events of a command. In the first turn of an actor, the state to which they lead may want another command
+ * decided at once. Its events are appended before the first ones are written, so that usually one commit stores both.
  */
 const store = async <View, Command>(
   deps: TurnDeps<View, Command>,
@@ -44,11 +43,15 @@ const store = async <View, Command>(
   const envelope = behaviour.envelope(command, events)
   const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
   const own = (all: Recorded[]) => (made.length === 0 ? all : all.slice(0, events.length))
-  const appending = deps.log.append([append, ...made], ordered => {
+  // Nobody holds the view of an actor before its first turn has ended. Later, callers may read it at any time.
+  const isUnseen = actor.isAhead || actor.revision === -1
+  const ordered = (all: Recorded[]) => {
     actor.isAhead = true
-    evolve(actor, own(ordered))
-  })
+    evolve(actor, own(all))
+  }
+  const appending = deps.log.append([append, ...made], isUnseen ? ordered : undefined)
   const stored = appending.then(durable => {
+    if (!isUnseen) evolve(actor, own(durable))
     passOn(actor, own(durable))
     for (const { stream: other } of made) deps.begin(other)
   })
