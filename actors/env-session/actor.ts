@@ -111,10 +111,8 @@ export const envSessionKind =
     return {
       view,
       run: inspect => liveSession.run(stream, { at: view.state }, inspect),
-      evolve(event) {
-        evolveSession(view, sessionEvents.read(event))
-        instances.moved(stream, event.header.revision, view.isUnkept)
-      },
+      evolve: event => evolveSession(view, sessionEvents.read(event)),
+      stored: ({ header }) => instances.moved(stream, header.revision, view.isUnkept),
       /**
        * While one wish is carried out, the others wait. `SettleStep` does not wait for a running step: that step was
        * not cut off, so there is nothing to settle.

@@ -20,6 +20,8 @@ export type Actor<View, Command> = {
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
   atWork: boolean
+  /** The view shows events that are in order but may not be durable yet. Nobody outside may see it meanwhile. */
+  isAhead: boolean
   /** The stream is new: it has no events before the first command. */
   justMade: boolean
   waiters: Waiter<View>[]
@@ -41,23 +43,35 @@ export const newActor = <View, Command>(
   loaded: undefined,
   turns: [],
   atWork: false,
+  isAhead: false,
   justMade,
   waiters: [],
   restingSince: 0,
   gone: false,
 })
 
-export const fold = <View, Command>(actor: Actor<View, Command>, events: readonly Recorded[]): void => {
+/** Folds events whose order is fixed. They need not be durable. */
+export const evolve = <View, Command>(actor: Actor<View, Command>, events: readonly Recorded[]): void => {
   for (const event of events) {
     actor.behaviour.evolve(event)
-    actor.live?.take(event)
     actor.revision = event.header.revision
+  }
+}
+
+/** Passes on events that are durable. */
+export const passOn = <View, Command>(actor: Actor<View, Command>, events: readonly Recorded[]): void => {
+  for (const event of events) {
+    actor.behaviour.stored?.(event)
+    actor.live?.take(event)
   }
 }
 
 /** Folds the stored events that the actor has not seen. */
 export const readOn = async <View, Command>(log: Log, actor: Actor<View, Command>): Promise<void> => {
-  for await (const page of log.readStream(actor.stream, actor.revision)) fold(actor, page)
+  for await (const page of log.readStream(actor.stream, actor.revision)) {
+    evolve(actor, page)
+    passOn(actor, page)
+  }
 }
 
 /** Starts the XState actor that follows the events of this actor. */

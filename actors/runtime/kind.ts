@@ -2,22 +2,29 @@
 import type { NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
 import type { Inspect, Live } from './live.ts'
 
+/** The events of a command, possibly none. `made`: new streams that begin in the same append. */
+export type Decision = { events: NewEvent[]; made: StreamAppend[] }
+
 /** The behaviour of one actor of a kind. It lives as long as the actor is in memory. */
 export type Behaviour<View, Command> = {
   view: View
   /** Starts the accompanying XState actor in the state to which the folded events have led. */
   run(inspect: Inspect | undefined): Live
-  /** Folds one event of the stream, stored or just appended. */
+  /** Folds one event of the stream into the view, and does nothing else: the event may not be durable yet. */
   evolve(event: Recorded): void
+  /** Called once for each event of the stream when it is durable. */
+  stored?(event: Recorded): void
   /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */
   isReady?(command: Command): boolean
   /** A command that must be decided before this one. */
   first?(command: Command): Command | undefined
+  /** Returns the events of a command, or throws a Refusal. */
+  decide(command: Command): Decision
   /**
-   * Returns the events of a command, possibly none, or throws a Refusal. `made`: new streams that begin in the same
-   * append.
+   * A command that the state after the first events of a new stream wants decided at once. These events are not durable
+   * yet, so nothing that acts outside this process may begin here.
    */
-  decide(command: Command): { events: NewEvent[]; made: StreamAppend[] }
+  next?(): Command | undefined
   /** The principal, owner and cause that are stored with the events. Called after `decide`. */
   envelope(
     command: Command,

@@ -68,7 +68,7 @@ export const createRuntime = <View, Command>(
     const actor = find(stream)
     if (actor.loaded !== undefined) await actor.loaded
     const { view } = actor.behaviour
-    if (!done(view)) return waitFor(actor, done)
+    if (actor.isAhead || !done(view)) return waitFor(actor, done)
     if (!actor.atWork) memory.rest(actor)
     return view
   }

@@ -1,7 +1,8 @@
 // The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
-// these events to the view in memory. So the view never contains an event that the log does not hold.
-import { type Log, RevisionConflict } from '../../src/contract/stored.ts'
-import { type Actor, fold, nextTurn, readOn } from './actor.ts'
+// these events to the view in memory. So nobody sees an event in a view that the log does not hold.
+import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
+import { type Actor, evolve, nextTurn, passOn, readOn } from './actor.ts'
+import type { Decision } from './kind.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
@@ -27,27 +28,60 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
   return false
 }
 
+/**
+ * Appends the events of a command. In the first turn of an actor, the state to which they lead may want another command
+ * decided at once. Its events are appended before the first ones are written, so that usually one commit stores both.
+ */
+const store = async <View, Command>(
+  deps: TurnDeps<View, Command>,
+  actor: Actor<View, Command>,
+  command: Command,
+  { events, made }: Decision,
+): Promise<void> => {
+  if (events.length === 0) return
+  const { behaviour, stream, justMade } = actor
+  const envelope = behaviour.envelope(command, events)
+  const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
+  const own = (all: Recorded[]) => (made.length === 0 ? all : all.slice(0, events.length))
+  // Nobody holds the view of an actor before its first turn has ended. Later, callers may read it at any time.
+  const isUnseen = actor.isAhead || actor.revision === -1
+  const ordered = (all: Recorded[]) => {
+    actor.isAhead = true
+    evolve(actor, own(all))
+  }
+  const appending = deps.log.append([append, ...made], isUnseen ? ordered : undefined)
+  const stored = appending.then(durable => {
+    if (!isUnseen) evolve(actor, own(durable))
+    passOn(actor, own(durable))
+    for (const { stream: other } of made) deps.begin(other)
+  })
+  const next = actor.isAhead ? behaviour.next?.() : undefined
+  if (next === undefined) return stored
+  await Promise.all([stored, decideNext(deps, actor, next)])
+}
+
+const decideNext = async <View, Command>(
+  deps: TurnDeps<View, Command>,
+  actor: Actor<View, Command>,
+  command: Command,
+): Promise<void> => store(deps, actor, command, actor.behaviour.decide(command))
+
 /** Takes one turn for a command. If another command must be decided first, takes a turn for that command before. */
 const takeTurn = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,
   command: Command,
 ): Promise<void> => {
-  const { log, memory, begin } = deps
-  const { behaviour, stream, justMade } = actor
+  const { log, memory } = deps
+  const { behaviour } = actor
   const first = behaviour.first?.(command)
   if (first !== undefined) await takeTurn(deps, actor, first)
   const before = actor.revision
   // If another writer has appended to the stream meanwhile, the command is decided again.
   for (let tries = 1; ; tries++) {
-    const { events, made } = behaviour.decide(command)
-    if (events.length === 0) break
+    const decision = behaviour.decide(command)
     try {
-      const envelope = behaviour.envelope(command, events)
-      const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
-      const stored = await log.append([append, ...made])
-      fold(actor, made.length === 0 ? stored : stored.slice(0, events.length))
-      for (const { stream: other } of made) begin(other)
+      await store(deps, actor, command, decision)
       break
     } catch (error) {
       const mayTryAgain = error instanceof RevisionConflict && tries < conflictsTried
@@ -55,6 +89,8 @@ const takeTurn = async <View, Command>(
       // The actor may no longer match the log, so it leaves memory. The next command loads it from the log.
       memory.drop(actor, error)
       throw error
+    } finally {
+      actor.isAhead = false
     }
   }
   behaviour.remember?.(command)

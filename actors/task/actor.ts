@@ -42,10 +42,9 @@ export const taskKind =
     return {
       view,
       run: inspect => liveTask.run(stream, view.state, inspect),
-      evolve(stored) {
-        const event = taskEvents.read(stored)
-        evolveDecided(view, event)
-        const { type, data } = event
+      evolve: event => evolveDecided(view, taskEvents.read(event)),
+      stored(event) {
+        const { type, data } = taskEvents.read(event)
         if (type === 'EffectCompleted' && data.effect_id !== undefined) calls.forget(data.effect_id)
       },
       decide(command) {
@@ -60,6 +59,7 @@ export const taskKind =
           made: made.map(child => beginningOf(child, command)),
         }
       },
+      next: effects.next,
       envelope(command) {
         const created = command.type === 'CreateTask' ? command.created : view.created
         if (created === undefined) throw new Error('the task has no TaskCreated event')

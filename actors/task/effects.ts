@@ -1,14 +1,16 @@
 // The effects of one task: starts the agent step and the calls that its state wants, and stops the others.
+import type { TaskCommand } from '../../src/contract/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './call-runner.ts'
 import type { Children } from './children.ts'
 import type { TaskDeps } from './deps.ts'
 import { finishCancel } from './finish-cancel.ts'
+import { instantStep } from './instant-step.ts'
 import { secretsOf } from './scope.ts'
 import { type Self, wish } from './self.ts'
 import { createStepRunner } from './step-runner.ts'
-import { type Wanted, wanted } from './wanted.ts'
+import { type Runs, type Wanted, wanted } from './wanted.ts'
 
 /** `lookAgain`: compares again what the task wants with what runs. */
 export const createEffects = (self: Self, deps: TaskDeps, children: Children, lookAgain: () => void) => {
@@ -29,19 +31,26 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     for (const call of open) calls.follow(call)
   }
 
+  const runs = (): Runs => ({
+    step: steps.running()?.effectId,
+    call: calls.isRunning,
+    unknown: calls.isUnknown,
+  })
+
   return {
+    /** The report of the step that the state wants, if its agent answers without waiting. */
+    next(): TaskCommand | undefined {
+      if (steps.running() !== undefined) return undefined
+      const want = wanted(view, runs())
+      return want.want === 'step' ? instantStep(self, deps, want) : undefined
+    },
     /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
     /** Starts the effects that the state wants and that do not run; stops those that it does not want. */
     reconcile() {
       calls.forgetEnded()
       steps.forgetEnded()
-      const runs = {
-        step: steps.running()?.effectId,
-        call: calls.isRunning,
-        unknown: calls.isUnknown,
-      }
-      const want = wanted(view, runs)
+      const want = wanted(view, runs())
       if (want.want === 'step') return steps.follow(want.agentStep, want.effectId)
       if (want.want === 'finish-cancel') return cancel()
       steps.stop()

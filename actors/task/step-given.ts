@@ -55,6 +55,15 @@ const lastMessage = ({ output }: DecidedTask): string => {
     .join('')
 }
 
+/** The newest message of the user that the agent has seen. */
+export const askedOf = ({ messages }: DecidedTask, request: CreateTaskBody): MessageContent =>
+  messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
+  request.user_message_content
+
+/** The schema that an answer must fit. */
+export const schemaOf = ({ stream, structured_output }: CreateTaskBody): object | undefined =>
+  stream ? undefined : (structured_output ?? undefined)
+
 type DueStep = {
   created: TaskEventData<'TaskCreated'>
   agentStep: number
@@ -71,7 +80,7 @@ export const stepGiven = (
   { created, agentStep, effectId, secrets, reserved }: DueStep,
 ): StepGiven => {
   const { request, user_id } = created
-  const schema = request.stream ? undefined : (request.structured_output ?? undefined)
+  const schema = schemaOf(request)
   return {
     effectId,
     agentStep,
@@ -80,9 +89,7 @@ export const stepGiven = (
     attempt: view.brokenOff,
     request,
     form: formOf(view),
-    asked:
-      view.messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
-      request.user_message_content,
+    asked: askedOf(view, request),
     corrected: view.messages.some(({ by }) => by === system),
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
     offered: view.toolList,

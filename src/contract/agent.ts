@@ -78,6 +78,9 @@ export type StepInput = {
   signal: AbortSignal
 }
 
+/** A whole step: what it says and how it ends. */
+export type Reply = { said: Exclude<StepPart, { say: 'tools' }>[]; end: StepEnd }
+
 export type Agent = {
   name: string
   /** One sentence that helps users to choose an agent. */
@@ -85,4 +88,9 @@ export type Agent = {
   /** The agent can correct its answer when it learns what is wrong with it. */
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
+  /**
+   * What `step` says, for an agent that needs the user's message alone, never waits and has no effect outside. The
+   * runtime calls it instead of `step` where it can, and may do so before the task is durable.
+   */
+  reply?(input: Pick<StepInput, 'asked'>): Reply
 }

@@ -50,8 +50,12 @@ export type StreamAppend = {
 }
 
 export interface Log {
-  /** Stores all of the events or none, and resolves when they are durable. Throws RevisionConflict or StorageFailure. */
-  append(appends: StreamAppend[]): Promise<Recorded[]>
+  /**
+   * Stores all of the events or none, and resolves when they are durable. Throws RevisionConflict or StorageFailure.
+   * `ordered` receives the events as soon as their order is fixed: within the call, unless the log must be opened again
+   * first. They are not durable then, and are lost when the promise rejects.
+   */
+  append(appends: StreamAppend[], ordered?: (events: Recorded[]) => void): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
   readStream(stream: string, after?: number): AsyncIterable<Recorded[]>
   /** The same, synchronously: for work that must happen in the same turn as the commit before it. */

@@ -2,7 +2,7 @@
 // position and the time of each event. At the next turn of the event loop, all waiting appends are written together in
 // one commit. A caller is answered only after the commit that holds its events.
 
-import { type Log, type Recorded, StorageFailure, type StreamAppend } from '../contract/stored.ts'
+import { type Log, StorageFailure } from '../contract/stored.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
@@ -71,14 +71,16 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   }
   const recovery = createRecovery({ store, queue, head: () => head, reopened })
 
-  const append = (appends: StreamAppend[]): Promise<Recorded[]> => {
+  const append: Log['append'] = (appends, ordered) => {
     if (queue.hasFailed()) {
       if (queue.isWriting()) return Promise.reject(new StorageFailure('the event log could not be written'))
-      return recovery.recover().then(() => append(appends))
+      return recovery.recover().then(() => append(appends, ordered))
     }
     return new Promise((resolve, reject) => {
       try {
-        queue.push({ ...order.put(appends), resolve, reject })
+        const { packed, recorded } = order.put(appends)
+        queue.push({ packed, recorded, resolve, reject })
+        ordered?.(recorded)
       } catch (error) {
         reject(error)
       }

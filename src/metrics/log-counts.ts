@@ -40,9 +40,9 @@ export const createLogCounts = () => {
 
     log: (log: EventLog): EventLog => ({
       ...log,
-      append(appended) {
+      append(appended, ordered) {
         const since = performance.now()
-        const stored = log.append(appended)
+        const stored = log.append(appended, ordered)
         stored.then(
           () => {
             add(appends, (performance.now() - since) / 1000)
