@@ -191,13 +191,13 @@ t.test('401 says where tokens are, and 403 which role is needed', async t => {
   t.match(without, 'a bearer token is required: send the header')
   t.match(without, where)
   const wrong = await messageOf(apiOf(url, 'nonsense')('GET', '/tasks'))
-  t.match(wrong, 'this token is not known, or no longer valid')
+  t.match(wrong, 'this token is unknown or no longer valid')
   t.match(wrong, where)
   const made = (await (await api('POST', '/auth/tokens', { role: 'auditor' })).json()) as { token: string }
   const refused = await apiOf(url, made.token)('POST', '/tasks/none/cancel')
   t.match(await refused.json(), {
     code: -32031,
-    message: 'a token of the role auditor does not allow this: it needs the role admin or user',
+    message: 'a token with the role auditor does not allow this: use a token with the role admin or user',
     data: { role: 'auditor', needs: ['admin', 'user'] },
   })
   const ann = await api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' })
