@@ -99,15 +99,9 @@ export const createLongAnswers = (
       },
       /** An answer that is folded from the log. It waits for a place, and holds the place until the answer is sent. */
       folding: (make: (pause: Pause) => Pieces): Pieces => under(folded, make),
-      /**
-       * An answer that sends stored parts of the log unchanged. It waits for a place, and holds the place until the
-       * answer is sent.
-       */
+      /** An answer with stored parts of the log. It waits for a place, and holds the place until the answer is sent. */
       exporting: (make: () => Pieces): Pieces => under(exported, make),
-      /**
-       * A text that is made from memory. If the text is long, it waits for a place, and holds the place until it is
-       * sent.
-       */
+      /** A text from memory. If it is long, it waits for a place, and holds the place until the text is sent. */
       holding: (text: Text): Text => (isLong(text) ? under(folded, () => text) : text),
       /** A text of about `size` bytes that is read from the read models while it is sent. */
       stored: (text: Text, size: number): Text =>

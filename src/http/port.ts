@@ -17,7 +17,7 @@ export const checkPort = (host: string, port: number): Promise<void> =>
         new CannotStart(
           error.code === 'EADDRINUSE'
             ? `port ${port} is in use: choose another port, for example PORT=${port < 65535 ? port + 1 : port - 1} npm start`
-            : `the server cannot listen on HOST=${host} PORT=${port}: ${error.message}${error.code === 'EACCES' ? '; choose a port above 1023' : ''}`,
+            : `HOST=${host} PORT=${port} is not an address on which the server can listen: ${error.message}${error.code === 'EACCES' ? '; choose a port above 1023' : ''}`,
         ),
       )
     })

@@ -31,16 +31,10 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /**
-   * For each unfinished task: its effects that are subagents' tasks. They are kept because a receipt does not name the
-   * kind of its effect.
-   */
+  /** Subagents' tasks, by the stream of their unfinished caller: a receipt does not name the kind of its effect. */
   const children = new Map<string, Set<string>>()
 
-  /**
-   * For each task that is being canceled: the effects that completed since the cancel. They get a receipt too, and must
-   * count once.
-   */
+  /** Effects that completed during a cancel, by the stream of their task. Their receipts must not count again. */
   const canceling = new Map<string, Set<string>>()
 
   const kindOf = (stream: string, effectId: string): Kind => {
@@ -79,8 +73,7 @@ export const createEventCounts = () => {
     },
     AgentError: () => void effects.model.failed++,
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
-      // In the append of an abandoned step, the receipt of a cancel comes before this event, or the failure of the task
-      // after it.
+      // In this append, the receipt of a cancel comes before this event, or the failure of the task after it.
       const [before, after] = [events[n - 1], events[n + 1]]
       const receipt = before && taskEvents.find(before)
       const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id

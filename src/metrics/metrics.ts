@@ -54,20 +54,14 @@ export const createMetrics = () => {
     histogram('reprise_append_duration_seconds', 'Time from an append to its acknowledgement.', () =>
       one(log.appends),
     ),
-    histogram(
-      'reprise_commit_duration_seconds',
-      'Time from handing a batch of events to the writer to its sync on the disk.',
-      () => one(log.commits),
+    histogram('reprise_commit_duration_seconds', 'Time from writing a batch to its sync on the disk.', () =>
+      one(log.commits),
     ),
     histogram('reprise_commit_batch_events', 'Events written in one commit.', () => one(log.batches)),
     counter('reprise_commit_failures_total', 'Commits that could not be written.', log.failures),
     gauge('reprise_log_head_position', 'Position of the last durable event.', gauges.headPosition),
     gauge('reprise_log_failing', '1 while the log cannot be written.', () => Number(gauges.isLogFailing())),
-    gauge(
-      'reprise_read_models_lag_positions',
-      'Positions by which the read models are behind the log.',
-      gauges.lag,
-    ),
+    gauge('reprise_read_models_lag_positions', 'Events that the read models have not applied.', gauges.lag),
     gauge('reprise_open_streams', 'Open streams: of one task, of all events, and WebSockets.', () => [
       [{ kind: 'task' }, requests.taskStreams()],
       [{ kind: 'events' }, requests.open.get('/api/events') ?? 0],
@@ -79,10 +73,8 @@ export const createMetrics = () => {
     gauge('reprise_quota_used', 'What all users together use of each quota.', () =>
       Object.entries(gauges.quotas().used).map(([of, count]) => [{ of }, count]),
     ),
-    counter(
-      'reprise_socket_messages_total',
-      'Messages of clients on WebSockets that the server answered.',
-      () => [...requests.messages.values()].map(({ type, outcome, count }) => [{ type, outcome }, count]),
+    counter('reprise_socket_messages_total', 'Messages of WebSockets that the server answered.', () =>
+      [...requests.messages.values()].map(({ type, outcome, count }) => [{ type, outcome }, count]),
     ),
     histogram(
       'reprise_http_request_duration_seconds',

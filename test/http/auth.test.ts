@@ -186,7 +186,8 @@ t.test('two equal revocations at once do no harm', async t => {
 
 t.test('401 says where tokens are, and 403 which role is needed', async t => {
   const messageOf = async (answer: Promise<Response>) => JSON.stringify(await (await answer).json())
-  const where = 'ADMIN_TOKEN, or in the file admin-token of DATA_DIR; `reprise token create` makes others'
+  const where =
+    'ADMIN_TOKEN, or is in the file admin-token of DATA_DIR; `reprise token create` makes further tokens'
   const without = await messageOf(fetch(`${url}/v1/tasks`))
   t.match(without, 'a bearer token is required: send the header')
   t.match(without, where)

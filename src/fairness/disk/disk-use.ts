@@ -45,10 +45,7 @@ export const createDiskUse = (deps: Deps) => {
   const isOver = (user: string, more: number): boolean =>
     counted.of(user) + more > limit && mayBeRefused(user)
 
-  /**
-   * Throws if the user has no room for `more` bytes. Before it throws, it counts again if the last count may be out of
-   * date.
-   */
+  /** Throws if the user has no room for `more` bytes. First counts again if the last count may be out of date. */
   const mustHaveRoom = async (user: string, more = 0): Promise<void> => {
     if (limit === 0) return
     if (counted.isNew(user)) {

@@ -147,12 +147,9 @@ export const openSocketDoor = (
 export const socketRoutes = (app: App): void => {
   route(app, 'openSocket', {
     handler: (_request, reply) =>
-      reply
-        .code(426)
-        .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-        .send({
-          code: -32600,
-          message: 'this path opens a WebSocket: send a request with `Upgrade: websocket`',
-        }),
+      reply.code(426).headers({ upgrade: 'websocket', connection: 'Upgrade' }).send({
+        code: -32600,
+        message: 'this path opens a WebSocket: send a request with `Upgrade: websocket`',
+      }),
   })
 }
