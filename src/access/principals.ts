@@ -1,5 +1,5 @@
-// Access tokens and their principals. Each token is stored as a hash in a stream of its own. A token is 256 random
-// bits, so a plain SHA-256 of it is enough.
+// Access tokens and their principals. The hash of each token is stored in a stream of its own. A token has 256 random
+// bits, so a plain SHA-256 protects it well enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from '../contract/ports.ts'
@@ -16,30 +16,36 @@ import type { EventLog } from '../log/log.ts'
 import type { Queries, TokenRow } from '../tasks/queries.ts'
 import { createTokenTable } from './token-table.ts'
 
-/** The principal that makes or revokes a token, and the request. */
+/** The principal that makes or revokes a token, and the id of its request. */
 type Actor = { principal: string; causation: string }
 
 export type Principals = {
   /** The principal of a token; undefined when the token is unknown, revoked or expired. */
   authenticate(token: string): Principal | undefined
-  /** The same by the token's id. */
+  /** The principal of the token with this id; undefined when the token is unknown, revoked or expired. */
   current(id: string): Principal | undefined
-  /** A text that differs between tokens of one id: after the next start the admin may have another token. */
+  /**
+   * A text that differs between two tokens with one id. The admin's token always has one id, but may be another token
+   * after the next start.
+   */
   markOf(id: string): string
   create(
     wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
     by: Actor,
   ): Promise<{ id: string; token: string; expires_at: number | undefined }>
   list(): TokenRow[]
-  /** By id or by the token itself. */
+  /** Finds a token by its id, or by the token itself. */
   find(idOrToken: string): TokenRow | undefined
   revoke(row: TokenRow, by: Actor): Promise<void>
 }
 
-/** The hash of a token, which is all that is stored of it. */
+/** The hash of a token. The server stores only this hash. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
-/** Appends one event to the stream of a token. `owner`: the user of the token; empty: all users. */
+/**
+ * Appends one event to the stream of a token. `owner` is the user of the token; it is empty if the token acts for all
+ * users.
+ */
 const append = (
   log: EventLog,
   token: { id: string; expectedRevision: number; owner: string },
@@ -59,7 +65,10 @@ const append = (
     },
   ])
 
-/** Stores that an admin token is made. Call this before the token is written, so that every admin token has its event. */
+/**
+ * Stores the event that an admin token is made. Call this before the token is written to its file, so that every admin
+ * token has an event.
+ */
 export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
   const data: AdminTokenMade = { file }
   const expectedRevision = log.revisionOf(principalStream('admin'))
@@ -116,7 +125,7 @@ export const createPrincipals = (
       if (id === admin.id) return adminHash === undefined ? undefined : admin
       return principalOf(tokens.byId(id), world.clock.now())
     },
-    // A part of the hash is enough to distinguish tokens, and does not help to guess one.
+    // A part of the hash is enough to distinguish tokens, and does not help anybody to guess one.
     markOf: id => (id === admin.id ? (adminHash?.toString().slice(0, 8) ?? '') : id),
     list: tokens.list,
     find: idOrToken => tokens.byId(idOrToken) ?? tokens.byHash(hashOf(idOrToken)),

@@ -1,4 +1,4 @@
-// The one table of roles: what a token of each role may do. Routes ask it, and the documents print it.
+// The table of roles: what a token with each role may do. Routes check it, and the documents show it.
 import { Refusal } from '../contract/refusals.ts'
 import type { Role } from '../contract/token-events.ts'
 
@@ -22,6 +22,6 @@ export const may = (role: Role, access: TokenAccess): boolean => rolesOf[access]
 /** The refusal for a role without this access. */
 export const roleRefused = (role: Role, access: TokenAccess): Refusal => {
   const needs = rolesOf[access]
-  const words = `a token of the role ${role} does not allow this: it needs the role ${needs.join(' or ')}`
+  const words = `a token with the role ${role} does not allow this: use a token with the role ${needs.join(' or ')}`
   return new Refusal('Forbidden', { role, needs }, words)
 }

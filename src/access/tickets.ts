@@ -1,6 +1,6 @@
-// Tickets let a browser open a stream, since an EventSource cannot send headers. A ticket acts for the token that
-// requested it. It must be used within a minute. Then its connection may reconnect with it until the token ends or a
-// day has passed. Used tickets survive a restart; only their hashes are stored.
+// With a ticket, a browser can open a stream, because an EventSource cannot send headers. A ticket acts for the token
+// that requested it. It must be used within a minute. Then a client may reconnect with the ticket until the token
+// expires or is revoked, or a day has passed. Used tickets stay valid after a restart. Only their hashes are stored.
 import type { Clock, Random } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -9,10 +9,13 @@ import { hashOf, type Principals } from './principals.ts'
 const unusedMs = 60_000
 const usedMs = 24 * 3600 * 1000
 
-/** `mark` distinguishes tokens of one id. `commands`: on /ws the ticket may send the commands that its token may. */
+/**
+ * `mark` distinguishes tokens with one id. `commands`: on /ws a client with the ticket may send the commands that the
+ * ticket's token allows.
+ */
 type Ticket = { token: string; mark: string; until: number; used: boolean; commands?: boolean }
 
-/** Whether a reference of the secrets file is that of a ticket. */
+/** Whether a reference in the secrets file belongs to a ticket. */
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')
 const refOf = (ticket: string): string => `ticket_${hashOf(ticket)}`
 
@@ -24,7 +27,10 @@ type Deps = {
 }
 
 export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
-  /** The tickets since the start; used ones from before are in the file. */
+  /**
+   * The tickets that were made since the start of the server. Used tickets from before the start are in the secrets
+   * file.
+   */
   const known = new Map<string, Ticket>()
   /** The open connection of each ticket. */
   const seats = new Map<string, { leave(): void }>()
@@ -45,7 +51,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
   }
 
   return {
-    /** Makes a ticket. `expires_in`: the seconds within which it must be used. */
+    /** Makes a ticket. `expires_in` is the number of seconds within which the ticket must be used. */
     issue({ id }: Principal, commands = false): { ticket: string; expires_in: number } {
       const ticket = `rt_${random.text(32)}`
       sweep()
@@ -60,7 +66,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
-    /** The principal of a ticket; undefined when the ticket is not valid any more. */
+    /** Uses a ticket and returns its principal; undefined if the ticket is unknown or no longer valid. */
     redeem(text: string): Principal | undefined {
       const ref = refOf(text)
       const ticket = find(ref)
@@ -74,13 +80,16 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return principal
     },
 
-    /** Whether this ticket has an open connection, which its next connection will close. */
+    /** Whether a connection of this ticket is open. The next connection of the ticket will close it. */
     isSeated: (text: string): boolean => seats.has(refOf(text)),
 
     /** Whether the ticket was requested for commands. */
     mayCommand: (text: string): boolean => find(refOf(text))?.commands === true,
 
-    /** Registers a connection and closes the ticket's previous one. The returned function removes it. */
+    /**
+     * Registers a connection, and closes the earlier connection of the ticket. The returned function removes the
+     * connection.
+     */
     sit(text: string, leave: () => void): () => void {
       const ref = refOf(text)
       seats.get(ref)?.leave()

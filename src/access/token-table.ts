@@ -1,4 +1,5 @@
-// All tokens that are not revoked, in memory: loaded from the read model at the start, then updated by commits.
+// Keeps all tokens that are not revoked in memory. They are loaded from the read model at the start, and updated with
+// each commit.
 import { principalEvents } from '../contract/decoders/principal.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TokenCreated } from '../contract/token-events.ts'

@@ -1,16 +1,16 @@
-// Each user has a folder below every root that holds files of users. Paths from callers lead into that folder, and so do
-// paths that were stored before users had folders of their own.
+// Each user has a folder below every root that holds files of users. Paths from callers are resolved inside that
+// folder. Paths that were stored before users had folders of their own are changed to paths inside that folder.
 import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 
-/** The roots below which users have folders. */
+/** The folders below which each user has a folder. */
 export type Roots = { workspace: string; rollouts: string; logs: string }
 
-/** Bytes of a folder name. File systems take 255, and some names get a suffix. */
+/** The most bytes of a folder's name. File systems allow 255 bytes, and some names get a suffix. */
 const longestSegment = 240
 
-/** A folder name for any id, always exactly one segment: the id, its escaped bytes, or their digest. */
+/** The name of a folder for any id: the id, its escaped bytes, or their digest. The name never contains a slash. */
 export const segment = (id: string): string => {
   if (/^[A-Za-z0-9_-]{1,128}$/.test(id)) return id
   const bytes = `=${Buffer.from(id).toString('base64url')}`
@@ -26,16 +26,19 @@ export const foldersOf = (roots: Roots, userId: string): Roots => ({
   logs: userFolder(roots.logs, userId),
 })
 
-/** Whether a path is a folder or something below it, judged by the names alone. */
+/** Whether the path `at` is `folder` or is below it. The function compares names and does not follow links. */
 export const isBelow = (folder: string, at: string): boolean => {
   const way = path.relative(folder, at)
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
 }
 
-/** Whether something exists at a path, even a link that leads nowhere. */
+/** Whether anything exists at a path, even a link whose target does not exist. */
 const isTaken = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined
 
-/** The real path, with links followed as far as something exists. Throws at a link that leads nowhere. */
+/**
+ * The path with all links resolved. The last parts of the path may not exist. Throws at a link whose target does not
+ * exist.
+ */
 const realPath = (wanted: string): string => {
   let taken = wanted
   while (!isTaken(taken)) taken = path.dirname(taken)
@@ -55,7 +58,8 @@ export const within = (folder: string, given: string): string | undefined => {
 
 /**
  * The path in the user's own folder for a stored path. An earlier version may have stored a path below the root but
- * outside of the user's folder; its names below the root stay the same. Undefined when the path is not below this root.
+ * outside of the user's folder; then the part of the path below the root is kept. Undefined if the path is not below
+ * this root.
  */
 export const ownPath = (root: string, userId: string, stored: string): string | undefined => {
   const own = userFolder(root, userId)
@@ -79,7 +83,8 @@ export const workspaceOf = (root: string, { user_id, session_id, workdir }: Stor
   const own = userFolder(root, user_id)
   const found = ownPath(root, user_id, workdir)
   if (found !== undefined) return { userFolder: own, workdir: found }
-  // The root was another one then. The part after the user's name in the stored path stays the same below the new root.
+  // The root was another folder when the path was stored. The part of the path after the user's name is kept below the
+  // new root.
   const names = workdir.split(path.sep)
   const at = names.lastIndexOf(segment(user_id))
   const below = at < 0 ? [segment(session_id)] : names.slice(at + 1)

@@ -1,5 +1,6 @@
-// The agent port. An agent works in steps. One step goes from what the agent sees to an answer, a wait or another step.
-// An agent keeps nothing between steps, and everything that it starts outside is known to the runtime.
+// The agent port. An agent works in steps. At the beginning of a step the agent reads the history of its task; at the
+// end it gives an answer, waits, or asks for another step. An agent keeps no state between steps, and starts work
+// outside of itself only through the runtime.
 import type {
   Compressed,
   Form,
@@ -40,10 +41,13 @@ export type ModelCall = {
   request: ModelRequest
   response: Omit<ModelResponse, 'prompt_token_ids'> & { prompt_token_ids?: number[] }
 }
-/** What a step reports at its end, beside its items. */
+/** What a step reports at its end in addition to its items. */
 type Account = { usage?: Usage; call?: ModelCall }
 
-/** How a step ends. `continue`: another step follows once its calls have results; `answer`: the task is done then. */
+/**
+ * How a step ends. `continue`: another step follows when the calls of the step have results. `answer`: the task is
+ * completed when the calls have results.
+ */
 export type StepEnd =
   | ({ end: 'continue'; compressed?: Pick<Compressed, 'summary' | 'items'> } & Account)
   | ({ end: 'answer' } & Account)
@@ -55,7 +59,7 @@ export type StepEnd =
   | { end: 'again' }
 
 export type StepInput = {
-  /** From 1. */
+  /** The number of the step in its task, from 1. */
   agentStep: number
   /** How often this step has begun and broken off before. */
   attempt: number
@@ -64,11 +68,14 @@ export type StepInput = {
   form: Form
   /** The newest message of the user. */
   asked: MessageContent
-  /** The service has corrected the agent once already. */
+  /** True: the service has corrected the agent's answer once already, and corrects it only once. */
   corrected: boolean
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
-  /** What the task and its subagents have used so far. `context`: tokens of the newest model call. */
+  /**
+   * What the task and its subagents have used so far. `tokens` counts all of them, `context` those of the newest model
+   * call.
+   */
   used: { tokens: number; context: number; startedAt: number }
   /** The values of the request's `env`. */
   env: Record<string, unknown>
@@ -85,7 +92,7 @@ export type Agent = {
   name: string
   /** One sentence that helps users to choose an agent. */
   description?: string
-  /** The agent can correct its answer when it learns what is wrong with it. */
+  /** Present: the agent can correct its answer when a message tells the agent what is wrong with the answer. */
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
   /**

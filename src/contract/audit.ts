@@ -22,11 +22,14 @@ export type StreamSummary = {
   owner: string
 }
 
-/** Reads in small pages, each when the caller asks for it, up to the head of the log at the first page. */
+/**
+ * Reads the log in small pages. Each page is read when the caller asks for it. The last page ends at the position that
+ * was the head of the log when the first page was read.
+ */
 export type AuditTrail = {
   /**
-   * Events after a position: of one stream, of one owner, or all. Those of one stream, and all of them, come without
-   * holes. Throws DamagedEvent.
+   * Events after a position: of one stream, of one owner, or of the whole log. The events of one stream, and those of
+   * the whole log, come without holes. Throws DamagedEvent.
    */
   events(
     after: number,

@@ -1,5 +1,6 @@
-// The canonical text of a JSON value, which does not depend on the order of keys. Digests of request bodies are made from
-// it. RFC 8785 does not fit: its libraries refuse lone surrogates, which a content may hold.
+// The canonical text of a JSON value, which does not depend on the order of keys. Digests of request bodies are made
+// from it. Libraries for RFC 8785 cannot be used here, because they refuse lone surrogates, which the texts of a body
+// may contain.
 
 /** Recursion is safe: a body's depth was checked when it was read. */
 export const canonical = (value: unknown): string => {

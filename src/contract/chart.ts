@@ -1,6 +1,6 @@
-// A statechart as plain data, in the form that XState takes, and the table of moves that replay uses: the target of each
-// event in each innermost state. It supports only what our charts use: nested states, guards, and targets by the name
-// of a neighbour or by `#<id>.<path>`.
+// A statechart as plain data, in the form that XState takes. From a chart this file makes the table of moves that
+// replay uses: for each innermost state and each event, the target state. The file supports only what our charts use:
+// nested states, guards, and targets that are named either by the name of a neighbouring state or by `#<id>.<path>`.
 
 export type Transition =
   | string
@@ -19,9 +19,9 @@ export type Places<N> = N extends { readonly states: infer S }
     }[keyof S & string]
   : never
 
-/** `to`: the innermost state that the move leads to; absent: the state stays the same. */
+/** `to` is the innermost state to which the move leads. If it is absent, the state stays as it was. */
 export type Move = { to: string | undefined; guard: string | undefined }
-/** By innermost state and event: the moves to try, in order. */
+/** For each innermost state and event: the possible moves, in the order in which their guards are tried. */
 export type MoveTable = ReadonlyMap<string, ReadonlyMap<string, readonly Move[]>>
 
 const nodeAt = (chart: Chart, path: readonly string[]): ChartNode =>
@@ -31,7 +31,7 @@ const nodeAt = (chart: Chart, path: readonly string[]): ChartNode =>
     return inner
   }, chart)
 
-/** The innermost state that is entered with a path: a state that has inner states leads to its first one. */
+/** The innermost state that a move to `path` enters. A state with inner states leads to its initial one. */
 const innermost = (chart: Chart, path: readonly string[]): string => {
   const { initial } = nodeAt(chart, path)
   return initial === undefined ? path.join('.') : innermost(chart, [...path, initial])
@@ -88,7 +88,9 @@ export const tableOf = (chart: Chart): MoveTable =>
       }),
   )
 
-/** A path as XState writes the value of a state: `working.calling` is `{ working: 'calling' }`. */
+/**
+ * A path in the form in which XState writes the value of a state: `working.calling` becomes `{ working: 'calling' }`.
+ */
 export type StateValue = string | { [name: string]: StateValue }
 export const nestedValue = (place: string): StateValue => {
   const [head = '', ...rest] = place.split('.')

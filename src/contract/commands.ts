@@ -3,7 +3,9 @@ import type { StepEnd } from './agent.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
 import type { Block, MessageContent } from './wire.ts'
 
-/** The principal that asks, and the cause: `<stream>@<revision>` of an event, else a request id. */
+/**
+ * `principal` gave the command. `causation` is what caused it: `<stream>@<revision>` of an event, or else a request id.
+ */
 export type Asked = { principal: string; causation: string }
 
 /** The events that an agent step may report while it runs. */
@@ -56,7 +58,10 @@ export type CallAnswer = {
  */
 export type RequestKeys = { digest?: string; idempotencyKey?: string; bodyDigest?: string }
 
-/** A command that the task gives itself holds for this revision only; at another one it does nothing. */
+/**
+ * A command that the task gives itself. It applies only while the stream is at this revision; at any other revision it
+ * does nothing.
+ */
 type AtRevision = { revision: number }
 
 export type TaskCommand = Asked &
@@ -71,14 +76,14 @@ export type TaskCommand = Asked &
         end?: RecordedEnd
         calls?: PlannedCall[]
       }
-    /** A running call has said this text so far. */
+    /** Stores new text of a running call. `heard` is all text of the call so far. */
     | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
     /** `heard`: all text that the call said while it ran. The result begins with this text. */
     | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome; heard?: string }
     | {
         type: 'AnswerCalls'
         answers: CallAnswer[]
-        /** Every pending call must be among the answers. */
+        /** True: the command is refused unless every pending call has an answer. */
         whole: boolean
         message?: { itemId: string; content: MessageContent }
         keys: RequestKeys

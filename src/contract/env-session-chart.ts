@@ -1,6 +1,6 @@
-// The lifecycle of an environment session as a statechart. This is the only place that defines its moves; its events are
-// those of the log. A closed session that is created again gets a new instance. A deleted one becomes a new session of
-// the same user.
+// The lifecycle of an environment session as a statechart. Only this file defines the moves. The events of the chart
+// are the events of the log. A closed session that is created again gets a new instance. If a user creates a deleted
+// session again, the session begins anew.
 import { type Chart, type Places, tableOf } from './chart.ts'
 
 export const sessionChart = {

@@ -6,17 +6,17 @@ import type { EnvironmentSource, OpenObject, Recovery, ResetAnswer, StepAnswer }
 
 type Created = EnvSessionEventData<'EnvSessionCreated'>
 
-/** For a request without a key: whether it may repeat the request that stored the event of this revision. */
+/** Whether a request without a key may be a retry of the request that stored the event with this revision. */
 export type Repeats = (revision: number) => boolean
 
 export type StepWish = {
   toolName: string
   toolArgs: OpenObject
-  /** Variables for this step alone, over those of the session. */
+  /** Variables for this step alone. They take precedence over the variables of the session. */
   envVars?: Record<string, string>
-  /** The name of the step, under which it can be asked for again: the call of a task, or the request. */
+  /** The id under which a caller can ask for this step again. It names the call of a task, or the request. */
   effectId: string
-  /** The number of the run of that call; absent: the first. */
+  /** The number of the run of the task's call. If it is absent, this is the first run. */
   attempt?: number
   itemId: string
   taskId?: string
@@ -24,7 +24,7 @@ export type StepWish = {
   keys: RequestKeys
 }
 
-/** An accepted request that needs the environment. `request`: the number under which its caller is known. */
+/** An accepted request that needs the environment. `request` is the number under which its caller is kept. */
 export type SessionWish = Asked & { request: number } & (
     | {
         type: 'CreateSession'
@@ -33,7 +33,7 @@ export type SessionWish = Asked & { request: number } & (
           'session_id' | 'env_id' | 'user_id' | 'client_id' | 'kwargs' | 'env_vars' | 'secret_ref'
         >
         source: EnvironmentSource
-        /** The values of `env_vars`. */
+        /** The variables of the session, with their values. */
         values: Record<string, string>
         seed: number
         keys: RequestKeys
@@ -45,16 +45,22 @@ export type SessionWish = Asked & { request: number } & (
     | { type: 'DeleteSession' }
   )
 
-/** The outcome of a wish that was carried out: its time, and the kept state where the environment can keep one. */
+/**
+ * The outcome of a wish that was carried out. `now` is its time; `snapshot` is the kept state, if the environment can
+ * keep its state.
+ */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }
   | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
-  /** The instance is gone, and the session with it. A step that was running is stored as far as it came. */
+  /**
+   * The instance has ended, and the session is closed. If a step was running, the step is stored with the output so
+   * far.
+   */
   | { of: 'loss'; reason: string; during?: 'step' }
   | { of: 'closed' }
   /** The instance is ready for a step that must not be repeated, so the intent can be stored. */
   | { of: 'ready' }
-  /** `state`: the visible state, when it is older than the log. */
+  /** An observation was made. `state` is present if the visible state of the instance is older than the log. */
   | { of: 'seen'; state?: OpenObject }
   /** The request failed and changed nothing. */
   | { of: 'nothing' }

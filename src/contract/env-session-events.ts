@@ -9,39 +9,50 @@ const Open = Type.Record(Type.String(), Type.Unknown())
 /** Milliseconds since the epoch. */
 const Moment = Type.Integer()
 /**
- * What identifies a repeated request. `digest` leaves out fields that may differ under one key (`request_id`, `stream`).
- * `body_digest` covers the whole body; it is stored for requests without a key, and missing in events of earlier builds.
+ * The fields by which a repeated request is recognized. `digest` leaves out fields that may differ between requests
+ * with one key (`request_id`, `stream`). `body_digest` covers the whole body and is compared when the request has no
+ * key. Events of earlier builds do not have `body_digest`.
  */
 const Keys = { idempotency_key: optional(Text), digest: optional(Text), body_digest: optional(Text) }
 
 /**
- * Variables for this step alone: names, with their values hidden. `secret_ref` says where the values are kept, for an
- * environment whose steps are repeated after a restart.
+ * The variables for this step alone: their names, with `***` in place of the values. If the steps of the environment
+ * are repeated after a restart, `secret_ref` is the reference under which the values are kept.
  */
 const StepVars = { env_vars: optional(Open), secret_ref: optional(Text) }
 
 const Seen = { observation: Open, state: Open, done: Type.Boolean() }
-/** The number of steps before; absent: none. Random numbers of a step depend on its number counted from here. */
+/**
+ * The number of the session's steps before this event; absent: 0. The random numbers of a later step depend on the
+ * number of steps since this event.
+ */
 const Begun = { steps_before: optional(Type.Integer()) }
 
-/** A file beside the log, whose digest the log holds. Only the newest snapshot is kept. */
+/** A kept state of the environment: a file outside of the log, and the digest of the file. */
 const Snapshot = Type.Object({ file: Text, digest: Text })
 export type Snapshot = Static<typeof Snapshot>
 
 const payloads = {
-  /** A new instance, and its first reset. A closed session may be created again; its step numbers continue. */
+  /**
+   * The session got a new instance, which was reset. A closed session may be created again; its step numbers continue.
+   */
   EnvSessionCreated: {
     session_id: Text,
     env_id: Text,
     user_id: Text,
     client_id: Text,
-    /** The name by which the environment is found again, and the digest of its module at that time. */
+    /**
+     * The name by which the server finds the environment again, and the digest of its module at the time of this event.
+     */
     source: Type.Object({ name: Text, digest: Text }),
-    /** The same name, for the session record. It is missing in events of earlier builds, whose records show none. */
+    /**
+     * The name in `source`, which the session record shows. Events of earlier builds do not have `kind`, so their
+     * records do not show it.
+     */
     kind: optional(Text),
     recovery: Type.Enum(['refold', 'snapshot', 'none']),
     kwargs: Open,
-    /** Names with their values hidden. */
+    /** The names of the variables, with `***` in place of the values. */
     env_vars: Open,
     secret_ref: optional(Text),
     seed: Type.Integer(),
@@ -52,7 +63,10 @@ const payloads = {
     ...Seen,
     ...Keys,
   },
-  /** Stored before a step of an environment that does not declare its actions repeatable (`refold`). */
+  /**
+   * A step is about to run. This event is stored only if the environment does not declare its steps repeatable
+   * (`refold`).
+   */
   EnvStepIntended: {
     step: Type.Integer(),
     effect_id: Text,
@@ -60,7 +74,7 @@ const payloads = {
     tool_args: Open,
     now: Moment,
     env_vars: optional(Open),
-    /** The number of the run of the task's call; absent: the first. */
+    /** The number of the run of the task's call. If it is absent, this is the first run. */
     attempt: optional(Type.Integer()),
     ...Keys,
   },
@@ -80,7 +94,10 @@ const payloads = {
     info: Open,
     /** The step was stopped, or took too long. */
     stopped: optional(Type.Literal(true)),
-    /** The step was intended and its result was never stored: the server stopped or its disk failed while it ran. */
+    /**
+     * The result of the step is unknown: the server stopped, or its disk failed, after the intent was stored and before
+     * the result was.
+     */
     unknown: optional(Type.Literal(true)),
     /** Present when the tools have changed. */
     tools: optional(Type.Array(ToolDefinition)),
@@ -116,7 +133,9 @@ export const envSessionEventVersion = 1
 
 export const envSessionStream = (sessionId: string): string => `env-${sessionId}`
 export const isEnvSessionStream = (stream: string): boolean => stream.startsWith('env-')
-/** The reference under which the values of a step's own variables are kept; it names their session. */
+/**
+ * The reference under which the values of a step's own variables are kept. It begins with the stream of the session.
+ */
 export const stepSecretRef = (stream: string, effectId: string): string => `${stream} ${effectId}`
 export const streamOfStepSecret = (ref: string): string => ref.slice(0, Math.max(0, ref.indexOf(' ')))
 export const sessionIdOf = (stream: string): string => stream.slice('env-'.length)

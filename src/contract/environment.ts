@@ -1,5 +1,5 @@
-// The environment port: the class that an author writes (docs/environments.md), and one instance of it as the service
-// sees it. The instance runs in a process of its own.
+// The environment port. It has the class that an author writes (docs/environments.md), and the interface through which
+// the service uses one instance of the class. Each instance runs in a process of its own.
 import type { Block, MessageContent, ToolDefinition } from './wire.ts'
 
 /** How a session comes back after a restart: by repeating the recorded steps, from a snapshot, or not at all. */
@@ -9,13 +9,13 @@ type MaybePromise<T> = T | Promise<T>
 export type OpenObject = Record<string, unknown>
 
 export type StepContext = {
-  /** More of the step's output, while it runs. */
+  /** Streams more output of the step while the step runs. */
   emit(text: string): void
   /** Aborts when the step takes too long or is canceled. */
   signal: AbortSignal
-  /** A number from 0 to 1. The same step with the same seed gets the same numbers. */
+  /** Returns a number from 0 to 1. A step that is repeated with the seed of its session gets its original numbers. */
   random(): number
-  /** The time of the step, milliseconds since the epoch; a repeated step gets its original time. */
+  /** Returns the time of the step, in milliseconds since the epoch. A step that is repeated gets its original time. */
   now(): number
   /** The variables of the session; those of this step take precedence. */
   env_vars: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export type StepContext = {
 export type StepResult = {
   content: MessageContent
   observation?: OpenObject
-  /** The state as `observe` returns it; when it is absent, the service calls `observe`. */
+  /** The state in the form in which `observe` returns it. If it is absent, the service calls `observe`. */
   state?: OpenObject
   reward?: number
   terminated?: boolean
@@ -33,15 +33,15 @@ export type StepResult = {
 }
 
 export type SnapshotContext = {
-  /** Names a part of the state that is not kept, and the reason. */
+  /** Reports a part of the state that is not kept. `what` names the part and the reason. */
   leaveOut(what: string): void
-  /** A backup is being made, so everything that earlier snapshots of the instance need must stay. */
+  /** True: a backup is being made, so the instance must keep everything that its earlier snapshots need. */
   keepOld: boolean
 }
 
 /** An instance of an environment, as its author writes it. When `step` throws, the tool has failed. */
 export type Environment = {
-  /** Without a return value the service calls `observe`. Random numbers are those of step 0. */
+  /** If it returns nothing, the service calls `observe`. The random numbers of a reset are those of step 0. */
   reset(
     seed: number,
     options: OpenObject,
@@ -60,9 +60,9 @@ export type EnvironmentClass = {
   /** JSON Schema of `env_init_kwargs`. */
   parameters?: OpenObject
   description?: string
-  /** Limits of the environment's input and storage, as a text for people. */
+  /** The limits of the environment's input and storage, as a text for readers. */
   limits?: string
-  /** Milliseconds that a step may take. */
+  /** The longest time that a step may take, in milliseconds. */
   stepTimeoutMs?: number
 }
 
@@ -82,7 +82,7 @@ export type StepAnswer = Observed & {
   truncated: boolean
   info: OpenObject
   error?: string
-  /** The step was stopped or took too long: nobody knows how far it came. */
+  /** The step was stopped or took too long, so it is unknown how much of the step was done. */
   stopped?: true
 }
 
@@ -91,8 +91,8 @@ export type Instance = {
   recovery: Recovery
   reset(given: { seed: number; options: OpenObject; now: number }): Promise<ResetAnswer>
   /**
-   * `number` is the number of the step in its session: random numbers depend on it and on the seed. `env_vars` are for
-   * this step alone.
+   * Takes a step. The random numbers of the step depend on `seed` and on `number`, the number of the step. `env_vars`
+   * are the variables for this step alone.
    */
   step(
     given: {
@@ -106,12 +106,12 @@ export type Instance = {
     watch: { emit(text: string): void; signal: AbortSignal },
   ): Promise<StepAnswer>
   observe(): Promise<Observed>
-  /** Resolves with undefined when the class has no snapshots. */
+  /** Resolves with the state. Resolves with undefined if the class cannot make snapshots. */
   snapshot(context: SnapshotContext): Promise<unknown>
   restore(data: unknown): Promise<void>
   /** Resolves when the process has ended. */
   close(): Promise<void>
-  /** Resolves with the reason when the process ends on its own or is killed because it broke a limit. */
+  /** Resolves with the reason when the process ends by itself, or is killed because it exceeded a limit. */
   gone: Promise<string>
 }
 /** The process of an instance has ended. */

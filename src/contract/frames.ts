@@ -1,4 +1,5 @@
-// The public stream of a task: every kind of frame typed once. src/history/frames.ts says which events give which frames.
+// The frames of a task's public stream. Each kind of frame has its type here only. src/history/frames.ts says which
+// events give which frames.
 import Type, { type TObject, type TProperties } from 'typebox'
 import { RolloutEntry } from './responses.ts'
 import {

@@ -1,16 +1,21 @@
-// Limits of a JSON value from outside. Text costs memory by its bytes. Keys, items and levels cost far more, so their
-// number is limited.
+// The limits of JSON values that callers send. The memory for a text is about its length. Each key, item and level
+// costs far more memory than its characters in the JSON text, so their numbers are limited too.
 
-/** Levels of a request's body. JSON.parse reads any depth, but JSON.stringify fails at a few thousand levels. */
+/**
+ * The most levels of nesting in a body. JSON.parse reads any depth, but JSON.stringify fails at a few thousand levels.
+ */
 export const deepestBody = 64
-/** Values in one body: members of its objects and items of its lists, at every level. */
+/** The most values in one body: members of its objects and items of its lists, at every level. */
 export const mostValues = 100_000
-/** Keys of one object in a body. */
+/** The most keys of one object in a body. */
 export const mostKeys = 10_000
-/** Different keys in one body. Each new key costs as much as fifty values. */
+/** The most different keys in one body. Each new key costs as much as fifty values. */
 export const mostDifferentKeys = 20_000
 
-/** Characters that the keys and texts of `env`, `metadata` or `tool_mcp_config` may have together. */
+/**
+ * The most characters that all keys and texts of `env` may have together. The limit also applies to `metadata` and to
+ * `tool_mcp_config`.
+ */
 export const mostSmallText = 1024 * 1024
 
 const textIn = (value: unknown, left: number): number => {
@@ -22,10 +27,12 @@ const textIn = (value: unknown, left: number): number => {
   }
   return left
 }
-/** Whether the keys and texts of a value have more characters than `limit`; stops counting there. */
+/**
+ * Whether the keys and texts of a value have more characters than `limit`. The function stops counting at the limit.
+ */
 export const isLonger = (value: unknown, limit: number): boolean => textIn(value, limit) < 0
 
-/** Whether a value has more levels than `levels`; never looks deeper than that. */
+/** Whether a value has more levels of nesting than `levels`. The function never looks deeper than that. */
 export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,6 +1,6 @@
-// Measures a JSON value without writing it.
+// Estimates the length of a JSON value without writing it as text.
 
-/** Whether the strings in a JSON value together have more than `most` characters. */
+/** Whether a JSON value is longer than about `most` characters. */
 export const isLongerThan = (value: unknown, most: number): boolean => {
   let left = most
   const look = (each: unknown): void => {

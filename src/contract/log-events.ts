@@ -1,9 +1,11 @@
 // The events of the log as a whole.
 export const logStream = 'log'
 
-/** The log continues from here, although clients may have seen later events that it does not hold any more. */
+/**
+ * The log was restored, or continues after a loss. Clients may have seen later events that are no longer in the log.
+ */
 export type LogResumed = {
-  /** The last known position before that loss; null: no position beyond this event is known. */
+  /** The highest position that the log is known to have had. Null: no position after this event is known. */
   old_head: number | null
   reason: 'restored' | 'loss_accepted'
 }

@@ -1,5 +1,5 @@
-// The clock, timers, random numbers and ids that the core uses. main.ts provides the real ones; tests provide ones that a
-// seed reproduces.
+// The clock, timers, random numbers and ids that the core uses. main.ts provides the real ones. Tests provide versions
+// whose results a seed reproduces.
 
 export type Clock = {
   /** Milliseconds since the epoch. */
@@ -18,7 +18,7 @@ export type Random = {
 }
 
 export type Ids = {
-  /** A new id: the prefix (`task_`, `msg_`, …), then a unique part that is ordered by time. */
+  /** Makes a new id: the prefix (`task_`, `msg_`, …), then a unique part. Later ids sort after earlier ones. */
   next(prefix: string): string
 }
 

@@ -1,5 +1,5 @@
-// Public events, which subscribers receive over every channel: each typed once. A stored event gives at most one public
-// event, so its position in the log is a cursor.
+// The public events that subscribers receive by SSE, WebSocket and NATS. Each has its type here only. A stored event
+// gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
 import { taskStatuses } from './wire.ts'
 
@@ -9,7 +9,10 @@ const Status = Type.Enum([...taskStatuses])
 
 const events = {
   TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
-  /** `sequence_number`: the last frame that shows the change; `changed`: fields of the task object. */
+  /**
+   * `sequence_number` is the number of the last frame that the stored event gives. `changed` names fields of the task
+   * object.
+   */
   TaskUpdated: {
     task_id: Text,
     session_id: Text,
@@ -67,7 +70,7 @@ export const publicEventSchemas = Object.fromEntries(
   ]),
 ) as unknown as { [T in PublicEventType]: Type.TObject }
 
-/** Every name that a subscriber may ask for. Nothing emits some of them yet. */
+/** Every name that a subscriber may ask for. The server does not send all of these events yet. */
 export const eventNames = [
   'TaskCreated',
   'TaskUpdated',
@@ -91,7 +94,7 @@ export const eventNames = [
 export type EventName = (typeof eventNames)[number]
 
 /**
- * On a stream of all events, a subscriber gets these only when `types` names them: they are not in the original
+ * A subscriber to all events gets these events only if its `types` name them, because they are not in the original
  * interface.
  */
 export const heardByName: ReadonlySet<string> = new Set<EventName>([

@@ -1,6 +1,6 @@
 // The table of refusals: every reason for which the service refuses a request. A refusal is never logged as an error. A
-// conflict between writers (RevisionConflict) is no refusal: the runtime tries again. Any other error is a fault: it is
-// logged in full, and the caller sees an internal error.
+// conflict between writers (RevisionConflict) is not a refusal: the runtime tries the command again. Any other error is
+// a fault: the server logs it in full, and the caller gets `internal error`.
 export const refusals = {
   Unauthenticated: { http: 401, code: -32030, message: 'a valid bearer token is required' },
   Forbidden: { http: 403, code: -32031, message: 'this token does not allow this request' },
@@ -19,18 +19,26 @@ export const refusals = {
     code: -32023,
     message: 'this id or key is already used for something else: choose another one',
   },
-  EnvNotFound: { http: 404, code: -32024, message: 'no such environment' },
+  EnvNotFound: {
+    http: 404,
+    code: -32024,
+    message: 'there is no environment with this name: GET /v1/env lists the names',
+  },
   SessionNotFound: { http: 404, code: -32025, message: 'no such session, or it is closed' },
   SessionDone: {
     http: 400,
     code: -32026,
     message: 'the environment session is done: reset it before the next step',
   },
-  Busy: { http: 429, code: -32027, message: 'too much is in flight; try again later' },
+  Busy: {
+    http: 429,
+    code: -32027,
+    message: 'the server is handling too much for this caller: try again later',
+  },
   OverQuota: {
     http: 429,
     code: -32027,
-    message: 'a quota is used up: `data.quota` names it, `data.limit` is how much it allows',
+    message: 'a quota is used up: `data.quota` is its name, and `data.limit` is how much it allows',
   },
   BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },
   BodyTooSlow: {
@@ -39,8 +47,12 @@ export const refusals = {
     message: 'the request body came too slowly: send at least 64 KiB per second',
   },
   MediaType: { http: 415, code: -32600, message: 'the request body must be uncompressed application/json' },
-  RouteNotFound: { http: 404, code: -32601, message: 'no such route' },
-  MethodNotAllowed: { http: 405, code: -32601, message: 'this route has no such method' },
+  RouteNotFound: { http: 404, code: -32601, message: 'the server has no route for this path' },
+  MethodNotAllowed: {
+    http: 405,
+    code: -32601,
+    message: 'this path does not accept this method: the header Allow names the methods that it accepts',
+  },
   Fault: { http: 500, code: -32603, message: 'internal error' },
   StorageDown: {
     http: 503,
@@ -71,7 +83,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The quotas, as `data.quota` names them. Those that begin with `max_` hold for all users together. */
+/** The names of the quotas in `data.quota`. Quotas whose names begin with `max_` apply to all users together. */
 export const quotaNames = [
   'tasks',
   'sessions',
@@ -113,7 +125,7 @@ export const unexpectedStep = (expected: number, step: number): Refusal =>
 /** One problem of a request: its place (`body`, `query`, `path` or `header` first), a message, and pydantic's type. */
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
-/** The request is not valid: always 422, with every problem at once. */
+/** The request is not valid. The answer is always 422 and lists every problem. */
 export class Invalid extends Error {
   constructor(readonly problems: Problem[]) {
     super('invalid request')

@@ -1,4 +1,4 @@
-// The bodies of responses, each shape typed once. wire.ts has the shapes that requests use, too.
+// The bodies of responses. Each shape has its type here only. The shapes that requests use too are in wire.ts.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { RefusalName } from './refusals.ts'
 import { roles } from './token-events.ts'
@@ -95,7 +95,7 @@ export const RolloutEntry = Type.Object({
 })
 export const RolloutList = envelopeOf(Type.Array(RolloutEntry))
 
-/** An ATIF document, as far as this interface promises its fields: the format has a schema of its own. */
+/** The fields of an ATIF document that this interface promises. The full schema is that of the format. */
 export const Trajectory = Type.Object(
   {
     schema_version: Type.Literal('ATIF-v1.7'),
@@ -176,7 +176,9 @@ export const stepFrameSchemas = Object.fromEntries(
 ) as unknown as Record<StepFrameType, TObject>
 export const StepFrame = Type.Union(Object.values(stepFrameSchemas))
 
-/** `payload` is the stored text, `data` the same as a value; the leaf is made from `header` (docs of the log). */
+/**
+ * `payload` is the stored text, and `data` is the value that this JSON text holds. `leaf_hash` is made from `header`.
+ */
 export const AuditEvent = Type.Object({
   position: Type.Integer({ minimum: 1 }),
   stream: Text,

@@ -1,4 +1,4 @@
-// Walks a value along its schema, to remove nulls that mean "left out" and to find unknown keys.
+// Walks through a value together with its schema: to remove nulls that mean "left out", and to find unknown keys.
 import type { TSchema } from 'typebox'
 import type { WireSchema } from './wire-schema.ts'
 
@@ -11,7 +11,10 @@ const hasTag = ({ properties }: WireSchema, tag: unknown): boolean => {
   return type === undefined || type.const === tag || type.enum?.includes(tag) === true
 }
 
-/** The branch of a union that fits a list or an object, chosen by its `type`, then by its required fields. */
+/**
+ * The branch of a union for a list or an object. The function chooses it by the `type` of the value, then by the
+ * required fields of the branches.
+ */
 const meantFor = (schema: WireSchema, value: object): WireSchema | undefined => {
   const kind = Array.isArray(value) ? 'array' : 'object'
   const tag = (value as Fields).type
@@ -28,7 +31,7 @@ const takesNull = (schema: WireSchema): boolean =>
 
 /**
  * The value without the nulls of optional fields whose schema allows no null: such a null means that the field was left
- * out. Returns the same object when it has no such null.
+ * out. If there is nothing to remove, the function returns `value` itself.
  */
 export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as WireSchema, value)
 

@@ -1,4 +1,4 @@
-// The messages on the WebSocket at /ws in both directions, each typed once.
+// The messages on the WebSocket at /ws, in both directions. Each has its type here only.
 import Type, { type Static, type TSchema } from 'typebox'
 import { Frame } from './frames.ts'
 import { type EventName, eventNames, heardByName, publicEventSchemas } from './public-events.ts'
@@ -16,7 +16,7 @@ import {
 const Text = Type.String()
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Channels of public events; the frames of one task are the channel `task`. */
+/** The channels of public events. A further channel, `task`, carries the frames of one task. */
 export const eventChannels = ['tasks', 'sessions', 'agents', 'group', 'cron'] as const
 export type EventChannel = (typeof eventChannels)[number]
 export const channels = [...eventChannels, 'task'] as const
@@ -39,26 +39,32 @@ const channelsByType = new Map(
 export const channelOf = (type: string): EventChannel => channelsByType.get(type) as EventChannel
 export const eventsOf = (channel: EventChannel): EventName[] =>
   eventNames.filter(type => channelOf(type) === channel)
-/** Channels with events that subscribers get without naming them. */
+/** Whether a channel has events that subscribers get without naming their types. */
 export const isUsual = (channel: EventChannel): boolean =>
   eventsOf(channel).some(type => !heardByName.has(type))
-/** What a channel carries to subscribers who name no events: of a channel that is not usual, everything. */
+/**
+ * The events of a channel that a subscriber gets without naming types. A channel without usual events gives all of its
+ * events.
+ */
 export const unnamedOf = (channel: EventChannel): EventName[] =>
   eventsOf(channel).filter(type => !isUsual(channel) || !heardByName.has(type))
 
 const Channels = Type.Array(Type.Enum([...channels]))
 const request_id = orNull(TextId)
-/** `Idempotency-Key`, as a field. */
+/** The field for what the header `Idempotency-Key` says over HTTP. */
 const idempotency_key = orNull(Type.String({ minLength: 1, maxLength: 256 }))
 const ofTask = { request_id, task_id: Text }
 
-/** The messages of a client, by `type`: their other fields. */
+/** The fields of a client's messages, by the `type` of the message. */
 export const clientMessages = {
   auth: Type.Object({ request_id, token: Text }),
   subscribe: Type.Object({
     request_id,
     channels: Channels,
-    /** The client asks for everything after this: a position, `earliest`, or a sequence number for the channel `task`. */
+    /**
+     * The cursor after which the client wants everything: a position or `earliest`, or for the channel `task` a
+     * sequence number.
+     */
     since: orNull(Type.Union([Type.Integer(), Text])),
     filter: orNull(
       Type.Object({
@@ -67,7 +73,7 @@ export const clientMessages = {
         task_id: orNull(Text),
       }),
     ),
-    /** Only for the channel `task`. */
+    /** The task to follow; only with the channel `task`. */
     task_id: orNull(Text),
   }),
   unsubscribe: Type.Object({ request_id, channels: orNull(Channels), task_id: orNull(Text) }),
@@ -86,7 +92,7 @@ export const clientMessageTypes = Object.keys(clientMessages) as ClientMessageTy
 
 const echoed = { request_id: Type.Optional(Text) }
 
-/** The messages of the server, by `type`. Messages of channels have the type of their event or frame. */
+/** The messages of the server, by their `type`. The `type` of `event` and `frame` is that of the event or the frame. */
 export const serverMessages = {
   authenticated: Type.Object({
     type: Type.Literal('authenticated'),
@@ -101,7 +107,7 @@ export const serverMessages = {
     task_id: Type.Optional(Text),
     /** The following messages come after this position. */
     position: Type.Integer({ minimum: -1 }),
-    /** The messages begin with everything after `since`. */
+    /** True: the following messages begin with everything after `since`. */
     recovered: Type.Boolean(),
   }),
   unsubscribed: Type.Object({
@@ -138,14 +144,14 @@ export const serverMessages = {
     channel: Type.Literal('task'),
     type: Text,
     data: Frame,
-    /** Absent when the frame has none. */
+    /** The time of the frame. It is absent if the frame has no time. */
     timestamp: Type.Optional(Text),
     /** The sequence number of the frame. */
     id: Type.Integer({ minimum: 0 }),
   }),
 }
 
-/** Why the server closes a connection. */
+/** The reasons for which the server closes a connection, with their close codes. */
 export const closeCodes = {
   goingDown: 1001,
   tryLater: 1013,

@@ -1,12 +1,12 @@
 // The shape of a stored event, and the interface of the log.
 
-/** The stored header, as JSON in this order of keys (`digest` is last, added where the event is written). */
+/** The stored header: JSON with its keys in this order. The writer of the event adds `digest` as the last key. */
 export type Header = {
   stream: string
   revision: number
   type: string
   schema_version: number
-  /** ISO 8601 with milliseconds; never earlier than that of the event before it in the log. */
+  /** ISO 8601 with milliseconds. It is never earlier than the time of the event before it in the log. */
   time: string
   /** The id of the token that caused the event, or `system`. */
   principal: string
@@ -15,18 +15,18 @@ export type Header = {
   session_id: string
   /** The root task, or the environment session. */
   correlation_id: string
-  /** `<stream>@<revision>` of the cause, else the request id. */
+  /** `<stream>@<revision>` of the event that caused this one, or else the id of the request that did. */
   causation_id: string
   /** The version of Reprise and of the task chart. */
   build: string
-  /** Tasks only. `seq`: the number of the event's first frame; `frames`: how many frames the event gives. */
+  /** Only in events of tasks. `seq` is the number of the event's first frame, `frames` the number of its frames. */
   seq?: number
   frames?: number
 }
 
 /**
  * A stored event. `position` counts from 1 in the whole log, without holes; `revision` counts from 0 in its stream. The
- * decoder of its kind of stream (`decoders/`) types the data; `Event` is then one of the events of that kind.
+ * decoder for the kind of stream (`decoders/`) gives `data` its type. `Event` is then one of the events of that kind.
  */
 export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
   position: number
@@ -39,7 +39,7 @@ export type NewEvent = { type: string; schema_version: number; data: object; seq
 export type StreamAppend = {
   stream: string
   expectedRevision: number
-  /** The id of the stream was just made, so no such stream exists and the log does not look for it. */
+  /** True: the caller has just made the id of the stream. The stream cannot exist, so the log does not look for it. */
   justMade?: boolean
   principal: string
   owner: string
@@ -58,7 +58,7 @@ export interface Log {
   append(appends: StreamAppend[], ordered?: (events: Recorded[]) => void): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
   readStream(stream: string, after?: number): AsyncIterable<Recorded[]>
-  /** The same, synchronously: for work that must happen in the same turn as the commit before it. */
+  /** Does what `readStream` does, synchronously: for work in the turn of the event loop in which a commit ended. */
   streamPages(stream: string, after?: number): Iterable<Recorded[]>
   /** All events after `position`, in pages, up to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
@@ -66,7 +66,7 @@ export interface Log {
   firstOf(stream: string): Promise<Recorded | undefined>
   /** The newest stored event of a stream. Throws DamagedEvent. */
   lastOf(stream: string): Promise<Recorded | undefined>
-  /** The last revision of a stream, which may not be durable yet; -1 when there is no such stream. */
+  /** The last revision of a stream, which may not be durable yet; -1 if the stream does not exist. */
   revisionOf(stream: string): number
   /** The last position; 0 for an empty log. */
   head(): number

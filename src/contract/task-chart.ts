@@ -1,12 +1,14 @@
-// The lifecycle of a task as a statechart. This is the only place that defines its moves. The outermost states are the
-// nine statuses of the wire and one internal state, `absent`; its events are those of the log. Replay uses its table
-// (task-state.ts), XState runs the chart itself (actors/task/machine.ts), and docs/architecture.md shows its drawing.
-// No state is final: a task that ended can still be deleted.
+// The lifecycle of a task as a statechart. Only this file defines the moves. The outermost states are the nine statuses
+// that clients see, and one internal state, `absent`. The events of the chart are the events of the log. Replay uses
+// the table of the chart (task-state.ts), XState runs the chart itself (actors/task/machine.ts), and
+// docs/architecture.md shows its drawing. No state is final, because a task that has ended can still be deleted.
 import type { Chart, Places } from './chart.ts'
 
 const ends = { TaskCanceled: 'canceled', TaskExpired: 'expired' } as const
 
-/** The chart remembers which calls are open; `callsOpen` asks whether one is left after the event. */
+/**
+ * Updates the list of open calls in the chart. The guard `callsOpen` asks whether a call is still open after the event.
+ */
 const calls = { actions: 'rememberCalls' } as const
 const untilLast = [
   { guard: 'callsOpen', ...calls },
@@ -49,7 +51,7 @@ export const taskChart = {
             calling: { on: calling },
           },
         },
-        // Running effects are stopped. An empty transition forbids a move that `working` allows.
+        // Running effects are being stopped. An empty transition forbids a move that the outer state `working` allows.
         canceling: {
           on: { TaskCanceled: '#task.canceled', TaskPaused: {}, TaskExpired: {}, CancelRequested: {} },
         },

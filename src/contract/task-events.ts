@@ -1,7 +1,7 @@
-// The events of a task, as its stream in the log holds them. Each event can be understood alone. Whole texts and whole
-// tasks are never stored a second time. The number of frames that an event gives in the task's public stream is known
-// from the event itself (src/history/frames.ts).
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
+// The events in the stream of a task. Each event can be understood without the others. No event repeats a whole text or
+// a whole task. The number of frames that an event gives in the task's public stream follows from the event alone
+// (src/history/frames.ts). A new field is optional, because stored events lack it:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { callEvents } from './task-events/calls.ts'
 import { inputEvents } from './task-events/inputs.ts'
@@ -31,5 +31,8 @@ export const taskEventSchemas: Record<TaskEventType, TSchema> = Object.fromEntri
   Object.entries(payloads).map(([type, data]) => [type, Type.Object(data)]),
 ) as unknown as Record<TaskEventType, TSchema>
 
-/** The version in which each event is written today; reading upcasts older ones (src/log/upcast.ts). */
+/**
+ * The version in which this build writes each event. Events of older versions are upcast when they are read
+ * (src/log/upcast.ts).
+ */
 export const taskEventVersion = 1

@@ -1,5 +1,5 @@
-// The state of a task in its chart, folded from its events. Replay, projections and decisions use the table of the chart;
-// a test holds XState's own reading of the chart equal to it.
+// The state of a task in its chart, folded from the task's events. Replay, projections and decisions use the table of
+// the chart. A test checks that XState comes to the same states as this table.
 import { beginningOf, tableOf } from './chart.ts'
 import { type Lifecycle, type TaskPlace, taskChart } from './task-chart.ts'
 import { isTerminal } from './wire.ts'
@@ -13,7 +13,10 @@ const table = tableOf(taskChart)
 const statusAt = new Map([...table.keys()].map(place => [place, place.split('.')[0] as Lifecycle]))
 export const statusIn = ({ at }: TaskState): Lifecycle => statusAt.get(at) as Lifecycle
 
-/** For each status: the events that lead out of at least one of its inner states, and the innermost target of each. */
+/**
+ * For each status: the events that lead out of at least one of its inner states, and the innermost target of each
+ * event.
+ */
 const moves = new Map<Lifecycle, Map<string, TaskPlace>>()
 for (const [place, events] of table) {
   const from = statusAt.get(place) as Lifecycle
@@ -46,7 +49,7 @@ const placeAfter = (status: Lifecycle, type: string): TaskPlace => {
   if (to === undefined) throw new Error(`the event ${type} is not allowed in the status ${status}`)
   return to
 }
-/** The status after an event. An event that is no move does not change it. */
+/** The status after an event. An event that is not a move does not change the status. */
 export const statusAfter = (status: Lifecycle, type: string): Lifecycle =>
   isMove(type) ? (statusAt.get(placeAfter(status, type)) as Lifecycle) : status
 
@@ -59,7 +62,7 @@ export const openAfter = (open: readonly string[], type: string, data: unknown):
   return type === 'EffectIntended' ? [...open, id] : open.filter(one => one !== id)
 }
 
-/** The guards of the chart; they see the open calls as they are after the event. */
+/** The guards of the chart. They are given the calls that are open after the event. */
 export const guards = { callsOpen: (open: readonly string[]): boolean => open.length > 0 }
 
 const chosen = (at: string, type: string, open: readonly string[]) =>
@@ -73,8 +76,8 @@ export const canFollow = ({ at, open }: TaskState, type: string): boolean =>
   chosen(at, type, open)?.to !== undefined
 
 /**
- * The state after an event. A stored event has happened: when the current chart forbids its move in an inner state but
- * allows it elsewhere in the same status, the move counts.
+ * The state after an event. A stored event has happened, even if the chart has changed since. Therefore a move that the
+ * chart forbids in this inner state is accepted if the chart allows it in another inner state of the status.
  */
 export const stateAfter = (state: TaskState, type: string, data: unknown): TaskState => {
   const open = openAfter(state.open, type, data)

@@ -1,4 +1,4 @@
-// The events of a principal: its token was made, and perhaps revoked. Only the hash of a token is stored.
+// The events of a principal: a token was made for it, and the token was revoked. Only the hash of a token is stored.
 export const roles = ['admin', 'user', 'auditor', 'subscriber'] as const
 export type Role = (typeof roles)[number]
 
@@ -6,13 +6,16 @@ export type TokenCreated = {
   token_id: string
   hash: string
   role: Role
-  /** Absent: all users. */
+  /** The user for whom the token acts. Absent: the token acts for all users. */
   user_id?: string
-  /** Milliseconds since the epoch; absent: never. */
+  /** When the token expires, in milliseconds since the epoch. Absent: never. */
   expires_at?: number
 }
 export type TokenRevoked = { token_id: string }
-/** The server started without an admin token and made one in this file of the data folder. The token is not stored. */
+/**
+ * The server started without an admin token, and wrote a new one to this file of the data folder. The token itself is
+ * not in the log.
+ */
 export type AdminTokenMade = { file: string }
 
 export const principalStream = (tokenId: string): string => `principal-${tokenId}`
@@ -22,11 +25,12 @@ export const isPrincipalStream = (stream: string): boolean => stream.startsWith(
 export type Principal = { id: string; role: Role; userId: string | undefined; expiresAt: number | undefined }
 
 /**
- * The caller for fairness and shares: a user, with all of the user's tokens together, or a token that acts for all users.
+ * The name under which the work of a principal is counted. All tokens of one user have one name; a token that acts for
+ * all users has its own.
  */
 export const callerOf = ({ id, userId }: Pick<Principal, 'id' | 'userId'>): string =>
   userId === undefined ? `token ${id}` : `user ${userId}`
 
-/** The user who will own a new task or session: the user of the token, else the one that the body names. */
+/** The user who will own a new task or session: the user of the token, or else the user whom the body names. */
 export const ownerOf = ({ userId }: Pick<Principal, 'userId'>, named: unknown): string =>
   userId ?? (typeof named === 'string' ? named : 'default')

@@ -1,5 +1,5 @@
-// Lists of tools that models were offered. Each list is a stream with one event, named after its content and its owner.
-// Tasks refer to the stream, so a thousand tasks with the same tools store them once.
+// Lists of tools that models were offered. Each list is the one event of a stream, whose name is made from the list and
+// its owner. Tasks refer to the stream, so a thousand tasks of one user with equal tools store the list once.
 import type { ToolDefinition } from './wire.ts'
 
 export type ToolsListed = { tools: ToolDefinition[] }

@@ -1,7 +1,7 @@
 // The tool port: tools that an agent may call, from any source.
 import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
 
-/** The disk of a task's user, for tools that write there. */
+/** The share of the disk that the user of a task has, for tools that write files. */
 export type DiskShare = {
   /** Counts `bytes` from now on and stops counting `replaced` bytes. Throws when the user's quota would be exceeded. */
   take(bytes: number, replaced?: number): Promise<void>
@@ -10,31 +10,34 @@ export type DiskShare = {
 }
 
 export type ToolInput = {
-  /** The same for every run of the same call. */
+  /** The id of the call's effect. All runs of one call have one effect id. */
   effectId: string
-  /** Checked against the tool's schema. */
+  /** The arguments, which fit the tool's schema. */
   arguments: Record<string, unknown>
   /** The absolute path of the only folder that file tools touch. It may not exist yet. */
   workdir: string
   /** The values of the task's `env`. */
   env: Record<string, unknown>
-  /** The owner of the task. Waiting calls of different users take turns. */
+  /** The owner of the task. Calls of different users take turns when they wait. */
   user: string
-  /** The folder of the task's user. When the workdir leads outside of it, file tools touch nothing. */
+  /** The folder of the task's user. If `workdir` leads outside of this folder, file tools touch nothing. */
   userFolder: string
   disk: DiskShare
-  /** The time of the call's intent, milliseconds. A tool whose results must repeat uses no other clock. */
+  /**
+   * The time of the call's intent, in milliseconds since the epoch. A tool whose result must be the same in a second
+   * run uses no other clock.
+   */
   at: number
   /** Streams text while the call runs. The result begins with this text. */
   emit(text: string): void
   /** After an abort the tool settles only when its work has really stopped. */
   signal: AbortSignal
-  /** The number of the run of this call, from 1. */
+  /** The number of this run of the call, from 1. */
   attempt?: number
 }
 /**
- * `ends`: nothing is left to do, so the task completes as after a stop tool. `step`: the place in the log of the
- * environment step that the call was, even when that step has `failed`.
+ * `ends`: nothing is left to do, so the task completes as after a stop tool. `step`: if the call was a step of an
+ * environment session, the place of that step in the log, even if the step failed.
  */
 export type ToolOutput = {
   content: MessageContent
@@ -48,9 +51,9 @@ export type Tool = {
   definition: ToolDefinition
   /** Whether a call with these arguments may run again when the outcome of a run is unknown. */
   isSafe(args: Record<string, unknown>): boolean
-  /** A second run with the same effect id returns how the first run ended, or throws `OutcomeUnknown`. */
+  /** True: a second run with the same effect id returns the outcome of the first run, or throws `OutcomeUnknown`. */
   inSession?: true
-  /** The agent sees a thrown error as the tool's failure. An error does not end the task. */
+  /** Runs the tool. If it throws, the agent sees a failed call, and the task continues. */
   run(input: ToolInput): Promise<ToolOutput>
 }
 
@@ -65,12 +68,12 @@ export type CallPlan =
 export type ToolScope = {
   request: CreateTaskBody
   taskId: string
-  /** The first task of the tree of subagents, and the depth of this task below it. */
+  /** The first task of the tree of subagents, and how deep this task is below that task. */
   rootTaskId: string
   depth: number
   userId: string
   sessionId: string
-  /** The secret values that the request shows as hidden, by field. */
+  /** The secret values that the request shows as `***`, by field. */
   secrets(): Record<string, unknown>
 }
 
@@ -78,26 +81,26 @@ export type ToolScope = {
 export const envOf = ({ secrets }: ToolScope): Record<string, unknown> =>
   (secrets().env ?? {}) as Record<string, unknown>
 
-/** A source of tools beside the built-in ones. */
+/** A source of tools in addition to the built-in tools. */
 export type ToolSource = {
-  /** Whether the source may have tools for this task; absent: only `list` can say. */
+  /** Whether the source may have tools for this task. If it is absent, only `list` tells. */
   isFor?(scope: ToolScope): boolean
   /** All tools of the source for this task. Rejects with ToolsUnavailable. */
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
   /**
-   * The tool with this name. With the effect id of a call that has begun, the tool may be one that can only say how that
-   * call ended. Rejects with ToolsUnavailable.
+   * The tool with this name. With the effect id of a call that has begun, the source may return a tool that cannot run
+   * the call, but can tell how it ended. Rejects with ToolsUnavailable.
    */
   find(scope: ToolScope, name: string, signal?: AbortSignal, effectId?: string): Promise<Tool | undefined>
 }
 
-/** All tools of a task, from every source, as far as the lists of its request allow them. */
+/** All tools of a task that the lists of its request allow, from every source. */
 export type Toolbox = {
   /** The tools that the agent may call. Rejects with ToolsUnavailable. */
   offered(scope: ToolScope, signal: AbortSignal): Promise<ToolDefinition[]>
   /** How a call is handled. `arguments` is JSON text. */
   plan(scope: ToolScope, call: { name: string; arguments: string }, signal: AbortSignal): Promise<CallPlan>
-  /** Runs a call that was planned to run here. */
+  /** Runs a call whose plan is to run on the server. */
   run(
     scope: ToolScope,
     name: string,
@@ -112,8 +115,9 @@ export class OutcomeUnknown extends Error {}
 export class ToolsUnavailable extends Error {}
 
 /**
- * The points of a call at which a crash makes a difference, named so that tests can stop there: before and after the
- * intent is stored, while the call runs, when it has run, and after its result is stored.
+ * The points of a call at which a test can kill the server: before and after the intent is stored, while the call runs,
+ * when it has run, and after its result is stored. After a crash, the server recovers differently for each of these
+ * points.
  */
 export const killPoints = ['before-intent', 'after-intent', 'during', 'after-effect', 'after-result'] as const
 export type KillPoint = (typeof killPoints)[number]

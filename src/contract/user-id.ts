@@ -1,2 +1,2 @@
-/** The user and the group of the system that a process runs as. */
+/** The numeric user and group of the operating system with which a process runs. */
 export type UserId = { readonly uid: number; readonly gid: number }

@@ -3,11 +3,11 @@
 
 const hidden = '***'
 
-/** The same names, each value hidden. */
+/** The names of the variables, with `***` in place of each value. */
 export const masked = (values: object): Record<string, string> =>
   Object.fromEntries(Object.keys(values).map(name => [name, hidden]))
 
-/** The variables of a process: a value that is not a text becomes its JSON. */
+/** The values as texts, for a process. A value that is not a text becomes its JSON. */
 export const asTexts = (values: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -20,7 +20,7 @@ const loaderVariable =
   /^(LD_|DYLD_|NODE_|PYTHON|PERL|RUBY|BASH|GCONV_|JAVA_TOOL_OPTIONS$|PATH$|HOME$|ENV$|IFS$|SHELLOPTS$)/
 
 /**
- * Whether a variable decides which code a program loads, or from where. No caller may set such a variable for a process
- * outside the sandbox.
+ * Whether a variable decides which code a program loads, or where the program looks for code. A caller may set these
+ * variables only for processes inside the sandbox.
  */
 export const isLoaderVariable = (name: string): boolean => loaderVariable.test(name)

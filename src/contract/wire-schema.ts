@@ -1,4 +1,4 @@
-// A schema of the wire, read as JSON Schema.
+// The schemas of requests and answers, as JSON Schema.
 
 /** The part of JSON Schema that wire.ts uses, as TypeBox emits it. */
 export type WireSchema = {

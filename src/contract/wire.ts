@@ -1,5 +1,5 @@
-// The objects of the interface, each typed once in a file of wire/. Validation, static types and the published documents
-// come from these schemas. Objects are open: unknown fields pass unchanged.
+// The objects of the interface. Each has its schema in one file of wire/. Validation, static types and the published
+// documents are made from these schemas. Objects are open: unknown fields pass unchanged.
 
 export { AgentConfig, AgentInfo } from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'

@@ -13,7 +13,7 @@ const contentOf = ({ schema, items, examples }: Answer, schemas: Schemas): Json 
   }),
 })
 
-/** The answers of an operation by status: one status may have several media types. */
+/** The answers of an operation, by status. Answers of several media types may share one status. */
 export const answersOf = ({ answers }: Operation, schemas: Schemas, common: Json) =>
   [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
     const same = answers.filter(answer => answer.status === status)

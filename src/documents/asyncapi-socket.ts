@@ -6,33 +6,34 @@ import { operations } from './operations.ts'
 import type { Json } from './schemas.ts'
 
 const clientWords: Record<keyof typeof clientMessages, string> = {
-  auth: 'The first message, where no header and no ticket authenticates the client.',
+  auth: 'Authenticates the client. This must be the first message, unless a header or a ticket has authenticated the client.',
   subscribe:
-    'Subscribes to events of these channels, in place of earlier ones; with the channel `task` alone it adds the frames of one task.',
+    'Subscribes to the events of these channels, in place of the channels of an earlier `subscribe`. With the channel `task` alone, it adds the frames of one task.',
   unsubscribe:
-    'Ends the subscription to these channels, or to all; with `task_id` to the frames of this task.',
-  create: 'As `createTask`. With `stream` the result comes at once, and the frames of the task follow.',
-  answer: 'As `answerCalls`: results of client tools.',
-  message: 'As `postMessage`: a message to the agent while it works.',
-  cancel: 'As `cancelTask`.',
-  pause: 'As `pauseTask`.',
-  resume: 'As `resumeTask`.',
-  step: 'As `stepEnv`; not streamed.',
+    'Ends the subscription to these channels, or to all channels. With `task_id`, it ends the subscription to the frames of that task.',
+  create:
+    'Does the same as `createTask`. With `stream` the result comes at once, and the frames of the task follow.',
+  answer: 'Does the same as `answerCalls`: gives the task results of client tools.',
+  message: 'Does the same as `postMessage`: sends a message to the agent while it works.',
+  cancel: 'Does the same as `cancelTask`.',
+  pause: 'Does the same as `pauseTask`.',
+  resume: 'Does the same as `resumeTask`.',
+  step: 'Does the same as `stepEnv` without `stream`.',
   ping: 'Asks for a `pong`.',
 }
 const serverWords: Record<keyof typeof serverMessages, string> = {
   authenticated: 'Answers `auth`.',
-  subscribed: 'Answers `subscribe`: what follows comes after `position`.',
-  unsubscribed: 'Answers `unsubscribe`: the subscriptions that have ended.',
-  result: 'Answers a command: the answer of its HTTP operation, without the envelope.',
-  error: 'Something was refused. The connection stays, unless a close code follows.',
+  subscribed: 'Answers `subscribe`. The following messages come after `position`.',
+  unsubscribed: 'Answers `unsubscribe`, and names the subscriptions that have ended.',
+  result: 'Answers a command with the answer of its HTTP operation, without the envelope.',
+  error: 'The server refused a message. The connection stays open, unless a close code follows.',
   ended: 'The last frame of this task was sent.',
   pong: 'Answers `ping`.',
   event: 'A public event, as on `/api/events`; `id` is its position.',
   frame: 'A frame of a task; `id` is its sequence number.',
 }
 
-/** Adds the type that names the message, in upper or lower case. */
+/** The schema of a client message, with its `type`. The server accepts `type` in upper or lower case. */
 const typed = (type: string, { properties }: { properties: Record<string, TSchema> }): TSchema =>
   Type.Object({ type: Type.Literal(type), ...properties })
 
@@ -40,7 +41,7 @@ const closes = Object.entries(closeCodes)
   .map(([reason, code]) => `\`${code}\` ${reason.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)}`)
   .join(', ')
 
-/** `schemaOf` returns a schema as JSON. */
+/** `schemaOf` converts a TypeBox value to a JSON Schema. */
 export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
   const operation = operations.find(({ id }) => id === 'openSocket')
   const message = (name: string, summary: string, schema: TSchema): [string, Json] => [
@@ -68,7 +69,7 @@ export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
     channel: {
       address: '/ws',
       title: operation?.summary,
-      description: `${operation?.about}\n\nThe server closes it with ${closes}. \`type\` is read in any case, and the other fields may stand in \`data\`.`,
+      description: `${operation?.about}\n\nThe server closes the connection with one of these codes: ${closes}. The server reads \`type\` in upper or lower case. The other fields of a message may also be in an object \`data\`.`,
       servers: [{ $ref: '#/servers/socket' }],
       messages: Object.fromEntries(
         messages.map(([name]) => [name, { $ref: `#/components/messages/${name}` }]),

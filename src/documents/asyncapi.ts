@@ -10,11 +10,11 @@ import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
-const about = `Everything but the channel \`socket\`, a WebSocket, is sent as server-sent events over HTTP: a line \`event:\` with the name of the message, on streams that can be resumed a line \`id:\` with the cursor, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: one every 10 seconds while there is nothing to send.
+const about = `The channel \`socket\` is a WebSocket. The messages of all other channels are server-sent events over HTTP. Each has a line \`event:\` with the name of the message, a line \`id:\` with the cursor if the stream can be resumed, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: the server sends one every 10 seconds while there is nothing else to send.
 
-- \`id:\` is the position in the log on \`/api/events\`, the \`sequence_number\` on the stream of a task. A client comes back with \`Last-Event-ID\`, or \`starting_after\`, and receives each message exactly once.
-- A connection that breaks says nothing about the task: come back from the cursor.
-- More kinds of messages may come: pass over those that you do not know.`
+- \`id:\` is the position in the log on \`/api/events\`, and the \`sequence_number\` on the stream of a task. A client that reconnects with \`Last-Event-ID\` or \`starting_after\` receives each message exactly once.
+- A connection may break while the task continues: reconnect with the cursor.
+- Later versions may send further kinds of messages: ignore the kinds that you do not know.`
 
 type Channel = { name: string; operation: string; messages: string[] }
 
@@ -28,7 +28,7 @@ const channels: Channel[] = [
 
 const operationOf = (id: string): Operation => {
   const operation = operations.find(one => one.id === id)
-  if (operation === undefined) throw new Error(`there is no operation ${id}`)
+  if (operation === undefined) throw new Error(`the table of operations has no operation ${id}`)
   return operation
 }
 const refs = (folder: string, names: string[]): Json[] => names.map(name => ({ $ref: `#/${folder}/${name}` }))
@@ -64,7 +64,7 @@ const securitySchemes: Json = {
     type: 'httpApiKey',
     in: 'query',
     name: 'ticket',
-    description: 'In place of a token where a browser opens a stream.',
+    description: 'A ticket, with which a browser can open a stream without a token.',
   },
 }
 

@@ -14,6 +14,7 @@ export const withCharts = (text: string): string =>
   Object.entries(charts).reduce((drawn, [name, chart]) => {
     const [begin, end] = [`<!-- chart: ${name} -->`, `<!-- end of chart: ${name} -->`]
     const [from, to] = [drawn.indexOf(begin), drawn.indexOf(end)]
-    if (from < 0 || to < from) throw new Error(`there are no markers for the chart ${name}`)
+    if (from < 0 || to < from)
+      throw new Error(`docs/architecture.md has no markers for the chart ${name}: add ${begin} and ${end}`)
     return `${drawn.slice(0, from + begin.length)}\n\`\`\`mermaid\n${drawingOf(chart)}\n\`\`\`\n${drawn.slice(to)}`
   }, text)

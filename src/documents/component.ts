@@ -1,4 +1,5 @@
-// A named schema of the documents: a TypeBox value of the contract, its description, and those of its fields.
+// A named schema of the documents: a TypeBox value of the contract, its description, and the descriptions of its
+// fields.
 import type { TSchema } from 'typebox'
 
 export type Component = {

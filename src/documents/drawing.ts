@@ -1,5 +1,6 @@
-// Draws a statechart with Mermaid. Mermaid allows no arrow between states inside of different states, so an arrow joins
-// only neighbours, and its label names the inner state where it begins or ends.
+// Draws a statechart with Mermaid. Mermaid allows no arrow between two states that lie inside different outer states.
+// Therefore an arrow is drawn between the outer states, and its label names the inner state where the arrow begins or
+// ends.
 import { type Chart, pathOf, statesOf, transitionsOf } from '../contract/chart.ts'
 
 type Arrow = { from: string[]; to: string[]; label: string; inside: string[]; leads: string }
@@ -20,8 +21,8 @@ const arrowsOf = (chart: Chart): Arrow[] => {
       if (common < path.length) {
         return [{ from: path.slice(0, common + 1), inside: [path.slice(common + 1).join('.')], ...ends }]
       }
-      // An arrow from a state into one of its own inner states begins at each other inner state that does not define
-      // the move itself.
+      // A move of a state to one of its own inner states becomes several arrows: one from each other inner state that
+      // does not define this move itself.
       return states
         .filter(
           ({ path: inner }) => inner.length === common + 1 && idOf(inner.slice(0, common)) === idOf(path),
@@ -32,7 +33,7 @@ const arrowsOf = (chart: Chart): Arrow[] => {
   )
 }
 
-/** Merges arrows that differ only in their beginning. */
+/** Merges arrows that differ only in the inner state where they begin. */
 const joined = (arrows: Arrow[]): Arrow[] => {
   const known = new Map<string, Arrow>()
   for (const arrow of arrows) {

@@ -82,10 +82,13 @@ export const createEnvExamples = {
 }
 const call = { tool_name: 'move', tool_args: { direction: 'east' } }
 export const stepEnvExamples = {
-  step: { summary: 'To the goal', value: { session_id, ...call, stream: false } },
-  stream: { summary: 'The same as a stream', value: { session_id, ...call, stream: true } },
+  step: { summary: 'A step to the goal', value: { session_id, ...call, stream: false } },
+  stream: {
+    summary: 'A step to the goal, with a stream of frames',
+    value: { session_id, ...call, stream: true },
+  },
 }
-export const resetEnvExample = { seed: { summary: 'With a seed', value: { session_id, seed: 7 } } }
+export const resetEnvExample = { seed: { summary: 'A reset with a seed', value: { session_id, seed: 7 } } }
 
 const frames = [
   { type: 'step.started', session_id, step: 1, ...call },

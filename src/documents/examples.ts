@@ -53,13 +53,13 @@ const say = (summary: string, value: object) => ({
 })
 
 export const createExamples = {
-  echo: say('The agent `echo` says it back', { stream: false, client_id: 'echo' }),
-  stream: say('The same as a stream', { stream: true, client_id: 'echo' }),
+  echo: say('The agent `echo` repeats the message', { stream: false, client_id: 'echo' }),
+  stream: say('The agent `echo`, with a stream of frames', { stream: true, client_id: 'echo' }),
   tools: {
     summary: 'The agent `demo` calls a tool',
     value: { user_message_content: 'What is 6*7?', stream: true, client_id: 'demo' },
   },
-  script: say('The agent `script` plays any path', {
+  script: say('The agent `script` plays the steps of a script', {
     stream: true,
     agent_config: {
       agent_id: 'script',
@@ -71,7 +71,7 @@ export const createExamples = {
       ],
     },
   }),
-  client_tool: say('A tool of the client: the task waits for it', {
+  client_tool: say('A tool of the client: the task waits for its result', {
     stream: false,
     client_tools: [
       {

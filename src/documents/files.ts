@@ -5,7 +5,7 @@ import { openApi } from './openapi.ts'
 
 const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
-/** Texts by path, relative to docs/. */
+/** The text of each document, by its path relative to docs/. */
 export const documentFiles = (): Record<string, string> => ({
   'openapi.json': jsonText(openApi()),
   'asyncapi.json': jsonText(asyncApi()),

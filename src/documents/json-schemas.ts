@@ -24,19 +24,19 @@ export const jsonSchemas = (): Record<string, Json> => ({
   'public-events.json': documentOf(
     'public-events.json',
     'Public events',
-    'What `data` holds on /api/events.',
+    'The content of `data` on /api/events.',
     PublicEvent,
   ),
   'task-frames.json': documentOf(
     'task-frames.json',
     'Frames of a task',
-    'What `result` holds on the stream of a task.',
+    'The content of `result` on the stream of a task.',
     Frame,
   ),
   'step-frames.json': documentOf(
     'step-frames.json',
     'Frames of a step',
-    'What `result` holds on the stream of an environment’s step.',
+    'The content of `result` on the stream of a step of an environment.',
     StepFrame,
   ),
 })

@@ -11,10 +11,10 @@ import { type Json, schemaWriter } from './schemas.ts'
 
 export const introduction = `Agent tasks on an append-only event log.
 
-- Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`; the first start stores the admin’s token in \`data/admin-token\`. An object that a token does not reach does not exist for it (404).
-- Errors are 4xx and 5xx: a JSON-RPC error object, in an envelope where the operation answers with one; 422 lists every problem of a request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` answers as \`GET\` without a body; for a stream it sends the headers alone.
-- Unknown fields of requests are ignored, and answers may gain fields: ignore those that you do not know.
-- Streams are described in full by the AsyncAPI document, \`/asyncapi.json\`.`
+- Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`. The first start of the server stores the admin’s token in \`data/admin-token\`. If a request names an object that its token does not reach, the server answers 404, as for an object that does not exist.
+- The body of a 4xx or 5xx answer is a JSON-RPC error object, which is in an envelope if the operation answers in envelopes. The body of a 422 lists every problem of the request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` gets the same headers as \`GET\`, without a body.
+- The server ignores unknown fields of requests. Later versions may add fields to answers: ignore the fields that you do not know.
+- The AsyncAPI document, \`/asyncapi.json\`, describes the streams in full.`
 
 type Describe = (name: string, header: { value: string; about: string }) => Json
 const ofEveryAnswer = (describe: Describe): Json =>
@@ -26,16 +26,16 @@ const common: Json = {
   'X-Ignored-Query': { $ref: '#/components/headers/X-Ignored-Query' },
 }
 
-/** Headers of every answer. */
+/** The headers that every answer may have. */
 const commonHeaders: Json = {
   'X-Request-ID': {
-    description: 'The id of the request, percent-encoded where it is not printable ASCII.',
+    description: 'The id of the request. Characters that are not printable ASCII are percent-encoded.',
     schema: { type: 'string' },
   },
   ...ofEveryAnswer((_name, { value, about }) => ({ description: about, schema: { const: value } })),
   'X-Ignored-Query': {
     description:
-      'Names of query parameters that the operation does not know, percent-encoded, with commas between them. Absent: there are none.',
+      'The names of the query parameters that the operation does not know, percent-encoded and separated by commas. Absent if there are none.',
     schema: { type: 'string' },
   },
 }
@@ -44,13 +44,14 @@ const securitySchemes: Json = {
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token: the admin’s, or one made by `createToken`.',
+    description: 'An access token: the admin’s token, or a token that `createToken` made.',
   },
   ticket: {
     type: 'apiKey',
     in: 'query',
     name: 'ticket',
-    description: 'In place of a token where a browser opens a stream: see `createStreamTicket`.',
+    description:
+      'A ticket, with which a browser can open a stream without a token. `createStreamTicket` makes tickets.',
   },
 }
 

@@ -5,11 +5,11 @@ import type { RefusalName } from '../contract/refusals.ts'
 
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
-  Environments: 'Worlds to act in: one instance for each session.',
+  Environments: 'Environments in which agents act. Each session has an instance of its own.',
   Events: 'Live streams of tasks and events.',
-  History: 'The past: rollouts, replays, the log itself.',
-  Access: 'Tokens and tickets.',
-  Service: 'The health of the server, its documents.',
+  History: 'Read the past: rollouts, replays, and the log itself.',
+  Access: 'Manage tokens and tickets.',
+  Service: 'Read the health, the metrics and the documents of the server.',
 } as const
 
 export type Parameter = {
@@ -37,13 +37,14 @@ export type Answer = {
 export const headers = {
   'X-Task-Id': 'The id of the task.',
   'Content-Location': 'The path of the task.',
-  'Idempotency-Replayed': '`true`: an earlier request did this already; this request changed nothing.',
-  Link: 'The next page (`rel="next"`), or the one before (`rel="prev"`).',
+  'Idempotency-Replayed':
+    '`true`: an earlier request has already done this, so this request changed nothing.',
+  Link: 'The address of the next page (`rel="next"`) or of the page before (`rel="prev"`).',
 } as const
 
 export type Operation = {
   method: 'GET' | 'POST' | 'DELETE'
-  /** With parameters in braces. */
+  /** The path, with its parameters in braces. */
   path: string
   id: string
   tag: keyof typeof tags
@@ -56,7 +57,7 @@ export type Operation = {
   answers: Answer[]
   /** Refusals in addition to those that any operation of its kind may have. */
   refusals?: RefusalName[]
-  /** Errors are in an envelope. */
+  /** Present: the operation answers errors in an envelope. */
   envelope?: true
 }
 

@@ -1,5 +1,5 @@
-// The page at /docs: every operation, to read and to try. It is made from the same table as the OpenAPI document. Its
-// script sends what the forms contain, to this server only.
+// The page at /docs, where a reader can read about every operation and try it. The page is made from the same table as
+// the OpenAPI document. Its script sends what the forms contain to this server only.
 import { apiVersion } from '../contract/responses.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
@@ -43,7 +43,7 @@ export const page = (): string => {
 <body>
 <header>
 <h1>Reprise <small>API ${apiVersion}</small></h1>
-<label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="to try operations with"></label>
+<label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
 <span><a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
 </header>
 <nav>${contents.join('')}<p><a href="#schemas">Schemas</a></p>${list(

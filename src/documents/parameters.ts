@@ -29,21 +29,25 @@ export const tokenId: Parameter = {
 export const idempotencyKey = header(
   'Idempotency-Key',
   short,
-  'The same key with the same body, within 24 hours, is the same request; with another body it is refused (409).',
+  'Identifies the request. If the key was used with the same body within the last 24 hours, the server returns the earlier task. If the key was used with another body, the server refuses the request (409).',
 )
 export const retryCount = header(
   'X-Stainless-Retry-Count',
   Type.Integer({ minimum: 0 }),
-  'More than 0: this is a retry, and the task of the earlier request with the same body is returned.',
+  'More than 0: this request is a retry, and the server returns the task of the earlier request with the same body.',
 )
 /** A header that every operation accepts. */
 export const requestId = header(
   'X-Request-ID',
   short,
-  'An id for this request; the answer carries it, in the header of the same name and in envelopes.',
+  'An id for this request. The answer repeats the id, in the header of the same name and in its envelope.',
 )
 export const limit = (most: number, usual: number, what: string): Parameter =>
-  query('limit', Type.Integer({ minimum: 1, maximum: most, default: usual }), `How many ${what} at most.`)
+  query(
+    'limit',
+    Type.Integer({ minimum: 1, maximum: most, default: usual }),
+    `The largest number of ${what}.`,
+  )
 export const after = (what: string, fallback?: number): Parameter =>
   query('after', fallback === undefined ? cursor : Type.Integer({ minimum: 0, default: fallback }), what)
 /** Unix seconds, or a time as ISO 8601. */

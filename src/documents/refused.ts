@@ -27,7 +27,7 @@ const headersOf: Record<number, Json> = {
   401: { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } },
   409: {
     'X-Should-Retry': {
-      description: '`false`: the same request would be refused again.',
+      description: '`false`: the server would refuse the same request again.',
       schema: { type: 'string', const: 'false' },
     },
   },
@@ -35,20 +35,22 @@ const headersOf: Record<number, Json> = {
   503: retryAfter(),
 }
 function retryAfter(): Json {
-  return { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+  return {
+    'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
+  }
 }
 
-/** The fields that a refusal by a quota adds. */
+/** The fields that the refusal has if a quota is used up. */
 const quotaData: Json = {
   properties: {
-    quota: { type: 'string', description: `Which, such as ${quotaNames.join(', ')}.` },
-    limit: { type: 'integer', description: 'How much it allows.' },
+    quota: { type: 'string', description: `The name of the quota, for example ${quotaNames.join(', ')}.` },
+    limit: { type: 'integer', description: 'How much the quota allows.' },
   },
 }
 
 const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)
 
-/** A response; it has a name if several operations share it. */
+/** A response. It has a name if several operations share the response. */
 export type Refused = { status: number; name?: string; response: Json }
 
 const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operation): string | undefined => {

@@ -8,9 +8,12 @@ export type Json = { [key: string]: unknown }
 
 const jsonText = (schema: unknown): string => JSON.stringify(schema)
 
-/** The name of each schema, by its text, since an optional field holds a copy of its schema. */
+/**
+ * The name of each schema, by the JSON text of the schema. An optional field holds a copy, so identity is not enough.
+ */
 const namesByText = new Map(Object.entries(components).map(([name, { schema }]) => [jsonText(schema), name]))
-if (namesByText.size !== Object.keys(components).length) throw new Error('two components are the same schema')
+if (namesByText.size !== Object.keys(components).length)
+  throw new Error('two components have the same schema: give each schema only one name')
 
 const mapValues = <T>(fields: object, map: (value: T, key: string) => unknown): Json =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, map(value, key)]))
@@ -49,7 +52,7 @@ export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
       ...(values && { type: 'string', enum: values }), // every enum of the contract holds texts
       ...rest,
       ...(properties && { properties: mapValues(properties, field) }),
-      // A record has any names, and values of one kind.
+      // The keys of a record are arbitrary, and its values have one type.
       ...(patternProperties && {
         additionalProperties: orAnything(write(Object.values(patternProperties)[0])),
       }),
@@ -80,7 +83,7 @@ export const schemaWriter = (prefix: string, { tagged = false } = {}) => {
 
 const orAnything = (schema: Json): Json | true => (Object.keys(schema).length === 0 ? true : schema)
 
-/** Where every branch is a named schema with its own `type`. */
+/** The discriminator of a union. It is empty unless every branch is a named schema with its own `type`. */
 const discriminator = (branches: Written[], references: Json[]): Json => {
   const types = branches.map(({ properties }) => (properties?.type as Json | undefined)?.const)
   const targets = references.map(({ $ref }) => $ref)

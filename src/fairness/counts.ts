@@ -1,4 +1,4 @@
-/** A number for each user, and the sum of all. A number without a user counts in the sum alone. */
+/** Keeps a number for each user, and the sum of all numbers. A number without a user counts only in the sum. */
 export const createCounts = () => {
   const byUser = new Map<string | undefined, number>()
   let total = 0

@@ -1,20 +1,20 @@
-// How much work each user wants from the event loop: work that began lately, and work that waits.
+// How much work each user wants from the event loop: the work that began a short time ago, and the work that waits.
 
-/** Milliseconds after which work that began counts a third. */
+/** Milliseconds after which work that began counts only about a third (1/e). */
 const memoryMs = 1000
-/** Pieces of work per second that never count as too much. */
+/** The most pieces of work, begun in about the last second or waiting, that never count as too much. */
 const modest = 80
-/** One user may want at most this multiple of an even share of all work. */
+/** A user who wants more than this multiple of an even share of all work wants too much. */
 const tolerance = 1.25
 
 type Waiting = { pieces: number; begin: () => void }
 export type Demand = {
-  /** Pieces of work that began; older ones count less and less. */
+  /** The number of pieces of work that began. A piece counts less the longer ago it began. */
   begun: number
-  /** Pieces that wait. */
+  /** The number of pieces of work that wait. */
   wanted: number
   waiting: Waiting[]
-  /** Looks since work of this user last began. */
+  /** The number of looks since work of this user last began. */
   looks: number
 }
 
@@ -38,7 +38,7 @@ export const createDemands = () => {
       for (const other of users.values()) all += sizeOf(other)
       return sizeOf(demand) * users.size > all * tolerance
     },
-    /** Reduces past work by the time that has passed, in milliseconds, and forgets users without any work left. */
+    /** Lets past work count less after `elapsed` milliseconds, and removes users without work. */
     fade(elapsed: number): void {
       const left = Math.exp(-elapsed / memoryMs)
       for (const [user, demand] of users) {

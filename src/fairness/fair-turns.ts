@@ -1,11 +1,11 @@
-// Work that waits for one of a few places, such as a thread. Users take turns, however many jobs each has: a user with
-// a thousand jobs is served once, then the next user. No user holds every place, so that a job of another user may not
-// even have to wait. Jobs of one user begin in the order in which they came.
+// Lets jobs wait for one of a few places, such as a thread. Users take turns, however many jobs each has: after one job
+// of a user, the next user is served. No user may hold all places, so that often a place is free for another user's
+// first job. Jobs of one user begin in the order in which they came.
 
 export type PlaceLimits = {
-  /** Places in all. */
+  /** The number of places. */
   most: number
-  /** Places that one user may hold. */
+  /** The most places that one user may hold. */
   mostOfOne: number
 }
 
@@ -13,7 +13,7 @@ type User = { held: number; waiting: Set<() => void> }
 
 export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
   const users = new Map<string, User>()
-  /** Users who wait and may have one more place; the first is next. */
+  /** The users with waiting jobs who may have one more place. The first user is served next. */
   const ready = new Set<string>()
   let held = 0
 
@@ -22,10 +22,10 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
     users.set(name, known)
     return known
   }
-  /** Updates `ready` and `users` after a user came, began, ended or left. */
+  /** Updates `ready` and `users` after a job of this user came, began, ended or was dropped. */
   const review = (name: string, user: User): void => {
     if (user.waiting.size > 0 && user.held < mostOfOne)
-      ready.add(name) // a user who is in the set already keeps the position
+      ready.add(name) // a user who is in the set already keeps their position
     else ready.delete(name)
     if (user.waiting.size === 0 && user.held === 0) users.delete(name)
   }
@@ -39,7 +39,7 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
       if (held >= most) return
       const user = userOf(name)
       const [begin] = user.waiting
-      ready.delete(name) // added again behind the others if more jobs wait
+      ready.delete(name) // `review` adds the user again behind the others if more jobs wait
       if (begin === undefined) continue
       user.waiting.delete(begin)
       count(name, user, 1)
@@ -49,8 +49,8 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
 
   return {
     /**
-     * Resolves when the user has a place. The returned function gives the place back, and may be called again. If the
-     * signal aborts while the user waits, it rejects with the signal's reason.
+     * Resolves when the user has a place. The returned function gives the place back; further calls of it do nothing.
+     * If the signal aborts while the user waits, `enter` rejects with the signal's reason.
      */
     async enter(name: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted()
@@ -78,9 +78,9 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
         fillPlaces()
       }
     },
-    /** Whether the user holds as many places as one user may. */
+    /** Whether the user holds the most places that one user may hold. */
     isFull: (name: string): boolean => (users.get(name)?.held ?? 0) >= mostOfOne,
-    /** Jobs of this user that wait. */
+    /** The number of this user's jobs that wait. */
     waiting: (name: string): number => users.get(name)?.waiting.size ?? 0,
   }
 }
@@ -90,7 +90,7 @@ export type FairPlaces = ReturnType<typeof createFairPlaces>
 export type FairTurns = <Answer>(
   user: string,
   job: () => Promise<Answer>,
-  /** Aborted while the job waits: the job never begins, and the call rejects with the signal's reason. */
+  /** If it aborts while the job waits, the job never begins and the call rejects with the signal's reason. */
   signal?: AbortSignal,
 ) => Promise<Answer>
 

@@ -1,4 +1,4 @@
-// Wires together the limits of users: quotas, the disk, and shares of the event loop.
+// Puts together the limits of users: quotas, the disk quota, and shares of the event loop.
 import type { Report, World } from '../contract/ports.ts'
 import { createDiskUse } from './disk/disk-use.ts'
 import { createWalker } from './disk/walker.ts'
@@ -8,7 +8,7 @@ import { createQuotas, type QuotaLimits } from './quotas.ts'
 type Deps = {
   limits: QuotaLimits
   foldersOf: (user: string) => string[]
-  /** Whether a token belongs to this user: quotas apply to such users only. */
+  /** Whether a token belongs to this user. Quotas apply only to users with a token of their own. */
   isBound: (user: string) => boolean
   world: Pick<World, 'clock' | 'timers'>
   report: Report
@@ -31,7 +31,7 @@ export const createFairness = ({ limits, foldersOf, isBound, world, report }: De
     quotas,
     disk,
     loop: createLoopShares(timers),
-    /** Refusals and use, by quota. */
+    /** For the metrics: the number of refusals of each quota, and what all users together use. */
     counts() {
       const { refused, used } = quotas.counts()
       return { refused, used: { ...used, disk: disk.total() } }

@@ -1,9 +1,9 @@
 import { createCounts } from './counts.ts'
 
-/** Stops counting something that was not created after all, or is over. Repeated calls do nothing. */
+/** Stops counting something, because it was not created or because it has ended. Further calls do nothing. */
 export type Release = () => void
 
-/** Tasks or sessions by their id. Each counts once, whether it is being created or is stored. */
+/** Counts tasks or sessions by their id. Each counts once, from the beginning of its creation. */
 export const createHoldings = () => {
   const known = new Map<string, { user: string; isStored: boolean }>()
   const counts = createCounts()
@@ -23,7 +23,10 @@ export const createHoldings = () => {
     of: counts.of,
     total: counts.total,
     has: (id: string) => known.has(id),
-    /** Counts it from now on. The returned function stops the counting, unless it has been stored by then. */
+    /**
+     * Counts a task or session that is being created. The returned function stops counting it, unless it has been
+     * stored by then.
+     */
     hold(id: string, user: string): Release {
       put(id, user, false)
       return () => {
@@ -32,7 +35,7 @@ export const createHoldings = () => {
     },
     store: (id: string, user: string) => put(id, user, true),
     remove,
-    /** Replaces the stored ones; those that are being created stay. */
+    /** Replaces the stored tasks or sessions. Those that are being created stay counted. */
     fill(rows: Iterable<{ id: string; user: string }>): void {
       for (const [id, { isStored }] of known) if (isStored) remove(id)
       for (const { id, user } of rows) put(id, user, true)

@@ -1,34 +1,34 @@
-// Shares the time of the event loop while it is short. New work of a user who wants far more than the others waits, so
-// that the loop is free for the others part of the time. A single user, or users who all want the same, never wait
-// here.
+// Shares the time of the event loop between users while the loop is busy. New work of a user who wants far more than
+// the others waits, so that the loop has time for the others. A single user never waits here, and users who all want
+// about as much as each other never wait either.
 import type { Timers } from '../contract/ports.ts'
 import { createDemands, type Demand } from './demands.ts'
 import { createLoopLoad, type LoopMeter, realMeter } from './loop-load.ts'
 
 export type LoopShares = {
   /**
-   * Resolves when work of this user may begin; undefined: it may begin at once. `pieces` is the amount of work; a small
-   * request is one piece.
+   * Resolves when work of this user may begin. Undefined: the work may begin at once. `pieces` is the amount of work; a
+   * small request is one piece.
    */
   enter(user: string, pieces?: number): Promise<void> | undefined
 }
-/** For work of a single user: nothing waits. */
+/** Shares for a server with a single user: no work waits. */
 export const wholeLoop: LoopShares = { enter: () => undefined }
 
-/** Milliseconds between two looks at the demands. */
+/** Milliseconds between two looks at the demands of users. */
 const lookMs = 10
-/** The loop is short of time when it is busy for this part of it or more. */
+/** The load, from 0 to 1, at which work of users who want too much begins to wait. */
 const mostBusy = 0.6
-/** After this many looks, one piece of a user's work begins even if the loop has no time. */
+/** The number of looks after which one piece of a user's work begins even if the loop has no time. */
 const mostLooks = 20
-/** Milliseconds of the loop's time that one look may give to waiting users. */
+/** The most milliseconds of the loop's time that one look may give to waiting work. */
 const mostGiven = 20
 
 export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter = realMeter): LoopShares => {
   const demands = createDemands()
   const load = createLoopLoad(meter)
   let stop: (() => void) | undefined
-  /** Estimated milliseconds of a piece. */
+  /** The estimated time of one piece of work, in milliseconds. */
   let cost = 2
   let begunSince = 0
 
@@ -37,7 +37,7 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
     user.looks = 0
     begunSince += pieces
   }
-  /** Begins waiting work, as far as the loop has time for it. */
+  /** Begins as much waiting work as the loop has time for. */
   const release = (elapsed: number): void => {
     let budget = Math.min(mostGiven, Math.max(0, mostBusy - load.busyPart()) * elapsed)
     for (const user of demands.all()) {

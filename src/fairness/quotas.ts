@@ -1,12 +1,13 @@
-// How much one user, and all users together, may have open at a time. All counts are in memory, and a new thing counts
-// from the moment it is allowed. A lowered limit applies to new things only; existing ones continue.
+// How much one user, and all users together, may have at a time: tasks, sessions, streams and WebSockets. All counts
+// are in memory. A new task, session or stream counts from the moment at which it is allowed. A lowered limit applies
+// only to new ones; existing ones continue.
 import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type Counts, createCounts } from './counts.ts'
 import type { Release } from './holdings.ts'
 import { createUnfinished } from './unfinished.ts'
 
-/** By the name of the quota; 0: no limit. `disk` is in bytes. */
+/** The limit of each quota, by its name. 0: there is no limit. `disk` is in bytes. */
 export type QuotaLimits = Readonly<Record<QuotaName, number>>
 
 export const noQuotas = Object.freeze(Object.fromEntries(quotaNames.map(name => [name, 0]))) as QuotaLimits
@@ -29,7 +30,7 @@ export const createQuotas = (limits: QuotaLimits) => {
   }
 
   const opener = (quota: 'streams' | 'sockets', counts: Counts) => {
-    /** `replaces`: the new one takes the place of another of the same caller, which closes. */
+    /** `replaces`: the new stream replaces an open stream of this caller, which closes, so the quota is not checked. */
     return ({ userId }: Principal, replaces = false): Release => {
       if (!replaces) {
         if (userId !== undefined) must(quota, counts.of(userId))
@@ -46,8 +47,8 @@ export const createQuotas = (limits: QuotaLimits) => {
 
   return {
     /**
-     * Counts a task that is being created. `isBound`: quotas apply, because a token of the user asks for it, or an
-     * agent of a task that such a token created.
+     * Counts a task that is being created. `isBound` says whether the quota applies: a token of the user creates the
+     * task, or created the first task of its tree of subagents.
      */
     reserveTask(id: string, user: string, isBound: boolean): Release {
       if (tasks.has(id)) return nothing
@@ -62,7 +63,7 @@ export const createQuotas = (limits: QuotaLimits) => {
     },
     openStream: opener('streams', streams),
     openSocket: opener('sockets', sockets),
-    /** Counts and returns the refusal for a user who has used up the disk quota. */
+    /** Counts a refusal by the disk quota, and returns it. */
     overDisk: (): Refusal => refuse('disk'),
     follow,
     fill,

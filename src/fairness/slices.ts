@@ -1,4 +1,4 @@
-// Long work for callers, in slices. Between two slices the event loop serves everybody else, and callers take turns,
+// Does long work for callers in slices. Between two slices the event loop serves all other work. Callers take turns,
 // however much work one of them has.
 
 import type { Log } from '../contract/stored.ts'
@@ -7,7 +7,7 @@ import type { Log } from '../contract/stored.ts'
 export type Turn = (caller: string) => Promise<void>
 
 export const createSlices = (): Turn => {
-  /** Waiting work by caller; the first caller is next. */
+  /** The waiting work of each caller. The first caller is served next. */
   const waiting = new Map<string, (() => void)[]>()
   const next = () => {
     const [first] = waiting
@@ -27,16 +27,16 @@ export const createSlices = (): Turn => {
     })
 }
 
-/** Resolves after the event loop has served everything that waits for it. */
+/** Resolves in the next turn of the event loop. */
 export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Resolves at once within a slice; at the end of a slice it resolves after the turns of others. */
+/** Resolves at once while the slice lasts. At the end of a slice it resolves when the caller's next slice may begin. */
 export type Pause = () => Promise<void>
 
-/** Milliseconds of a slice. Others wait no longer, unless a single event or text takes longer. */
+/** The length of a slice in milliseconds. A slice takes longer only if a single event or text does. */
 const sliceMs = 3
 
-/** `check` throws when nobody needs the work any more. */
+/** Makes the pauses of one piece of work. `check` throws if nobody needs the work any more. */
 export const createPause = (turn: () => Promise<void>, check: () => void): Pause => {
   let since = Number.NEGATIVE_INFINITY
   return async () => {

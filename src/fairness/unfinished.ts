@@ -1,4 +1,5 @@
-// Counts unfinished tasks and active sessions by user: filled once from the read models, then updated with each commit.
+// Counts the unfinished tasks and active sessions of each user. The counts are filled once from the read models, then
+// updated with each commit.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
@@ -26,7 +27,7 @@ export const createUnfinished = () => {
   return {
     tasks,
     sessions,
-    /** Takes the events of a commit. */
+    /** Updates the counts by the events of a commit. */
     follow(events: readonly Recorded[]): void {
       for (const stored of events) {
         const task = taskEvents.find(stored)

@@ -1,12 +1,18 @@
-// Limits the requests of one user that are handled at a time. Further requests wait before their bodies are read, so a
-// user with a thousand connections does not fill a whole turn of the event loop.
+// Limits how many requests of one user the server handles at a time. Further requests wait before their bodies are
+// read, so that a user with a thousand connections does not occupy a whole turn of the event loop.
 import type { Principal } from '../contract/token-events.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 
-/** Requests of one user that are handled at a time. A token for all users is the operator's and has no limit. */
+/**
+ * The most requests of one user that the server handles at a time. A token for all users belongs to the operator and
+ * has no limit.
+ */
 const mostOfOne = 8
-/** Milliseconds after which a request frees its place: it is taken to wait for something, such as its task. */
+/**
+ * Milliseconds after which a request gives up its place. A request that takes longer is probably waiting for something,
+ * such as its task.
+ */
 const workMs = 50
 
 /** Bytes of a body that count as one more request: a long body is as much work as many requests. */
@@ -20,7 +26,7 @@ export type Admission = ReturnType<typeof createAdmission>
 export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }) => {
   const turns = createFairTurns({ most: Number.POSITIVE_INFINITY, mostOfOne: limits.mostOfOne })
 
-  /** Resolves when `over` does, and after `workMs` at the latest. */
+  /** Resolves when `over` resolves, or after `workMs` milliseconds, whichever is earlier. */
   const work = (over: Promise<unknown>): Promise<void> =>
     new Promise(resolve => {
       const timer = setTimeout(resolve, limits.workMs)
@@ -33,8 +39,8 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
     })
 
   /**
-   * Resolves when work for this caller may begin; undefined: at once. `bytes`: the length of the request's body. The
-   * place is free again when `over` resolves, or after a while.
+   * Resolves when work for this caller may begin; undefined: the work may begin at once. `bytes` is the length of the
+   * request's body. The place is free again when `over` resolves, or after `workMs` milliseconds.
    */
   const enter = ({ userId }: Principal, over: Promise<unknown>, bytes = 0): Promise<void> | undefined =>
     userId === undefined
@@ -46,7 +52,7 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
           })
         })
 
-  /** Does a job in turn, and when the event loop has time for this user. */
+  /** Does a job when it is the user's turn and the event loop has time for this user. */
   const inTurn = (user: string, pieces: number, job: () => Promise<void>): void =>
     void turns(user, async () => {
       await loop.enter(user, pieces)
@@ -55,7 +61,7 @@ export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }
 
   return {
     enter,
-    /** Does one job in the same way. */
+    /** Does one job under these limits, such as a command on a WebSocket. */
     run<Answer>(caller: Principal, job: () => Promise<Answer>): Promise<Answer> {
       if (caller.userId === undefined) return job()
       const { userId } = caller

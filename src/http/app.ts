@@ -1,4 +1,4 @@
-// Puts the HTTP surface together: hooks that apply to every route, then the routes.
+// Puts the HTTP surface together: first the hooks that apply to every route, then the routes.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
@@ -75,14 +75,14 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   unlessMissing()
 }
 
-/** Bodies are checked by the schema of their operation; queries and paths have their own readers. */
+/** Checks each body by the schema of its operation. Queries and paths have readers of their own. */
 const validateBodies = (app: App): void =>
   void app.setValidatorCompiler(({ schema, httpPart }) => {
     if (httpPart !== 'body') return value => ({ value })
     const read = bodyValidator(schema as TSchema)
     return value => {
       try {
-        return { value: read(value ?? undefined) } // a missing body comes in as null
+        return { value: read(value ?? undefined) } // Fastify passes a missing body as null
       } catch (error) {
         return { error: error as Error }
       }

@@ -1,5 +1,5 @@
 // The log over HTTP, for auditors: every stored event with the exact texts from which its hashes were made, and the
-// list of streams. A token of a user reads only what that user owns.
+// list of streams. A token that belongs to a user can read only what that user owns.
 import type { FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/published.ts'
 import type { StoredEvent } from '../contract/audit.ts'
@@ -15,7 +15,7 @@ import { asLines, sendText } from './send-text.ts'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
 
-/** The payload is JSON already, so it is inserted as it is. */
+/** An event as a line of JSON. The payload is JSON already, so it is inserted unchanged. */
 const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): string => {
   const { stream, revision, type, schema_version, time, principal, correlation_id, causation_id } = about
   const event = JSON.stringify({
@@ -34,15 +34,15 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
 }
 
 /**
- * A token without a user and with the role `user` reads what belongs to any user, but not what has no owner, such as
- * the tokens of administrators.
+ * Whether a principal may read what this owner owns. A token with the role `user` that acts for all users may read what
+ * belongs to any user, but nothing without an owner, such as the streams of administrators' tokens.
  */
 const mayRead = ({ role, userId }: Principal, owner: string): boolean =>
   userId === undefined ? role !== 'user' || owner !== '' : owner === userId
 
 /**
- * Up to `limit` entries of the pages, up to a length, and whether there are more. A damaged entry after them is no
- * error yet.
+ * A page of at most `limit` entries and of limited length, with a field that says whether there are more entries. A
+ * damaged entry after the page is not an error of this page.
  */
 async function* pageOf<Each>(
   name: string,
@@ -113,7 +113,7 @@ export const auditRoutes = (
       if (stream !== undefined) {
         const owner = audit.ownerOf(stream)
         if (owner === undefined || !mayRead(principal, owner))
-          throw new Refusal('TaskNotFound', undefined, 'no such stream')
+          throw new Refusal('TaskNotFound', undefined, 'there is no stream with this name')
       }
       const textOf = (event: StoredEvent) =>
         mayRead(principal, event.about.owner) ? lineOf(event) : undefined

@@ -9,7 +9,7 @@ const bearer = /^bearer +([^\s]+) *$/i
 /** The parts of a request that can hold credentials. */
 export type Asking = Pick<FastifyRequest, 'headers' | 'query' | 'method'>
 
-/** The ticket that replaces a token where a browser opens a stream. */
+/** The ticket that a browser uses in place of a token to open a stream. */
 export const ticketOf = ({ headers, query, method }: Asking): string | undefined => {
   const { ticket } = query as { ticket?: unknown }
   return headers.authorization === undefined && method === 'GET' && typeof ticket === 'string'
@@ -17,14 +17,18 @@ export const ticketOf = ({ headers, query, method }: Asking): string | undefined
     : undefined
 }
 
-/** A hint for the operator of the server. */
+/** A part of error texts that tells the operator where to find tokens. */
 const whereTokens =
-  'the admin token is ADMIN_TOKEN, or in the file admin-token of DATA_DIR; `reprise token create` makes others'
+  'the admin token is the value of ADMIN_TOKEN, or is in the file admin-token of DATA_DIR; `reprise token create` makes further tokens'
 const noToken = `a bearer token is required: send the header "Authorization: Bearer TOKEN"; ${whereTokens}`
-const badToken = `this token is not known, or no longer valid; ${whereTokens}`
-const badTicket = 'this ticket is not known, or no longer valid: POST /v1/auth/stream-ticket gives another'
+const badToken = `this token is unknown or no longer valid; ${whereTokens}`
+const badTicket =
+  'this ticket is unknown or no longer valid: request a new one with POST /v1/auth/stream-ticket'
 
-/** Finds the principals of tokens and tickets; undefined: there is none, or no longer. */
+/**
+ * The functions that find the principal of a token or a ticket. They return undefined if the token or ticket is unknown
+ * or no longer valid.
+ */
 export type Doors = {
   principals: { authenticate(token: string): Principal | undefined }
   tickets: { redeem(ticket: string): Principal | undefined }

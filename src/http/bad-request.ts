@@ -1,4 +1,4 @@
-// An answer on a bare socket, for a request that failed before it had a response object.
+// Answers as text for a bare socket, for requests that failed before they had a response object.
 import { refusals } from '../contract/refusals.ts'
 import { everyAnswerLines } from './head.ts'
 
@@ -6,7 +6,7 @@ import { everyAnswerLines } from './head.ts'
 export const badRequest = (message: string, ...headers: string[]): string =>
   answer('400 Bad Request', message, ...headers)
 
-/** The answer when the head of a request did not come in time. */
+/** The answer to a request whose head did not arrive in time. */
 export const requestTimeout = (): string => answer('408 Request Timeout', refusals.BodyTooSlow.message)
 
 const answer = (status: string, message: string, ...headers: string[]): string => {

@@ -1,5 +1,6 @@
-// CORS for the origins that the operator names. Without any, a browser gives the API only to pages of its own host.
-// Credentials are never allowed: callers authenticate by a token, which no browser adds on its own.
+// CORS for the origins that the operator names. If the operator names none, a browser lets only pages of the server's
+// own host use the API. Credentials are never allowed: callers authenticate by a token, which a browser does not add by
+// itself.
 
 import { everyAnswer } from '../contract/answer-headers.ts'
 import { createOrigins } from './origins.ts'
@@ -16,7 +17,7 @@ const exposed = [
   'Idempotency-Replayed',
 ].join(', ')
 const methods = 'GET, POST, DELETE'
-/** How long a browser may remember the answer to a preflight, seconds. */
+/** The number of seconds for which a browser may remember the answer to a preflight. */
 const rememberedFor = '600'
 
 export const allowOrigins = (app: App, allowed: readonly string[]): void => {

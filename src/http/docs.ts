@@ -1,5 +1,5 @@
-// The documents of the interface and the page that shows them. They are made at the first request, so the start does
-// not wait for them.
+// The routes of the documents of the interface, and of the page that shows them. The server makes each document at the
+// first request for it, so that the start does not wait.
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import type { App } from './request.ts'
@@ -8,10 +8,13 @@ import { route } from './route.ts'
 const json = 'application/json; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 
-/** The files lie beside the sources, and beside the bundle. */
+/** Reads a file of the folder `docs-page`, which is next to the sources and next to the bundle. */
 const fileOf = (name: string): string => readFileSync(new URL(`./docs-page/${name}`, import.meta.url), 'utf8')
 
-/** The page loads from this server only and sends to it only, and no other page may show it in a frame. */
+/**
+ * Headers with which the page loads from this server only and sends to this server only, and other pages cannot show it
+ * in a frame.
+ */
 const safely = {
   'content-security-policy':
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -22,14 +25,14 @@ const safely = {
 
 type Made = { type: string; make: () => Promise<string> }
 
-/** The files that the page loads; they are no part of the interface. */
+/** The files that the page loads. They are not part of the interface. */
 const pageFiles: Record<string, Made> = {
   '/docs/page.css': { type: 'text/css; charset=utf-8', make: async () => fileOf('page.css') },
   '/docs/page.js': { type: 'text/javascript; charset=utf-8', make: async () => fileOf('page.js') },
   '/docs/icon.svg': { type: 'image/svg+xml', make: async () => fileOf('icon.svg') },
 }
 
-/** Answers with a text that is made at the first request. */
+/** A handler that answers with a text. The text is made at the first request. */
 const sending = ({ type, make }: Made) => {
   let made: Promise<string> | undefined
   return async (_request: unknown, reply: FastifyReply) => {

@@ -1,4 +1,5 @@
-// Doors: what the routes of each capability may use of it. A route gets its door and `Serving`.
+// A door is the part of a capability (tasks, sessions, events, …) that routes may use. A route gets the door of its
+// capability, and `Serving`.
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Roots } from '../access/user-folders.ts'
@@ -22,7 +23,7 @@ import type { AgentChoice } from '../tasks/request/agent-choice.ts'
 import type { LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 
-/** What an answer of any kind may need. */
+/** What every route may need in order to answer. */
 export type Serving = {
   principals: Principals
   tickets: Tickets
@@ -36,7 +37,7 @@ export type Serving = {
   fault: (error: unknown, about: { request_id: string; route: string | undefined }) => void
 }
 
-/** Tasks, for their routes and for the commands of a socket. */
+/** The door to tasks, for their routes and for the commands on a WebSocket. */
 export type TaskDoor = {
   commands: Commands
   queries: Queries
@@ -44,35 +45,35 @@ export type TaskDoor = {
   /** The folders of users. */
   roots: Roots
   agents: AgentChoice
-  /** The machine of a task, its state, and the events that may follow. */
+  /** The statechart of tasks, the state of this task, and the events that may follow. */
   machineOf: (state: TaskState) => object
-  /** The number of the last frame that the acceptance of these answers produced. */
+  /** The number of the last frame that the events gave which accepted these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
-  /** The problems of a JSON Schema from a caller. Users take turns. */
+  /** Finds the problems of a JSON Schema that a caller sent. Users take turns. */
   problemsOfSchema: (schema: object, user: string) => Promise<string[]>
-  /** The largest body of a create, bytes. */
+  /** The length of the largest body of a create, in bytes. */
   bodyLimit: number
   /** A new id for the result of a call that a caller sends. */
   newItemId: () => string
   streamOf: (taskId: string) => string
   openFeed: (wish: FeedWish, isNew?: boolean) => Feed
-  /** The stored frames of a task after a number. */
+  /** The stored frames of a task after the frame with the number `after`. */
   storedFrames: (stream: string, after: number, pause: Pause) => AsyncIterable<Frame>
   nextFrame: (stream: string) => Promise<number>
   notDelivered: (taskId: string) => void
 }
 
-/** Environment sessions. */
+/** The door to environment sessions. */
 export type SessionDoor = {
   sessions: Sessions
   sessionQueries: SessionQueries
-  /** The machine of a session, its state, and the events that may follow. */
+  /** The statechart of sessions, the state of this session, and the events that may follow. */
   sessionMachineOf: (state: SessionState) => object
-  /** Seconds without an access after which a session is inactive. */
+  /** The number of seconds without use after which a session counts as inactive. */
   idleSeconds: number
 }
 
-/** Environments, and the sessions in which they live. */
+/** The door to environments and their sessions. */
 export type EnvironmentDoor = {
   sessions: Sessions
   environments: {
@@ -81,18 +82,18 @@ export type EnvironmentDoor = {
   }
 }
 
-/** The stored log, for auditors. */
+/** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }
 
 /** What checks every request, and what observes all of them. */
 export type Gate = {
-  /** Pages of these origins may use the API from a browser; `*`: of all. */
+  /** The origins whose pages may use the API from a browser. With `*`, pages of every origin may. */
   allowedOrigins: readonly string[]
-  /** How the time of the event loop is shared between users. */
+  /** Shares the time of the event loop between users. */
   loop: LoopShares
   requests: RequestCounts
   report: Report
-  /** True: every request is reported, at `debug`. */
+  /** True: every request gets a line in the log output, at `debug`. */
   verbose: boolean
 }
 

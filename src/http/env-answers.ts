@@ -1,5 +1,5 @@
-// Answers to operations on environment instances: sent as soon as they are ready, and marked when they repeat an
-// earlier answer.
+// Sends the answers to operations on environment instances as soon as they are ready. An answer that repeats an earlier
+// one gets the header `Idempotency-Replayed`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { handedOver } from './delivery.ts'
 import type { Serving } from './doors.ts'
@@ -7,21 +7,21 @@ import { faultOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 
-/** The headers by which an earlier call of the same request is found. */
+/** What the headers of a request say about its retries: its key, and whether it is a retry. */
 export const retryOf = (request: FastifyRequest) => ({
   idempotencyKey: shortHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),
 })
 
-/** What an operation gets from its request besides the body. */
+/** What an operation gets from its request in addition to the body. */
 export const givenOf = (request: FastifyRequest, reply: FastifyReply) => ({
   ...retryOf(request),
   ...handedOver(reply),
 })
 
 /**
- * Runs `operation`. If it did not begin, its answer is an earlier one and gets a header that says so, unless the
- * headers are sent already.
+ * Runs `operation`. If the operation did not begin, its answer repeats an earlier one. Then the reply gets the header
+ * that says so, unless its headers have been sent already.
  */
 const markedText = async (
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// The life of an instance of an environment: created, reset, observed, closed. Its steps are in env-step.ts.
+// The routes that create, reset, observe and close an instance of an environment. The route of steps is in env-step.ts.
 import type { EnvironmentDoor, Serving } from './doors.ts'
 import { answerWith, givenOf } from './env-answers.ts'
 import { type App, askedOf, faultOf } from './request.ts'

@@ -12,7 +12,10 @@ import { noteReplay, setRequestId } from './request-id.ts'
 import { type Asked, route } from './route.ts'
 import { heartbeat, opening, streamHeaders } from './sse.ts'
 
-/** A step continues after its caller, or the server, has gone: it is part of the session. */
+/**
+ * A signal that never aborts. A step is part of its session, so it continues when its caller disconnects and when the
+ * server begins to stop.
+ */
 const neverStops = new AbortController().signal
 
 type Step = FastifyRequest<Asked<'stepEnv'>>
@@ -26,7 +29,10 @@ const take = (sessions: Sessions, request: Step, reply: FastifyReply, listener: 
     signal: neverStops,
   })
 
-/** Writes the numbered events of one step. `next` is the step's number, if the steps before it are taken. */
+/**
+ * Writes the numbered events of one step. `next` is the number that the step gets if no other step is waiting before
+ * it.
+ */
 const createStepEvents = ({ raw }: FastifyReply, request: Step, next: number) => {
   const { session_id, tool_name, tool_args } = request.body
   const id = JSON.stringify(request.envelopeId)
@@ -51,8 +57,8 @@ const createStepEvents = ({ raw }: FastifyReply, request: Step, next: number) =>
 }
 
 /**
- * Sends the head, keeps the stream open until its response closes, and cuts it when the server stops. The returned
- * function cancels the cut.
+ * Sends the head and keeps the stream open with heartbeats until the response closes. When the server stops, the
+ * connection is broken; the returned function prevents that.
  */
 const openStream = (serving: Serving, request: Step, reply: FastifyReply): (() => void) => {
   reply.hijack()

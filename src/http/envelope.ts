@@ -1,4 +1,4 @@
-// JSON-RPC envelopes as text. Tasks come as text from the read models and are not parsed to be written again.
+// JSON-RPC envelopes as text. Tasks come from the read models as text and are inserted without being parsed.
 import { joined, type Text } from '../platform/pieces.ts'
 
 export const envelope = (id: string, result: Text): Text =>

@@ -33,7 +33,10 @@ export const environmentRoutes = (
 type Named = { name: string }
 type Page = { after: string | undefined; before: string | undefined; limit: number }
 
-/** One page, sorted by name. Both cursors are exclusive. The page before a cursor holds the entries nearest to it. */
+/**
+ * One page, sorted by name. It does not contain the entry that a cursor names. A page before a cursor contains the
+ * entries that are nearest to the cursor.
+ */
 const page = <N extends Named>(all: N[], { after, before, limit }: Page): N[] => {
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   if (before !== undefined) return sorted.filter(({ name }) => name < before).slice(-limit)

@@ -1,5 +1,5 @@
-// From an error to an HTTP answer. Task operations answer with an envelope, all others with the bare error object, and
-// invalid requests always with the validation shape.
+// Turns an error into an HTTP answer. Some operations on tasks answer with the error in an envelope, all other
+// operations with the bare error object. Every operation answers an invalid request with a list of its problems.
 
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { detailedRefusals } from '../contract/responses.ts'
@@ -16,7 +16,7 @@ const extraHeaders: Partial<Record<number, Record<string, string>>> = {
   503: { 'retry-after': '1' },
 }
 
-/** Fastify's codes for mistakes of the caller. */
+/** Fastify's codes for mistakes of the caller, and the refusals for them. */
 const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MediaType',
@@ -25,7 +25,10 @@ const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_MAX_PARAM_LENGTH: 'RouteNotFound',
 }
 
-/** The caller disconnected while it was sending. No answer can be sent, and nothing is wrong here. */
+/**
+ * Whether the caller disconnected while it was sending its request. Then no answer can be sent, and the server made no
+ * mistake.
+ */
 export const isGone = (error: unknown): boolean =>
   ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(
     (error as { code?: string } | null)?.code ?? '',
@@ -41,8 +44,8 @@ const refusalOf = (error: unknown): Refusal | undefined => {
 }
 
 /**
- * The answer for an error. `envelopeId` is given where the operation answers with an envelope. `fault`: the error must
- * be logged in full.
+ * The answer for an error. `envelopeId` is given if the operation answers with an envelope. `fault` is true if the
+ * server must log the error in full.
  */
 export const answerOf = (error: unknown, envelopeId: string | undefined): Answer & { fault: boolean } => {
   if (error instanceof Invalid) {
@@ -65,7 +68,7 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
 
 const invalidCode = -32602
 
-/** The bare error object for a message of a stream or a socket, also for an invalid request. */
+/** The bare error object for a message on a stream or a WebSocket. An invalid request has one too. */
 export const errorObjectOf = (error: unknown): { object: ErrorObject; fault: boolean } => {
   const { body, fault } = answerOf(error, undefined)
   if (error instanceof Invalid) {

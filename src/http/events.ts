@@ -20,8 +20,9 @@ const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 
 /**
- * Text as one chunk of a chunked body. It is written directly to the socket. The response object would frame it again
- * for each of a thousand subscribers and write it in three pieces, which costs a tenth of the CPU time that they need.
+ * Text as one chunk of a chunked body, to be written directly to the sockets. The response object would make this chunk
+ * again for each of a thousand subscribers and write it in three pieces, which would cost a tenth of the CPU time for
+ * these subscribers.
  */
 const chunkOf = (text: string): Buffer => {
   const bytes = Buffer.byteLength(text)
@@ -29,7 +30,7 @@ const chunkOf = (text: string): Buffer => {
 }
 const heartbeatChunk = chunkOf(heartbeat)
 
-/** The bytes of a list of events, made once for all subscribers. */
+/** Makes the bytes of a list of events once for all subscribers. */
 const createEncoder = () => {
   const frames = new WeakMap<Published, string>()
   const lists = new WeakMap<readonly Published[], Buffer>()
@@ -47,7 +48,7 @@ const createEncoder = () => {
 
 type Wish = {
   filter: EventFilter
-  /** The position after which to begin; undefined: with the next event. */
+  /** The position after which the stream begins; undefined: the stream begins with the next event. */
   cursor: number | undefined
 }
 
@@ -80,7 +81,8 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
     writeHead(reply, streamHeaders(request.raw))
     raw.write(cursor === undefined ? `${opening}${positionFrame(after)}` : opening)
 
-    // HTTP/1.0 has no chunks. A request that was sent behind another one must wait for the end of that answer.
+    // HTTP/1.0 has no chunks. If this request was sent behind another on its connection, its answer must wait until the
+    // answer to the other one has ended.
     const isDirect = () => request.raw.httpVersion !== '1.0' && raw.socket === socket
     const cut = () => void socket.destroy()
     const kept = openStreams.add(request, {
@@ -107,14 +109,14 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
       forget()
     }
     const end = () => {
-      letGo() // nothing may follow the end
+      letGo() // no event may follow the last comment
       raw.end(': the server goes down\n')
     }
     raw.on('drain', drained)
     raw.on('close', letGo)
-    raw.on('error', () => {}) // it closes, too
+    raw.on('error', () => {}) // a `close` follows, which is handled
     socket.on('drain', drained)
-    socket.on('close', letGo) // a response that waits for its turn gets no `close`
+    socket.on('close', letGo) // a response that waits behind another one on its connection gets no `close`
     const forget = onAbort(stopping, end)
     if (stopping.aborted) end()
   }

@@ -1,5 +1,5 @@
-// A frame of a task as JSON text, made once for all forms of transport. It is long when it holds the rollouts of its
-// task.
+// Makes a frame of a task as JSON text, once for SSE and WebSockets. The text is long if the frame contains the
+// rollouts of its task.
 import { isLongerThan } from '../contract/length.ts'
 import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
@@ -17,6 +17,6 @@ export const frameText = (frame: Frame): Text => {
   return joined(`${text.slice(0, -2)},"rollouts":`, arrayOf(textsOf(rollouts())), '}}')
 }
 
-/** Whether a frame is long, or may be. Such frames are sent one by one. */
+/** Whether a frame is long or may be long. Long frames are sent one by one. */
 export const isHeavy = (frame: Frame): boolean =>
   rolloutsIn(frame) !== undefined || isLongerThan(frame, wholeAtMost)

@@ -1,5 +1,5 @@
-// The checks of a request before its route: it gets an id, the server is not stopping, the route exists, the caller is
-// known and allowed, and it is the turn of its user.
+// What happens to a request before its route: the request gets an id; it is refused if the server is stopping, if its
+// route does not exist, or if its caller is unknown or not allowed; and it waits for the turn of its user.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import type { Admission } from './admission.ts'
@@ -16,7 +16,7 @@ import { wantsStream } from './task-events.ts'
 const isVisit = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && /^\/(\?|$)/.test(url) && /text\/html/i.test(headers.accept ?? '')
 
-/** The name of an id that a path leaves empty. */
+/** The name of the path parameter that is empty in this request. */
 const emptyParameter = (params: unknown): string | undefined =>
   Object.entries((params ?? {}) as Record<string, string>).find(([, value]) => value === '')?.[0]
 
@@ -35,14 +35,14 @@ const unrouted = (methodsOf: MethodTable, request: FastifyRequest, reply: Fastif
 /** Refuses a request while the server stops. */
 const refuseAtStop = (request: FastifyRequest, reply: FastifyReply): void => {
   const { access, stream } = request.routeOptions.config
-  // After an error answer an EventSource gives up for good; after a broken connection it connects again.
+  // An EventSource never reconnects after an error answer, but it reconnects after a broken connection.
   const isStream = stream ?? wantsStream(request)
   if (access === 'follow' && isStream) return void request.raw.socket.destroy()
   void reply.header('connection', 'close')
   throw new Refusal('ShuttingDown')
 }
 
-/** Gives every answer its headers and every request an id of ours, which the answer names. */
+/** Gives every answer its headers, and every request an id that the server makes and the answer names. */
 export const nameRequests = (app: App, newId: () => string): void => {
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply)
@@ -67,7 +67,7 @@ export const checkRequests = (
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request, reply)
       if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
-      // This check comes before the body is read: the body cannot change the answer for an unknown route.
+      // This check comes before the body is read, because the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
       tellIgnoredQuery(request, reply)
       const empty = emptyParameter(request.params)

@@ -1,10 +1,10 @@
-// The head of an answer, for every way of sending it.
+// The head of an answer: through Fastify, through a response object, or as lines for a bare socket.
 import type { FastifyReply } from 'fastify'
 import { everyAnswer } from '../contract/answer-headers.ts'
 
 const values = Object.fromEntries(Object.entries(everyAnswer).map(([name, { value }]) => [name, value]))
 
-/** Headers of every answer, as lines of a head that is written by hand. */
+/** The headers of every answer, as lines for a head that the server writes without Fastify. */
 export const everyAnswerLines: readonly string[] = Object.entries(values).map(
   ([name, value]) => `${name}: ${value}`,
 )
@@ -12,7 +12,7 @@ export const everyAnswerLines: readonly string[] = Object.entries(values).map(
 /** Gives an answer the headers that every answer has. */
 export const setHeaders = (reply: FastifyReply): void => void reply.headers(values)
 
-/** The headers that were set on a reply whose head is now written by hand. */
+/** The headers that were set on a reply, for a head that the server writes without Fastify. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(
     Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
@@ -20,6 +20,6 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
     ),
   )
 
-/** Writes the head of an answer that Fastify no longer sends: the headers set on it, and these. */
+/** Writes the head of an answer without Fastify: the headers that were set on the reply, and these. */
 export const writeHead = (reply: FastifyReply, headers: Record<string, string>): void =>
   void reply.raw.writeHead(200, { ...headersOf(reply), ...headers })

@@ -1,4 +1,4 @@
-// For load balancers and people: whether the process is alive, and whether it can take work.
+// GET /healthz and GET /readyz: whether the process is alive, and whether it can accept work.
 import type { Serving, StateDoor } from './doors.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'

@@ -1,16 +1,16 @@
-// A stream counts for its user from before any work for it until its answer or its connection has closed.
+// Counts a stream for its user: from before any work for the stream until its answer or its connection has closed.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ticketOf } from './auth.ts'
 import type { Serving } from './doors.ts'
 
-/** Throws a Refusal when the user, or all users together, have as many streams as they may. */
+/** Throws a Refusal if the user has used up the quota of streams, or if all users together have. */
 export const holdStream = (
   { quotas, tickets }: Pick<Serving, 'quotas' | 'tickets'>,
   request: FastifyRequest,
   { raw }: FastifyReply,
 ): void => {
   const ticket = ticketOf(request)
-  // A new stream by a ticket replaces the open one of the same ticket.
+  // A new stream of a ticket replaces the open stream of that ticket.
   const release = quotas.openStream(request.principal, ticket !== undefined && tickets.isSeated(ticket))
   const { socket } = request.raw
   const over = () => {
@@ -19,6 +19,6 @@ export const holdStream = (
     socket.off('close', over)
   }
   raw.once('close', over)
-  socket.once('close', over) // an answer that waits behind another one gets no `close`
+  socket.once('close', over) // an answer that waits behind another one on its connection gets no `close`
   if (raw.closed || socket.destroyed) over()
 }

@@ -1,12 +1,14 @@
-// Query parameters that no route reads: a header of the answer names them, so a mistyped filter is noticed.
+// Names, in a header of the answer, the query parameters that the route does not read, so that the caller notices a
+// mistyped filter.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../documents/operations.ts'
 
-/** The most names that the header lists, and the most characters of each. */
+/** The most names in the header. */
 const mostNames = 20
+/** The most characters of each name. */
 const mostCharacters = 100
 
-/** By operation: the query parameters that it reads. */
+/** For each operation: the query parameters that it reads. */
 const known = new Map(
   operations.map(({ id, access, parameters = [] }) => {
     const names = parameters.flatMap(({ in: where, name, schema }) => {

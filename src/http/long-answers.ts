@@ -1,5 +1,5 @@
-// Limits how many long answers are made and sent at a time. They are made slice by slice, so that others need not wait.
-// The number of places bounds their memory.
+// Limits how many long answers are made and sent at a time, which limits the memory that they use. A long answer is
+// made slice by slice, so that other callers need not wait for it.
 import type { FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { callerOf, type Principal } from '../contract/token-events.ts'
@@ -9,13 +9,13 @@ import { createPause, createSlices, type Pause } from '../fairness/slices.ts'
 import { isLong, largeFrom, type Pieces, type Text } from '../platform/pieces.ts'
 
 export type AnswerLimits = {
-  /** How many large answers are sent at a time. */
+  /** The most large answers that are sent at a time. */
   large: PlaceLimits
-  /** How many answers at a time are folded from the log or held in memory. */
+  /** The most answers at a time that are folded from the log or held in memory. */
   folded: PlaceLimits
-  /** How many answers at a time send parts of the log as they are stored. */
+  /** The most answers at a time that send stored parts of the log unchanged. */
   exported: PlaceLimits
-  /** How many answers of one caller may wait for a place. */
+  /** The most answers of one caller that may wait for a place. */
   waiting: number
 }
 export const usualAnswers: AnswerLimits = {
@@ -32,7 +32,7 @@ const tooMany = (limit: number) =>
   new Refusal(
     'Busy',
     { quota: 'answers', limit },
-    `at most ${limit} large answers are given to one user at once: read the others first, or ask for a smaller page`,
+    `one user can read at most ${limit} large answers at a time: read the others to their end first, or ask for a smaller page`,
   )
 
 export const createLongAnswers = (
@@ -45,7 +45,7 @@ export const createLongAnswers = (
   const folded = createFairPlaces(limits.folded)
   const exported = createFairPlaces(limits.exported)
 
-  /** The long answers of one request. `isGone`: the caller has disconnected. */
+  /** Makes the long answers of one request. `isGone` tells whether the caller has disconnected. */
   const ofCaller = (principal: Principal, isGone: () => boolean) => {
     const caller = callerOf(principal)
     const check = () => {
@@ -83,7 +83,7 @@ export const createLongAnswers = (
     }
     return {
       pause,
-      /** The place of a stream, which it holds while it folds stored events. */
+      /** The place of a stream. The stream holds it while it folds stored events. */
       place(): FoldPlace {
         let leave: (() => void) | undefined
         return {
@@ -97,11 +97,11 @@ export const createLongAnswers = (
           },
         }
       },
-      /** An answer that is folded from the log. It waits for a place and holds it until the answer is sent. */
+      /** An answer that is folded from the log. It waits for a place, and holds the place until the answer is sent. */
       folding: (make: (pause: Pause) => Pieces): Pieces => under(folded, make),
-      /** An answer with parts of the log as they are stored; it waits for a place and holds it in the same way. */
+      /** An answer with stored parts of the log. It waits for a place, and holds the place until the answer is sent. */
       exporting: (make: () => Pieces): Pieces => under(exported, make),
-      /** A text that is made from memory. A long one waits for a place and holds it in the same way. */
+      /** A text from memory. If it is long, it waits for a place, and holds the place until the text is sent. */
       holding: (text: Text): Text => (isLong(text) ? under(folded, () => text) : text),
       /** A text of about `size` bytes that is read from the read models while it is sent. */
       stored: (text: Text, size: number): Text =>

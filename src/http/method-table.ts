@@ -1,4 +1,4 @@
-// The methods of each path, to distinguish a wrong method from an unknown path.
+// The methods that each path accepts. The table tells a wrong method from an unknown path.
 
 type Route = { pattern: RegExp; methods: Set<string> }
 
@@ -6,7 +6,10 @@ const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 export const methodTable = () => {
   const routes = new Map<string, Route>()
-  /** Paths without parameters. They belong to their own route, even where the pattern of another one fits. */
+  /**
+   * The methods of paths without parameters. Each of these paths belongs to its own route, even if the pattern of
+   * another route fits it.
+   */
   const fixed = new Map<string, Set<string>>()
   return {
     add(url: string, methods: string[]) {
@@ -24,10 +27,16 @@ export const methodTable = () => {
         [...routes.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : []))
       return [...new Set(found)].sort()
     },
-    /** Whether the path is a fixed one that lacks this method, although a route with a parameter fits. */
+    /**
+     * Whether the path is one without parameters that does not accept this method, although a route with a parameter
+     * would.
+     */
     lacks: ({ url, method }: { url: string; method: string }): boolean =>
       fixed.get(pathOf(url))?.has(method) === false,
-    /** The name of the parameter that this path leaves empty; undefined: no route fits with an empty one. */
+    /**
+     * The name of the parameter that is empty in this path; undefined if no route fits the path with an empty
+     * parameter.
+     */
     emptyIn(url: string): string | undefined {
       const given = pathOf(url).split('/')
       for (const route of routes.keys()) {

@@ -1,5 +1,5 @@
-// Jobs for the server's stop, for each of thousands of answers. A signal compares a new listener with all that it has,
-// so it gets a single listener here.
+// Jobs that thousands of answers want to run when the server stops. An abort signal compares each new listener with all
+// of its listeners, which is slow. Therefore the signal gets one listener here, which runs all jobs.
 const jobsOf = new WeakMap<AbortSignal, Set<() => void>>()
 
 const jobsFor = (signal: AbortSignal): Set<() => void> => {
@@ -14,12 +14,12 @@ const jobsFor = (signal: AbortSignal): Set<() => void> => {
 }
 
 /**
- * Does the job once when the signal aborts; the returned function cancels that. It never runs for a signal that has
- * aborted before.
+ * Does the job once when the signal aborts. The returned function removes the job. If the signal has aborted already,
+ * the job never runs.
  */
 export const onAbort = (signal: AbortSignal, job: () => void): (() => void) => {
   const jobs = jobsFor(signal)
-  const own = () => job() // the same job may be given twice
+  const own = () => job() // a caller may give one job twice
   jobs.add(own)
   return () => void jobs.delete(own)
 }

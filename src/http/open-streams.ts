@@ -1,5 +1,5 @@
-// All open streams. Each is checked once a second: for a heartbeat that keeps it open, for a reader that takes nothing,
-// and for a token that has ended.
+// All open streams. Once a second, each stream gets a heartbeat if one is due, and is cut if its reader has taken
+// nothing for too long or if its token is no longer valid.
 
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
@@ -8,10 +8,16 @@ import { type Asking, ticketOf } from './auth.ts'
 
 const usualTickMs = 1000
 const heartbeatTicks = 10
-/** Ticks after which a stream is cut whose reader has taken nothing. Its client can continue from its cursor. */
+/**
+ * The number of ticks for which a reader may take nothing. Then the stream is cut, and the client can continue from its
+ * cursor.
+ */
 const patienceTicks = 10
 
-/** Why a stream is cut: its reader takes nothing, its token has ended, or its ticket serves another stream. */
+/**
+ * Why a stream is cut. `slow`: its reader takes nothing. `ended`: its token is no longer valid. `replaced`: its ticket
+ * has opened another stream.
+ */
 export type Cut = 'slow' | 'ended' | 'replaced'
 
 export type OpenStream = {
@@ -22,9 +28,9 @@ export type OpenStream = {
 }
 
 type Kept = {
-  /** Called when the reader has taken something. */
+  /** The stream calls this when its reader has taken something. */
   drained(): void
-  /** Called when the stream has closed. */
+  /** The stream calls this when it has closed. */
   leave(): void
 }
 
@@ -48,7 +54,7 @@ export const createOpenStreams = (
   timer.unref()
 
   return {
-    /** Adds a stream. One by a ticket replaces the open stream of the same ticket. */
+    /** Adds a stream. A stream that was opened with a ticket replaces the open stream of that ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
       const entry = { ...stream, tokenId: request.principal.id, fullFor: 0 }
       const ticket = ticketOf(request)

@@ -1,11 +1,14 @@
-// The port of the server, and the reason when it cannot be used.
+// Checks whether the server can listen on its port.
 import { createServer } from 'node:net'
 import { CannotStart } from '../contract/cannot-start.ts'
 
-/** Connections that may wait to be accepted while the event loop is busy; the system may allow fewer. */
+/** The most connections that may wait to be accepted while the event loop is busy. The system may allow fewer. */
 export const waitingConnections = 4096
 
-/** Checks the port before anything is opened, so that a taken port changes nothing. Throws CannotStart. */
+/**
+ * Checks the port before the server opens any file, so that a start with a port in use changes nothing. Throws
+ * CannotStart.
+ */
 export const checkPort = (host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const probe = createServer()
@@ -13,8 +16,8 @@ export const checkPort = (host: string, port: number): Promise<void> =>
       reject(
         new CannotStart(
           error.code === 'EADDRINUSE'
-            ? `port ${port} is in use: PORT=${port < 65535 ? port + 1 : port - 1} npm start`
-            : `HOST=${host} PORT=${port} cannot be listened on: ${error.message}${error.code === 'EACCES' ? '; take a port above 1023' : ''}`,
+            ? `port ${port} is in use: choose another port, for example PORT=${port < 65535 ? port + 1 : port - 1} npm start`
+            : `HOST=${host} PORT=${port} is not an address on which the server can listen: ${error.message}${error.code === 'EACCES' ? '; choose a port above 1023' : ''}`,
         ),
       )
     })

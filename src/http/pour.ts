@@ -1,14 +1,17 @@
-// Writes pieces of text into a response. It waits for a slow reader, but not forever.
+// Writes pieces of text into a response. It waits for a slow reader, up to a limit.
 import type { ServerResponse } from 'node:http'
 import type { Piece, Pieces } from '../platform/pieces.ts'
 
-/** Characters or bytes that are handed to the socket at once: the most that waits for a reader that does not read. */
+/**
+ * The most characters or bytes that the socket is given at a time. No more than this waits in memory if the reader does
+ * not read.
+ */
 const handedAtOnce = 256 * 1024
-/** Milliseconds after which a reader that has not taken them is cut. */
+/** Milliseconds after which the connection is cut if the reader has not taken what the socket was given. */
 const patienceMs = 60_000
 
 const endedByUs = new WeakSet<ServerResponse>()
-/** Breaks a connection from the server's side. The caller does not count as gone. */
+/** Breaks a connection from the server's side. This does not count as a disconnect of the caller. */
 export const breakOff = (response: ServerResponse): void => {
   endedByUs.add(response)
   response.destroy()
@@ -16,7 +19,7 @@ export const breakOff = (response: ServerResponse): void => {
 /** Whether the server ended the connection, and not its caller. */
 export const isEndedByUs = (response: ServerResponse): boolean => endedByUs.has(response)
 
-/** Cuts a piece into parts of limited length; no character is cut in two. */
+/** Cuts a piece into parts of limited length, without cutting a character in two. */
 export function* cut(piece: Piece): Generator<Piece> {
   for (let from = 0; from < piece.length; ) {
     let to = Math.min(piece.length, from + handedAtOnce)
@@ -29,7 +32,10 @@ export function* cut(piece: Piece): Generator<Piece> {
   }
 }
 
-/** Resolves when there is room again, or never will be: a reader that takes nothing for too long is cut. */
+/**
+ * Resolves when the socket has room again or has closed. If the reader takes nothing for too long, the connection is
+ * cut.
+ */
 const room = (response: ServerResponse, patience: number): Promise<void> =>
   new Promise(resolve => {
     const timer = setTimeout(() => breakOff(response), patience)

@@ -1,7 +1,10 @@
 // The texts of validation problems, shared by the readers of bodies and of queries.
 import type { Problem } from '../contract/refusals.ts'
 
-/** The most problems that are listed: a body of a million wrong items must not become a gigabyte of answer. */
+/**
+ * The most problems in one answer. Without a limit, a body with a million wrong items would give an answer of a
+ * gigabyte.
+ */
 export const mostProblems = 1000
 
 type Loc = Problem['loc']

@@ -1,18 +1,21 @@
-// Reads queries. Each value is a text, and is accepted only in the exact form that its route expects.
+// Reads queries. Each value is a text, and is accepted only in the form that its route expects.
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { notOneOf, push, rangeProblem } from './problems.ts'
 
 export type QueryReader = {
   text(name: string): string | undefined
-  /** A whole number, at least `min` (0 if absent). A text that only converts to a number is refused. */
+  /**
+   * A whole number, at least `min` (0 if absent). Only digits are accepted; other texts that JavaScript converts to
+   * numbers are refused.
+   */
   integer<F extends number | undefined>(
     name: string,
     options: { min?: number; max?: number; fallback: F },
   ): number | F
   oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
-  /** The values of a repeated `name`, of `name[]`, or of both; undefined when there is neither. */
+  /** All values of the parameters `name` and `name[]`; undefined if there are none. */
   manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
-  /** Like `manyOf`, where each value may be a list with commas. */
+  /** Like `manyOf`, but each value may be a list that is separated by commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
   /** A time given as Unix seconds or in ISO 8601; returns milliseconds. */
@@ -21,7 +24,7 @@ export type QueryReader = {
   cursor(name: string, end: number): number | undefined
   /** Only one of these two may be given. */
   notBoth(one: string, other: string, how?: string): void
-  /** The problems that these reads found. */
+  /** The problems that the reader has found so far. */
   problems(): Problem[]
   /** Throws Invalid with all problems. */
   done(): void
@@ -39,7 +42,7 @@ type Source = { where: string; given: Record<string, unknown>; found: Problem[] 
 const read = ({ given }: Source, name: string): unknown =>
   Object.hasOwn(given, name) ? given[name] : undefined
 
-/** Every value of `name` repeated and of `name[]`. */
+/** All values of the parameters `name` and `name[]`. */
 const readAll = (source: Source, name: string): unknown[] =>
   [read(source, name), read(source, `${name}[]`)].flatMap(value => (value === undefined ? [] : value))
 
@@ -134,7 +137,10 @@ const refuseBoth = (source: Source, one: string, other: string, how: string): vo
   for (const name of [one, other]) refuse(source, name, 'value_error', msg, undefined)
 }
 
-/** Reads a query, or another source named by `where`. Every value is a text, or a list of texts if it is repeated. */
+/**
+ * Reads a query, or another source that `where` names. Every value is a text, or a list of texts if the parameter is
+ * repeated.
+ */
 export function readQuery(query: unknown, where = 'query'): QueryReader {
   const given = (typeof query === 'object' && query !== null ? query : {}) as Record<string, unknown>
   const found: Problem[] = []

@@ -1,14 +1,15 @@
-// The end of every request: a line for the operator and a number for the metrics. Of the caller's data, they hold only
-// the method and the id of the request: no path, query, header or body.
+// Writes a line for the operator and updates the metrics when a request has ended. Of the caller's data, they contain
+// only the method and the id of the request: no path, query, header or body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Gate, Serving } from './doors.ts'
 import type { App } from './request.ts'
 
-/** Milliseconds after which a plain read is reported with a warning. */
+/** Milliseconds after which a GET that is not a stream is reported with a warning. */
 const slowMs = 1000
 
 const isSlow = (request: FastifyRequest, reply: FastifyReply, ms: number): boolean =>
-  // A stream takes as long as its reader needs, and a command as long as its task.
+  // Streams and commands do not count, because a stream takes as long as its reader reads, and a command as long as its
+  // task runs.
   request.method === 'GET' && reply.getHeader('content-length') !== undefined && ms >= slowMs
 
 export const watchRequests = (
@@ -24,7 +25,8 @@ export const watchRequests = (
     const ms = performance.now() - since
     requests.end({ method, route, status }, ms / 1000)
     const failed = raw.headersSent && raw.statusCode >= 500
-    // A stopping server refuses everything, and a server that is not ready says so at each probe.
+    // These errors are expected: a stopping server refuses all requests, and a server that is not ready answers each
+    // probe with 503.
     const isExpected = stopping.aborted || routeOptions.config.access === 'open'
     const isWorthIt = (failed && !isExpected) || isSlow(request, reply, ms)
     if (!isWorthIt && !verbose) return

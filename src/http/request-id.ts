@@ -1,8 +1,8 @@
-// The id of a request, which its envelope and the header X-Request-ID carry.
+// The id of a request, which is in the envelope of the answer and in the header X-Request-ID.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 
-/** Header values are ASCII; an id that is not travels percent-encoded. */
+/** The id as the value of a header. Header values are ASCII, so any other id is percent-encoded. */
 const headerText = (id: string): string => (/^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id))
 
 export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: string): void => {
@@ -28,5 +28,5 @@ export const shortHeader = (request: FastifyRequest, name: string): string | und
 export const isRetry = (request: FastifyRequest): boolean =>
   Number(request.headers['x-stainless-retry-count'] ?? 0) > 0
 
-/** Marks the answer as that of an earlier request. */
+/** Marks the answer as a repetition of the answer to an earlier request. */
 export const noteReplay = (reply: FastifyReply): void => void reply.header('idempotency-replayed', 'true')

@@ -1,4 +1,4 @@
-// What every request carries, and helpers that every route uses.
+// The fields that the server adds to every request, and helpers that every route uses.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
@@ -27,26 +27,26 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
     envelopeId: string
-    /** The digest of a create, if its body was large: it was computed when the body was read. */
+    /** The digest of the body of a create, if the body was large. The thread that read the body computed it. */
     bodyDigest: string | undefined
   }
   interface FastifyContextConfig {
     /** The operation of the route. */
     operation?: OperationId
     access?: Access
-    /** True: the answer is a stream, whatever the caller accepts. */
+    /** True: the answer is always a stream, even without `Accept: text/event-stream`. */
     stream?: boolean
-    /** True: the body is a create, which has a digest. */
+    /** True: the body is that of a create, so its digest is needed. */
     isCreate?: boolean
     /** True: errors of this operation are sent in an envelope. */
     envelope?: boolean
   }
 }
 
-/** The principal and the id of a request. */
+/** The principal and the id of a request, for a command. */
 export const askedOf = ({ principal, envelopeId }: FastifyRequest) => ({ principal, requestId: envelopeId })
 
-/** Reports an error of a request that the caller did not cause. */
+/** Makes the function that reports an error which the caller of the request did not cause. */
 export const faultOf =
   ({ fault }: Pick<Serving, 'fault'>, request: FastifyRequest) =>
   (error: unknown): void =>

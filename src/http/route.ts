@@ -1,5 +1,5 @@
-// Routes are made from the table of operations. It holds the method, path, required access, body schema and form of
-// errors of each operation, beside its description. A file of routes adds the handlers.
+// Makes routes from the table of operations. For each operation the table has the method, the path, the required
+// access, the schema of the body, the form of errors, and the description. The files of routes add the handlers.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   ContextConfigDefault,
@@ -38,7 +38,7 @@ type Options<Id extends OperationId> = Pick<
   'handler' | 'bodyLimit' | 'attachValidation' | 'preValidation' | 'config'
 >
 
-/** Fastify writes parameters of a path with a colon. */
+/** A path in the form of Fastify, which marks parameters with a colon. */
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 export const route = <Id extends OperationId>(app: App, id: Id, options: Options<Id>): void => {
@@ -52,15 +52,21 @@ export const route = <Id extends OperationId>(app: App, id: Id, options: Options
   })
 }
 
-/** The files of the page at /docs are no operations. */
+/** Whether a path is that of a file of the page at /docs. These files are not operations. */
 const isPartOfPage = (url: string): boolean => url.startsWith('/docs/')
 
-/** Throws when a route is added that is no operation. The returned function throws when an operation has no route. */
+/**
+ * Throws when a route is added that is not in the table of operations. The returned function throws if an operation has
+ * no route.
+ */
 export const holdToOperations = (app: Pick<App, 'addHook'>): (() => void) => {
   const missing = new Set(operations.map(({ id }) => id))
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.operation !== undefined) missing.delete(config.operation)
-    else if (!isPartOfPage(url)) throw new Error(`the route ${url} is no operation of the documents`)
+    else if (!isPartOfPage(url))
+      throw new Error(
+        `the route ${url} is not in the table of operations: add it to src/documents/operations`,
+      )
   })
   return () => {
     if (missing.size > 0) throw new Error(`operations without a route: ${[...missing].join(', ')}`)

@@ -1,13 +1,16 @@
-// Sends errors as answers. Closes the connection if too much of the body would still come.
+// Sends errors as answers. Closes the connection if too much of the request's body has not arrived yet.
 import type { FastifyReply } from 'fastify'
 import type { Answer } from './errors.ts'
 
-/** Bytes of a refused body that are read and thrown away, so that its sender sees the answer. */
+/**
+ * The most bytes of a refused body that the server reads and throws away. A sender that is still sending would not see
+ * the answer.
+ */
 const drainedAtMost = 64 * 1024 * 1024
 
 /**
- * Sends an error. The connection closes after a 408, and after a 401 or 413 if the body is longer than that or its
- * length is not known.
+ * Sends an error. The connection closes after a 408. It also closes after a 401 or 413 if the body is longer than
+ * `drainedAtMost` or its length is unknown.
  */
 export const sendError = (reply: FastifyReply, { status, headers, body }: Answer): void => {
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers

@@ -1,5 +1,5 @@
-// Sends texts as answers: short ones whole, long ones while they are made, no faster than their reader takes them. A
-// failure after the first byte breaks the connection, so an answer that ends properly is complete.
+// Sends texts as answers. A short text is sent whole. A long text is sent while it is made, no faster than the reader
+// takes it. A failure after the first byte breaks the connection, so an answer that ends normally is complete.
 import type { FastifyReply } from 'fastify'
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -11,12 +11,12 @@ import { pour } from './pour.ts'
 
 export const json = 'application/json; charset=utf-8'
 export const ndjson = 'application/x-ndjson; charset=utf-8'
-/** Lines that are useful one by one: each is sent as soon as it is made. */
+/** Options for lines of JSON. Each line is useful alone, so it is sent as soon as it is made. */
 export const asLines = { type: ndjson, whole: 0 }
 
 /**
- * Sends the rest of an answer whose head is sent. `onFault` receives errors that are neither expected nor caused by the
- * caller.
+ * Sends the rest of an answer whose head has been sent. `onFault` receives errors that are neither expected nor caused
+ * by the caller.
  */
 export const pourOut = async (
   { raw }: FastifyReply,
@@ -28,12 +28,14 @@ export const pourOut = async (
   } catch (error) {
     const isExpected = error instanceof Refusal || error instanceof ChangedMeanwhile || isGone(error)
     if (!isExpected) onFault(error)
-    await nextTurn() // sends what was handed over
+    await nextTurn() // lets the socket send what it was given
     raw.destroy()
   }
 }
 
-/** Sends a text. Throws errors that happen before the first byte: while it gathers the text up to `whole`. */
+/**
+ * Sends a text. Collects up to `whole` characters before the first byte is sent, and throws the errors of that time.
+ */
 export const sendText = async (
   reply: FastifyReply,
   text: Text,

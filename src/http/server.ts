@@ -8,20 +8,22 @@ import { setHeaders } from './head.ts'
 import type { App } from './request.ts'
 import { sendError } from './send-error.ts'
 
-/** The largest body of a request that is no create, bytes. */
+/** The length of the largest body, in bytes, of any request but a create. */
 const otherBodiesLimit = 1024 * 1024
-/** Milliseconds in which the whole head of a request must come; after that the connection is closed. */
+/** Milliseconds within which the whole head of a request must arrive. Then the connection is closed. */
 const headersMs = 10_000
-/** Milliseconds for which a connection without a request stays open: longer than proxies keep theirs. */
+/**
+ * Milliseconds for which a connection without a request stays open. Proxies keep their connections for a shorter time.
+ */
 const keptAliveMs = 72_000
 
 /**
- * Milliseconds between two searches for late connections. All that are found are closed in one turn of the event loop,
- * so frequent searches keep their number small.
+ * Milliseconds between two searches for connections that are late with a request. All connections that a search finds
+ * are closed in one turn of the event loop, so frequent searches keep their number small.
  */
 const lookForLateMs = 100
 
-/** `bodyLimit`: the largest body of a create, bytes. */
+/** `bodyLimit` is the length of the largest body of a create, in bytes. */
 export const createServer = (bodyLimit: number, newId: () => string): App =>
   fastify({
     logger: false,
@@ -42,9 +44,9 @@ export const createServer = (bodyLimit: number, newId: () => string): App =>
     clientErrorHandler(error, socket) {
       if (!socket.writable) return void socket.destroy()
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      // A connection that sent nothing is closed without an answer: a client could take it for the answer to its next
-      // request.
+      // A connection that sent nothing is closed without an answer, because a client could mistake an answer for the
+      // answer to its next request.
       if (isLate && socket.bytesRead === 0) return void socket.destroy()
-      socket.end(isLate ? requestTimeout() : badRequest('this is not HTTP that the server understands'))
+      socket.end(isLate ? requestTimeout() : badRequest('the server cannot read this as an HTTP request'))
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App

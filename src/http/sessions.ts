@@ -1,4 +1,4 @@
-// Environment sessions over HTTP: records, deletion, and the removal of inactive sessions.
+// The routes that read the records of environment sessions, delete a session, and close inactive sessions.
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Serving, SessionDoor } from './doors.ts'
@@ -51,7 +51,7 @@ export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): vo
       const named = q.text('user_id')
       q.done()
       const user = principal.userId ?? named
-      // A caller of one user does not see the sessions of another.
+      // A caller whose token belongs to one user does not see the sessions of another user.
       const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
       const { pause } = answersOf(serving, request, reply)
       return sendText(reply, textOf(pages, pause), faultOf(serving, request))

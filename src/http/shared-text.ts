@@ -1,16 +1,19 @@
-// The bytes of a list of frames, made once for many connections, and kept as long as the list.
+// Makes the bytes of a list of frames once for many connections. The bytes are kept for as long as the list itself.
 import type { Frame } from '../history/frames.ts'
 import { isHeavy } from './frame-text.ts'
 
-/** The longest list that is shared, bytes. Longer lists are sent piece by piece, for each connection separately. */
+/**
+ * The length of the longest list whose bytes are shared, in bytes. A longer list is sent piece by piece, for each
+ * connection separately.
+ */
 const sharedAtMost = 64 * 1024
 
 type Made = Buffer | undefined
 const made = new WeakMap<readonly Frame[], Map<string, Made>>()
 
 /**
- * Joins what `textOf` makes of each frame. `form` names everything else on which the bytes depend. Undefined: a frame
- * is heavy, or the whole is too long.
+ * Joins the texts that `textOf` makes of the frames. `form` names everything else on which the bytes depend. Returns
+ * undefined if one frame is heavy, or if all frames together are too long.
  */
 export const sharedText = (
   frames: readonly Frame[],

@@ -1,6 +1,7 @@
-// An answer that may take long. For the first ten seconds nothing is sent. Then status and headers are sent, and a
-// space every ten seconds prevents read timeouts until the JSON follows. After the first space an error can only break
-// the connection: the caller sees a broken read, never half an answer.
+// An answer that may take long. For the first ten seconds the server sends nothing. Then it sends the status and the
+// headers, and a space every ten seconds until it sends the JSON; the spaces prevent read timeouts. After the first
+// space the server can report an error only by breaking the connection, so a caller never takes half an answer for a
+// whole one.
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import { isLong, type Text } from '../platform/pieces.ts'
@@ -12,8 +13,8 @@ import { json, pourOut, sendText } from './send-text.ts'
 const patienceMs = 10_000
 
 /**
- * Answers with the text of `ready`. `stopping` aborts when the server stops. `onFault` receives a fault of ours that
- * broke the answer off.
+ * Answers with the text of `ready`. `stopping` aborts when the server stops. `onFault` receives an error of the server
+ * after which the answer could not be finished.
  */
 export const answerWhenReady = async (
   reply: FastifyReply,

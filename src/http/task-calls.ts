@@ -1,4 +1,4 @@
-// Operations on tasks for both HTTP and the WebSocket. Answers are tasks as JSON text.
+// The operations on tasks that HTTP and the WebSocket share. Their answers are tasks as JSON text.
 
 import { foldersOf } from '../access/user-folders.ts'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
@@ -16,16 +16,14 @@ import { type Commands, isAtRest } from '../tasks/commands.ts'
 import { allProblems, readTaskRequest } from '../tasks/request.ts'
 import type { TaskDoor } from './doors.ts'
 
-/** `place`: the place of the feed that the call may open. */
+/** The caller of an operation. `place` is the place of the feed that the operation may open. */
 export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
-/** The key and the mark by which an earlier call of the same request is found. */
+/** How an earlier call of the request is found: by its key, or because the caller marks the request as a retry. */
 export type Retry = { key: string | undefined; isRetry: boolean }
 
 export type Made = {
   taskId: string
-  /**
-   * True: the task is new, or an earlier call of the same request created it. False: the call answered a waiting task.
-   */
+  /** True: the task is new, or an earlier call of this request created it. False: the call answered a waiting task. */
   made: boolean
   replayed: boolean
   /** The id of the request under which the task's frames are sent. */
@@ -33,7 +31,7 @@ export type Made = {
   /** True: the caller need not wait, and `rested` is `now`. */
   isReady: boolean
   now(): Promise<Text>
-  /** Resolves when the task has ended or waits; at once with `background`. */
+  /** Resolves with the task when it has ended, waits or is paused. With `background` it resolves at once. */
   rested(): Promise<Text>
   /** The task's frames: all of them, or those after its answers were accepted. The caller must close the feed. */
   feed(): Promise<Feed>
@@ -67,7 +65,7 @@ type Follow = (taskId: string, after: number) => Feed
 type Created = Awaited<ReturnType<Commands['create']>>
 type Replayed = Extract<Created, { replay: unknown }>
 
-/** The result for a task that an earlier call of the same request has created. */
+/** The result for a task that an earlier call of this request created. */
 const madeBefore = (
   { commands, recall }: TaskCallDeps,
   { replay }: Replayed,
@@ -89,7 +87,10 @@ const madeBefore = (
   }
 }
 
-/** The result for a new task or an answered one. `ofNew`: the feed that was opened before a new task was stored. */
+/**
+ * The result for a new task or for a task that was answered. `ofNew` is the feed that was opened before the new task
+ * was stored.
+ */
 const madeNow = (
   { commands, recall, afterAnswers }: TaskCallDeps,
   { taskId, view, answered }: Exclude<Created, Replayed>,
@@ -115,8 +116,8 @@ const madeNow = (
 }
 
 /**
- * `endsAtWait`: for the frames of a streamed create, as in `openFeed`. `digest`: the digest of the body, if it is known
- * already.
+ * Creates or answers a task. `endsAtWait` says whether the stream of the frames ends when the task waits, as in
+ * `openFeed`. `digest` is the digest of the body, if it was computed before.
  */
 const create = async (
   tasks: TaskCallDeps,
@@ -172,7 +173,7 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       endsAtWait: boolean,
     ) => create(tasks, caller, given, retry, endsAtWait),
 
-    /** All reasons why a create is invalid: those that the schema found, and those that it cannot find. */
+    /** All reasons why a create is invalid: the problems that the schema found, and those that no schema can find. */
     invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
       found instanceof Invalid ? allProblems(body, found, ...checksOf(tasks, principal, body)) : found,
 
@@ -180,13 +181,13 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       return recall.textOf(await commands[verb](principal, taskId, requestId))
     },
 
-    /** Results of client tools. */
+    /** Gives the task results of client tools. */
     async answer({ principal, requestId }: Caller, taskId: string, body: AnswerCallsBody): Promise<Text> {
       const answers = callAnswersOf(tasks.newItemId, body)
       return recall.textOf(await commands.input(principal, taskId, requestId, answers))
     },
 
-    /** A message to the agent while it works. */
+    /** Sends a message to the agent while it works. */
     async message(
       { principal, requestId }: Caller,
       taskId: string,

@@ -1,5 +1,5 @@
-// POST /tasks: creates a task, or answers one that waits. The answer is the task's frames as server-sent events, or the
-// task when it rests.
+// POST /tasks: creates a task, or answers a waiting task. The HTTP answer is the stream of the task's frames, or the
+// task when it has ended, waits or is paused.
 import type { FastifyReply } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -35,7 +35,7 @@ const watchDelivery = (
       if (!(error instanceof Refusal)) faultOf(serving, reply.request)(error)
     })
   }
-  // The caller may have gone while its task was being stored.
+  // The caller may have disconnected while its task was being stored.
   if (reply.raw.closed || reply.raw.destroyed) closed()
   else reply.raw.once('close', closed)
 }
@@ -78,7 +78,7 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
       const caller = { principal, requestId: request.envelopeId, place }
       const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
       if (task.replayed) noteReplay(reply)
-      // A replay without an id of its own is sent under the id of the first request.
+      // A replay whose request names no id is sent with the id of the first request.
       const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)
       const { envelopeId } = request

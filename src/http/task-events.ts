@@ -23,8 +23,9 @@ const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
 
 /**
- * The frame after which to begin, and which part of the request names it. The header, which an `EventSource` sends when
- * it connects again, takes precedence over the query. `limit` is the length of a page.
+ * The number of the frame after which the answer begins, and the part of the request that gives this number. The
+ * header, which an `EventSource` sends when it reconnects, takes precedence over the query. `limit` is the most frames
+ * of a page.
  */
 const cursorOf = (request: FastifyRequest, isStream: boolean) => {
   const q = readQuery(request.query)

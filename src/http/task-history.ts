@@ -1,4 +1,5 @@
-// A task's history: its rollouts, its machine, and the proof that the log still leads to what GET answers.
+// The routes of a task's history: its rollouts, its state machine, and the replay, which checks that the events of the
+// log still give what GET answers.
 import { arrayOf, only } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'

@@ -1,4 +1,4 @@
-// Input to a task after its creation: answers to its calls, messages, and rewards.
+// The routes of what a task gets after its creation: answers to its calls, messages, and rewards.
 import type { Serving } from './doors.ts'
 import { type App, answersOf, faultOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'

@@ -71,7 +71,7 @@ export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>,
   })
 }
 
-/** A link to the same list from another cursor. */
+/** A link to another page: the address of this request with another cursor. */
 const linkTo = (url: string, cursor: Record<string, string>, rel: string): string => {
   const target = new URL(url, 'http://host')
   for (const name of ['starting_after', 'ending_before']) target.searchParams.delete(name)

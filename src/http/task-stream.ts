@@ -1,4 +1,4 @@
-// A task's frames as server-sent events, on the connection that created it or on a later one.
+// Sends a task's frames as server-sent events, on the connection that created the task or on a later one.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { DamagedEvent } from '../contract/stored.ts'
@@ -15,7 +15,7 @@ import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
 
 type Stream = {
   feed: Feed
-  /** The place of the feed, which is also held while a long frame is made. */
+  /** The place of the feed. The stream also holds it while a long frame is made. */
   place: FoldPlace
   pause: Pause
   envelopeId: string
@@ -26,7 +26,7 @@ type Stream = {
   onFault: (error: unknown) => void
 }
 
-/** Characters at which collected short frames are sent together. */
+/** The number of characters at which the short frames collected so far are sent. */
 const togetherAtMost = 64 * 1024
 
 async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): AsyncGenerator<Piece> {
@@ -63,8 +63,8 @@ async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): Asy
 }
 
 /**
- * Resolves when the stream is over. True: its last byte was handed over; false: the connection ended before. When the
- * server stops, the connection is broken, so that the client connects again.
+ * Resolves when the stream is over. True: the socket has taken the last byte. False: the connection ended before. When
+ * the server stops, it breaks the connection, so that the client reconnects.
  */
 export const sendTaskStream = async (
   request: FastifyRequest,
@@ -80,7 +80,7 @@ export const sendTaskStream = async (
   }
   const kept = stream.openStreams.add(request, {
     beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
-    isFull: () => false, // it is read no faster than its reader takes it
+    isFull: () => false, // frames are read no faster than the client takes them, so nothing piles up
     cut: end,
   })
   const closed = () => feed.close()
@@ -93,7 +93,7 @@ export const sendTaskStream = async (
     writeHead(reply, streamHeaders(request.raw))
     await pour(raw, textOf(stream))
   } catch (error) {
-    // The head is sent, so the only way to report the error is to break the connection.
+    // The head has been sent, so the server can report the error only by breaking the connection.
     if (!(error instanceof DamagedEvent) || !raw.destroyed) stream.onFault(error)
     breakOff(raw)
   } finally {

@@ -1,4 +1,4 @@
-// Reads, deletes, cancels, pauses and resumes one task.
+// The routes that read, delete, cancel, pause and resume one task.
 import { Invalid } from '../contract/refusals.ts'
 import { only } from '../platform/pieces.ts'
 import type { Moment } from '../tasks/recall.ts'
@@ -61,7 +61,7 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
   }
 }
 
-/** `as_of`: a frame's number, `position:N`, or a time. */
+/** The moment that `as_of` names: by the number of a frame, by `position:N`, or by a time. */
 const momentOf = (q: ReturnType<typeof readQuery>): Moment | undefined => {
   const text = q.text('as_of')
   q.done()

@@ -1,4 +1,5 @@
-// Tokens over HTTP: an admin of all users or of one creates, lists and revokes them on a running server.
+// The routes on which an admin creates, lists and revokes tokens. An admin's own token acts for all users or belongs to
+// one user.
 import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
 import type { Serving } from './doors.ts'
@@ -13,7 +14,7 @@ export const tokenRoutes = (
   { principals, tickets }: Pick<Serving, 'principals' | 'tickets'>,
 ): void => {
   route(app, 'createStreamTicket', {
-    /** A body may be left out. */
+    /** The body of this request is optional. */
     async preValidation(request) {
       request.body ??= {}
     },

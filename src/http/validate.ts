@@ -1,5 +1,5 @@
-// Finds everything that is wrong with a request. The compiled check accepts the many valid requests; only an invalid
-// one is explained (validate/explain.ts).
+// Finds everything that is wrong with a body. Most bodies are valid, and a compiled check accepts them quickly. Only an
+// invalid body is checked again to explain its problems (validate/explain.ts).
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from '../contract/refusals.ts'
@@ -9,8 +9,8 @@ import { explain } from './validate/explain.ts'
 import { assertExplainable } from './validate/explainable.ts'
 
 /**
- * Returns a function that returns the value, typed, or throws Invalid with everything that is wrong with it. A null in
- * the place of an optional field, at any depth, is left out.
+ * Returns a function that checks a value. It returns the value with its type, or throws Invalid with all problems. A
+ * null in an optional field, at any depth, is removed.
  */
 export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   assertExplainable(schema as WireSchema)
@@ -20,8 +20,8 @@ export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) =>
     const lean = withoutNulls(schema, value)
     if (lean !== value && compiled.Check(lean)) return lean as Static<T>
     const problems = explain(schema, lean, ['body'])
-    // The compiled check and `explain` agree, as a property test checks. If they ever did not, the answer is still a
-    // 422.
+    // A property test checks that the compiled check and `explain` agree. If they disagreed all the same, the answer
+    // would still be a 422.
     throw new Invalid(problems.length > 0 ? problems : [unexplained])
   }
 }

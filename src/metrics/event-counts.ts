@@ -5,14 +5,14 @@ import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import { outcomeUnknown } from '../history/task-object.ts'
 
-/** `model`: an agent step, also of agents without a model. `child`: a subagent's task. */
+/** The kinds of effects. `model`: an agent step, even if the agent has no model. `child`: a subagent's task. */
 export const effectKinds = ['tool', 'child', 'model'] as const
-/** `unknown`: the outcome is not known, or the effect did not stop in time. */
+/** The outcomes of effects. `unknown`: the outcome is not known, or the effect did not stop within its deadline. */
 export const effectOutcomes = ['completed', 'failed', 'stopped', 'unknown'] as const
 type Kind = (typeof effectKinds)[number]
 type Outcome = (typeof effectOutcomes)[number]
 
-/** Counts the n-th event of a commit, in this stream. */
+/** Counts the event with index `n` in a commit. The event belongs to the stream `stream`. */
 type Count<T extends TaskEventType> = (
   data: TaskEventData<T>,
   stream: string,
@@ -31,10 +31,10 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /** Effects of unfinished tasks that are subagents' tasks, since a receipt does not name its kind of effect. */
+  /** Subagents' tasks, by the stream of their unfinished caller: a receipt does not name the kind of its effect. */
   const children = new Map<string, Set<string>>()
 
-  /** Tasks that are being canceled, with effects that completed meanwhile: these get a receipt, too. */
+  /** Effects that completed during a cancel, by the stream of their task. Their receipts must not count again. */
   const canceling = new Map<string, Set<string>>()
 
   const kindOf = (stream: string, effectId: string): Kind => {
@@ -73,7 +73,7 @@ export const createEventCounts = () => {
     },
     AgentError: () => void effects.model.failed++,
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
-      // The receipt comes before it, or the failure after it, in the same append.
+      // In this append, the receipt of a cancel comes before this event, or the failure of the task after it.
       const [before, after] = [events[n - 1], events[n + 1]]
       const receipt = before && taskEvents.find(before)
       const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id

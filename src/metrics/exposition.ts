@@ -1,5 +1,5 @@
-// Writes the metrics in the format of Prometheus. prom-client provides the text format and the metrics of the process.
-// The first scrape loads it, since it would cost each start 20 ms.
+// Writes the metrics in the format of Prometheus. The library prom-client provides the text format and the metrics of
+// the process. The first scrape loads the library, because loading it would delay each start by 20 ms.
 import type { Metric, Registry } from 'prom-client'
 import type { Tally } from './tally.ts'
 
@@ -9,7 +9,7 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** Called at each scrape. A metric whose `read` throws is left out. */
+  /** Reads the values at each scrape. A metric whose `read` throws is left out. */
   read: () => Sample[]
 }
 
@@ -54,7 +54,7 @@ const valuesOf = ({ read }: Family): Sample[] => {
   try {
     return read()
   } catch {
-    return [] // the other metrics matter most when something is broken
+    return [] // the other metrics are needed most when something is broken
   }
 }
 
@@ -66,7 +66,7 @@ export const createExposition = (families: Family[]) => {
     collectDefaultMetrics({ register: registry })
     for (const family of families) {
       const { name, help, type } = family
-      // A registry needs no more of a metric than this, but its types allow only its own classes.
+      // A registry uses only these fields of a metric, but its types allow only the library's own classes.
       const metric = { name, help, type, get: async () => ({ name, help, type, values: valuesOf(family) }) }
       registry.registerMetric(metric as unknown as Metric)
     }

@@ -1,4 +1,4 @@
-// Counts the work of the log where it is written: each batch and each append.
+// Counts the work of the log: each append, and each batch of events that is written.
 import { isTaskStream } from '../contract/task-stream.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Store } from '../log/store.ts'
@@ -17,9 +17,9 @@ export const createLogCounts = () => {
     appends,
     commits,
     batches,
-    /** Batches that could not be written. */
+    /** The number of batches that could not be written. */
     failures: () => failures,
-    /** Appends to streams of tasks: turns of task actors that stored something. */
+    /** The number of appends to streams of tasks, which is the number of turns of task actors that stored something. */
     turns: () => turns,
 
     store: (store: Store): Store => ({
@@ -48,7 +48,7 @@ export const createLogCounts = () => {
             add(appends, (performance.now() - since) / 1000)
             if (isTaskStream(appended[0]?.stream ?? '')) turns++
           },
-          () => {}, // the caller gets the error
+          () => {}, // the caller of the append gets the error
         )
         return stored
       },

@@ -1,4 +1,4 @@
-// The metrics of a server: counters that its work updates, and values that are read at a scrape. No label ever holds an
+// The metrics of a server: counters that its work updates, and values that are read at a scrape. No label contains an
 // id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
@@ -15,9 +15,9 @@ export type Gauges = {
   places(): { running: number; waiting: number }
   headPosition(): number
   isLogFailing(): boolean
-  /** How many positions the read models are behind the log. */
+  /** The number of positions by which the read models are behind the log. */
   lag(): number
-  /** How often each quota has refused a request, and the usage of all users together. */
+  /** The number of requests that each quota has refused, and what all users together use. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
@@ -30,60 +30,60 @@ export const createMetrics = () => {
   const one = (tally: Tally): [Labels, Tally][] => [[{}, tally]]
 
   const familiesOf = (gauges: Gauges): Family[] => [
-    gauge('reprise_build_info', 'What runs, in its labels; always 1.', () => [
+    gauge('reprise_build_info', 'Always 1. The labels name the build and the version of Node.', () => [
       [{ build, node: process.versions.node }, 1],
     ]),
-    gauge('reprise_tasks', 'Tasks by status, deleted ones too.', () => {
+    gauge('reprise_tasks', 'Tasks by status, including deleted tasks.', () => {
       const tasks = gauges.taskCounts()
       return taskStatuses.map(status => [{ status }, tasks[status] ?? 0])
     }),
     gauge(
       'reprise_running_tasks',
-      'Working tasks, without those of subagents.',
+      'Working tasks, without tasks of subagents.',
       () => gauges.places().running,
     ),
     gauge(
       'reprise_queue_length',
-      'Tasks that wait for a place, in their session or in the limit.',
+      'Tasks that wait, for another task of their session or for a free place on the server.',
       () => gauges.places().waiting,
     ),
     counter('reprise_turns_total', 'Turns of task actors that stored something.', log.turns),
     counter('reprise_appended_events_total', 'Events appended, by type.', () =>
       [...events.byType].map(([type, count]) => [{ type }, count]),
     ),
-    histogram('reprise_append_duration_seconds', 'From an append to its acknowledgement.', () =>
+    histogram('reprise_append_duration_seconds', 'Time from an append to its acknowledgement.', () =>
       one(log.appends),
     ),
-    histogram('reprise_commit_duration_seconds', 'From handing a batch over to its sync on the disk.', () =>
+    histogram('reprise_commit_duration_seconds', 'Time from writing a batch to its sync on the disk.', () =>
       one(log.commits),
     ),
     histogram('reprise_commit_batch_events', 'Events written in one commit.', () => one(log.batches)),
-    counter('reprise_commit_failures_total', 'Batches that could not be written.', log.failures),
+    counter('reprise_commit_failures_total', 'Commits that could not be written.', log.failures),
     gauge('reprise_log_head_position', 'Position of the last durable event.', gauges.headPosition),
     gauge('reprise_log_failing', '1 while the log cannot be written.', () => Number(gauges.isLogFailing())),
-    gauge('reprise_read_models_lag_positions', 'How far the read models are behind the log.', gauges.lag),
-    gauge('reprise_open_streams', 'Open streams, of one task or of all events.', () => [
+    gauge('reprise_read_models_lag_positions', 'Events that the read models have not applied.', gauges.lag),
+    gauge('reprise_open_streams', 'Open streams: of one task, of all events, and WebSockets.', () => [
       [{ kind: 'task' }, requests.taskStreams()],
       [{ kind: 'events' }, requests.open.get('/api/events') ?? 0],
       [{ kind: 'socket' }, requests.open.get('/ws') ?? 0],
     ]),
-    counter('reprise_quota_refusals_total', 'Requests that a quota refused, by its name.', () =>
+    counter('reprise_quota_refusals_total', 'Requests that a quota refused, by the name of the quota.', () =>
       gauges.quotas().refused.map(([quota, count]) => [{ quota }, count]),
     ),
-    gauge('reprise_quota_used', 'What quotas count, of all users together.', () =>
+    gauge('reprise_quota_used', 'What all users together use of each quota.', () =>
       Object.entries(gauges.quotas().used).map(([of, count]) => [{ of }, count]),
     ),
-    counter('reprise_socket_messages_total', 'Messages of WebSockets that were answered.', () =>
+    counter('reprise_socket_messages_total', 'Messages of WebSockets that the server answered.', () =>
       [...requests.messages.values()].map(({ type, outcome, count }) => [{ type, outcome }, count]),
     ),
     histogram(
       'reprise_http_request_duration_seconds',
-      'Requests that are over, streams with all their time.',
+      'Duration of requests that have ended. A stream counts with the whole time for which it was open.',
       () => [...requests.ended.values()].map(({ labels, tally }) => [labels, tally]),
     ),
     counter(
       'reprise_effects_total',
-      'Calls of tools, tasks of subagents and steps of agents that ended.',
+      'Effects that ended: calls of tools, tasks of subagents, and steps of agents.',
       () =>
         effectKinds.flatMap(kind =>
           effectOutcomes.map((outcome): [Labels, number] => [
@@ -93,7 +93,7 @@ export const createMetrics = () => {
         ),
     ),
     counter('reprise_model_calls_total', 'Calls that a model endpoint answered.', () => events.model.calls),
-    counter('reprise_model_tokens_total', 'Tokens of those calls.', () => [
+    counter('reprise_model_tokens_total', 'Tokens of the calls that a model endpoint answered.', () => [
       [{ direction: 'input' }, events.model.inputTokens],
       [{ direction: 'output' }, events.model.outputTokens],
     ]),

@@ -15,17 +15,31 @@ export type NatsCounts = {
 
 export const natsFamilies = (counts: () => NatsCounts): Family[] => [
   gauge('reprise_nats_connected', '1 while there is a connection to NATS.', () => Number(counts().connected)),
-  counter('reprise_nats_reconnects_total', 'Connections after the first.', () => counts().reconnects),
-  counter('reprise_nats_published_total', 'Events that NATS has taken.', () => counts().published),
-  counter('reprise_nats_too_long_total', 'Events that are longer than NATS takes.', () => counts().tooLong),
-  gauge('reprise_nats_relay_position', 'NATS has every event up to here.', () => counts().position),
-  gauge('reprise_nats_relay_lag_positions', 'How far NATS is behind the log.', () => counts().lag),
-  gauge('reprise_nats_relay_stopped', '1 while the stream there is not that of this log.', () =>
-    Number(counts().stopped),
+  counter(
+    'reprise_nats_reconnects_total',
+    'Connections to NATS after the first one.',
+    () => counts().reconnects,
+  ),
+  counter('reprise_nats_published_total', 'Events that NATS has accepted.', () => counts().published),
+  counter(
+    'reprise_nats_too_long_total',
+    'Events that were not sent because they are longer than NATS allows.',
+    () => counts().tooLong,
+  ),
+  gauge(
+    'reprise_nats_relay_position',
+    'The position up to which NATS has every event.',
+    () => counts().position,
+  ),
+  gauge('reprise_nats_relay_lag_positions', 'Positions by which NATS is behind the log.', () => counts().lag),
+  gauge(
+    'reprise_nats_relay_stopped',
+    '1 while the relay has stopped because the stream in NATS does not belong to this log.',
+    () => Number(counts().stopped),
   ),
   counter(
     'reprise_nats_told_events_total',
-    'Public events as followers were told them: by NATS, or from the log.',
+    'Public events that subscribers got, by their source: NATS or the log.',
     () => [
       [{ through: 'nats' }, counts().delivered.nats],
       [{ through: 'log' }, counts().delivered.log],
@@ -33,7 +47,7 @@ export const natsFamilies = (counts: () => NatsCounts): Family[] => [
   ),
   counter(
     'reprise_nats_foreign_messages_total',
-    'Messages on our subjects that the log does not tell.',
+    'Messages on subjects of the server that do not come from this log.',
     () => counts().foreign,
   ),
 ]

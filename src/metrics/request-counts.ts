@@ -1,9 +1,9 @@
-// Counts requests by the pattern of their route, never by its parameters, and the open streams.
+// Counts requests by the pattern of their route, without the values of its parameters. Also counts the open streams.
 import { add, createTally, type Tally } from './tally.ts'
 
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
-/** `status`: of the answer, or `none` when the connection ended before an answer. */
+/** `status` is that of the answer, or `none` if the connection ended before an answer. */
 export type RequestLabels = { method: string; route: string; status: number | 'none' }
 
 export const createRequestCounts = () => {
@@ -13,9 +13,9 @@ export const createRequestCounts = () => {
   let taskStreams = 0
   return {
     ended,
-    /** Running requests, by route. */
+    /** The number of requests that are running, by route. */
     open,
-    /** Answered messages of WebSockets. */
+    /** The number of answered messages of WebSockets, by type and outcome. */
     messages,
     taskStreams: () => taskStreams,
 

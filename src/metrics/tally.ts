@@ -1,4 +1,4 @@
-// A histogram in plain numbers: adding a value is cheap, and the scrape reads the numbers.
+// A histogram as plain numbers. Adding a value is cheap, and a scrape reads the numbers.
 
 export type Tally = {
   /** The upper bound of each bucket except the last, which has none. */

@@ -1,5 +1,5 @@
-// Message contents, for operators who switched them on: attributes of the span that an event ends, in the format of the
-// semantic conventions. Parts that are no text are named without their content.
+// The contents of messages, if the operator has switched them on. They are attributes of the span that an event ends,
+// in the format of the semantic conventions of OpenTelemetry. For parts that are not text, only the kind is exported.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'
@@ -25,7 +25,7 @@ const parsed = (json: string): unknown => {
   try {
     return JSON.parse(json)
   } catch {
-    return json // a model may write invalid JSON
+    return json // the model may have written invalid JSON
   }
 }
 
@@ -76,7 +76,7 @@ const ofCall = (view: TaskView, callId: string, result: unknown): Contents => {
 }
 
 export type TaskContents = {
-  /** Takes the next event of the stream. Resolves with the contents for the outermost span that it ends. */
+  /** Takes the next event of the stream. Resolves with the contents for the outermost span that the event ends. */
   take(event: RecordedTaskEvent): Promise<Contents>
 }
 

@@ -1,5 +1,5 @@
-// Sends spans to a collector by OTLP over HTTP. Only this file imports OpenTelemetry, and only when it is called, so
-// that a server without export loads none of it.
+// Sends spans to a collector by OTLP over HTTP. Only this file imports OpenTelemetry, and it does so only when it is
+// called. A server without export therefore does not load OpenTelemetry.
 import { version } from '../platform/version.ts'
 import type { TelemetrySettings } from './settings.ts'
 import type { Span } from './spans.ts'
@@ -12,7 +12,7 @@ export type Exporter = {
   send(spans: Span[]): Promise<void>
 }
 
-/** The collector will never accept these spans: they are invalid or too large. */
+/** The collector will never accept these spans, because they are invalid or too large. */
 export class SpansRefused extends Error {}
 
 const reasonOf = (error: unknown): Error => {
@@ -22,7 +22,7 @@ const reasonOf = (error: unknown): Error => {
   return new Error(message || String(code ?? 'unknown reason'))
 }
 
-/** The result code of success in the OpenTelemetry packages. */
+/** The code by which OpenTelemetry packages report success. */
 const success = 0
 
 const hrTime = (ms: number): [seconds: number, nanoseconds: number] => [

@@ -1,6 +1,6 @@
-// Follows the log and exports the spans of its tasks. It reads behind the commits, page by page, and keeps no state
-// besides its checkpoint. While the collector is away it waits at its position; after a restart it continues from the
-// checkpoint. So every span is exported at least once, in order, and no task waits for the export.
+// Follows the log and exports the spans of its tasks. It reads the log page by page after the commits, so no task waits
+// for the export. It stores only its checkpoint. While the collector cannot be reached, the follower waits at its
+// position. After a restart it continues from the checkpoint. So every span is exported at least once, and in order.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Subscription } from '../log/follower.ts'
@@ -21,18 +21,23 @@ export type TelemetryDeps = {
   report: Report
 }
 
-/** Milliseconds in which successive events are collected for one export. */
+/** Milliseconds for which events are collected before they are exported together. */
 const gatherMs = 1000
-/** Milliseconds between two pages of the past, so that other work has its turn. */
+/** Milliseconds between two pages while the export is behind the log, so that other work has its turn. */
 const breathMs = 20
 const shortestWaitMs = 1000
 const longestWaitMs = 60_000
-/** Milliseconds for a last export when the server stops; the remaining spans are exported after the next start. */
+/**
+ * The longest time for a last export when the server stops, in milliseconds. The remaining spans are exported after the
+ * next start.
+ */
 const lastTryMs = 1000
 
 class Stopped extends Error {}
 
-/** Spans that are refused together are sent again in halves, so that only the faulty ones are lost. */
+/**
+ * Sends spans. If the collector refuses them, they are sent again in halves, so that only the invalid spans are lost.
+ */
 const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promise<void> => {
   try {
     await exporter.send(spans)
@@ -44,11 +49,14 @@ const deliver = async (exporter: Exporter, spans: Span[], report: Report): Promi
       return deliver(exporter, spans.slice(half), report)
     }
     const [span] = spans
-    report('warn', `a span is given up: ${error.message}`, { span: span?.name, trace_id: span?.traceId })
+    report('warn', `a span is lost, because the collector refused it: ${error.message}`, {
+      span: span?.name,
+      trace_id: span?.traceId,
+    })
   }
 }
 
-/** Exports from the checkpoint on; without one, from the end of the log on. */
+/** Exports the spans after the checkpoint. If there is no checkpoint, the export begins at the end of the log. */
 export const startTelemetry = ({ log, file, settings, timers, report }: TelemetryDeps) => {
   const tracker = createTracker(log, settings.contents)
   let position = lastExported(file, log, report)
@@ -59,7 +67,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
   let failing = false
 
   const pause = (ms: number) => sleep(timers, ms, stopping.signal)
-  /** Repeats the work until it succeeds, with growing pauses. Rejects with Stopped. */
+  /** Repeats the work until it succeeds, with growing pauses. Rejects with Stopped when the server stops. */
   const insist = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let wait = shortestWaitMs; ; ) {
       const from = position
@@ -72,7 +80,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
         if (stopping.signal.aborted) throw new Stopped()
         if (!failing) {
           const reason = error instanceof Error ? error.message : String(error)
-          report('warn', `spans cannot be exported, they will be later: ${reason}`)
+          report('warn', `spans cannot be exported at the moment, and will be exported later: ${reason}`)
         }
         failing = true
       }
@@ -113,7 +121,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
 
   const done = follow().catch(error => {
     if (error instanceof Stopped) return
-    report('error', 'spans are no longer exported', {
+    report('error', 'the export of spans has ended with an error: restart the server to continue it', {
       error: error instanceof Error ? error.stack : String(error),
     })
   })

@@ -1,11 +1,11 @@
 import { type Span, type SpanTask, type ToolCall, toolSpan } from './spans.ts'
 
-/** The running calls of a task, and the names of all calls that its model has made. */
+/** Keeps the running calls of a task, and the names of all calls that its agent has made. */
 export const createOpenCalls = (task: () => SpanTask) => {
   const names = new Map<string, string>()
   const calls = new Map<string, ToolCall>()
 
-  /** A call that never ran has no span. */
+  /** Ends the span of a call. A call that never ran has no span. */
   const end = (callId: string, at: number, error: string | undefined): Span[] => {
     const call = calls.get(callId)
     names.delete(callId)
@@ -14,7 +14,7 @@ export const createOpenCalls = (task: () => SpanTask) => {
   }
 
   return {
-    /** Notes the name of a call that the model has made. */
+    /** Notes the name of a call that the agent has made. */
     name(call: { call_id: string; name: string } | undefined): void {
       if (call !== undefined) names.set(call.call_id, call.name)
     },

@@ -1,21 +1,22 @@
-// Whether and where spans are exported, and with which content: the standard variables of OpenTelemetry, checked.
+// Reads and checks the standard variables of OpenTelemetry. They say whether spans are exported, where to, and whether
+// with message contents.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { CannotStart } from '../contract/cannot-start.ts'
 
 export type TelemetrySettings = Readonly<{
-  /** The URL that spans are posted to. */
+  /** The URL to which spans are posted. */
   url: string
-  /** May contain secrets, so they are never shown. */
+  /** The headers of each export. They may contain secrets, so the server never shows them. */
   headers: Readonly<Record<string, string>>
   timeoutMs: number
   resource: Readonly<Record<string, string>>
-  /** Messages, arguments and results are exported too. */
+  /** True: messages, arguments and results are exported too. */
   contents: boolean
 }>
 
 type Env = Record<string, string | undefined>
 
-/** The variable for traces, else the one for every signal; an empty variable counts as not set. */
+/** The variable for traces, or else the variable for all signals. An empty variable counts as not set. */
 const variable = (env: Env, name: string): { name: string; value: string } | undefined => {
   for (const one of [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
     const value = env[one]?.trim()
@@ -24,7 +25,10 @@ const variable = (env: Env, name: string): { name: string; value: string } | und
   return undefined
 }
 
-/** Parses `key=value,key=value`, percent-encoded. An error does not contain the value, which may be a secret. */
+/**
+ * Parses `key=value,key=value` with percent-encoding. The error does not contain the value, because the value may be a
+ * secret.
+ */
 const pairsIn = (env: Env, name: string): [string, string][] =>
   (env[name] ?? '')
     .split(',')
@@ -34,7 +38,9 @@ const pairsIn = (env: Env, name: string): [string, string][] =>
       try {
         if (key !== '') return [decodeURIComponent(key), decodeURIComponent(value.trim())]
       } catch {}
-      throw new CannotStart(`${name} is no list of key=value pairs, percent-encoded and separated by commas`)
+      throw new CannotStart(
+        `${name} must be a list of key=value pairs, percent-encoded and separated by commas`,
+      )
     })
 
 const headersOf = (env: Env): Record<string, string> => {
@@ -45,7 +51,7 @@ const headersOf = (env: Env): Record<string, string> => {
         validateHeaderName(key)
         validateHeaderValue(key, value)
       } catch {
-        throw new CannotStart(`${name} holds what cannot be a header of HTTP`)
+        throw new CannotStart(`${name} must contain only names and values that HTTP allows in headers`)
       }
       return [key.toLowerCase(), value]
     }),
@@ -55,12 +61,12 @@ const headersOf = (env: Env): Record<string, string> => {
 
 const urlOf = ({ name, value }: { name: string; value: string }): string => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new CannotStart(`${name} is no http or https URL, such as http://127.0.0.1:4318`)
+    throw new CannotStart(`${name} must be an http or https URL, for example http://127.0.0.1:4318`)
   }
   const { username, password } = new URL(value)
   if (username || password) {
     throw new CannotStart(
-      `${name} must not hold a user or a password: OTEL_EXPORTER_OTLP_HEADERS is for such`,
+      `${name} must not contain a user or a password: put credentials into OTEL_EXPORTER_OTLP_HEADERS`,
     )
   }
   if (name.includes('TRACES')) return value
@@ -71,13 +77,15 @@ const timeoutOf = (env: Env): number => {
   const timeout = variable(env, 'TIMEOUT')
   if (timeout === undefined) return 10_000
   if (!/^\d{1,9}$/.test(timeout.value) || Number(timeout.value) === 0) {
-    throw new CannotStart(`${timeout.name}=${timeout.value} is not a number of milliseconds from 1`)
+    throw new CannotStart(
+      `${timeout.name}=${timeout.value} must be a whole number of milliseconds, at least 1`,
+    )
   }
   return Number(timeout.value)
 }
 
 /**
- * The settings of the export; undefined: nothing is exported. Throws CannotStart for an invalid or unsupported value.
+ * The settings of the export. Undefined: nothing is exported. Throws CannotStart for an invalid or unsupported value.
  */
 export const telemetryOf = (env: Env): TelemetrySettings | undefined => {
   const endpoint = variable(env, 'ENDPOINT')
@@ -85,12 +93,12 @@ export const telemetryOf = (env: Env): TelemetrySettings | undefined => {
   const disabled = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true'
   if (endpoint === undefined || disabled || exporter === 'none') return undefined
   if (exporter !== 'otlp') {
-    throw new CannotStart(`OTEL_TRACES_EXPORTER=${exporter} is not supported: otlp or none`)
+    throw new CannotStart(`OTEL_TRACES_EXPORTER=${exporter} is not supported: use otlp or none`)
   }
   const protocol = variable(env, 'PROTOCOL')
   if (protocol !== undefined && protocol.value !== 'http/protobuf') {
     throw new CannotStart(
-      `${protocol.name}=${protocol.value} is not supported: spans are exported by http/protobuf`,
+      `${protocol.name}=${protocol.value} is not supported: use http/protobuf, or unset the variable`,
     )
   }
   const name = env.OTEL_SERVICE_NAME?.trim()

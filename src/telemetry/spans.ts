@@ -1,5 +1,6 @@
 // The spans of a task as plain data. Names and attributes are those of the semantic conventions of OpenTelemetry for
-// generative AI. Ids are derived from the task's ids, so that a span exported twice is the same span.
+// generative AI. Ids are computed from the task's ids, so a span that is exported twice has one id and the collector
+// can recognize it.
 import { hash } from 'node:crypto'
 import type { ModelResponse, TaskEventData } from '../contract/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
@@ -7,7 +8,7 @@ import type { TaskStatus } from '../contract/wire.ts'
 export type Attributes = Record<string, string | number | string[]>
 
 export type Span = {
-  /** Hexadecimal: the trace id has 32 digits, a span id 16. */
+  /** The ids are hexadecimal: a trace id has 32 digits, a span id 16. */
   traceId: string
   spanId: string
   parentSpanId?: string
@@ -20,7 +21,7 @@ export type Span = {
   failed: boolean
 }
 
-/** Start and end, and the class of the error if there was one. */
+/** The start and the end of a span in milliseconds since the epoch, and the class of the error if there was one. */
 export type Course = { start: number; end: number; error: string | undefined }
 
 /** Attributes that all spans of a task share. */
@@ -33,17 +34,17 @@ export type SpanTask = {
   agent: string
 }
 export type Usage = { input?: number; output?: number }
-/** `response` is absent if there was none. */
+/** The model call of a step. `response` is absent if the model gave none. */
 export type ModelCall = {
   effectId: string
   model: string | undefined
   usage: Usage
   response?: ModelResponse
 }
-/** A call that runs here has an `effect`; a call without one is the client's. */
+/** A call of a tool. A call that runs on the server has an `effect`; a call without one belongs to the client. */
 export type ToolCall = { callId: string; name: string; effect: string | undefined; start: number }
 
-/** Every model endpoint uses the protocol of OpenAI, whoever runs it. */
+/** The provider of every model endpoint, because all of them use the protocol of OpenAI. */
 const modelProvider = 'openai'
 /** The provider of an agent without a model. */
 const ownProvider = 'reprise'
@@ -116,7 +117,8 @@ export const toolSpan = (task: SpanTask, call: ToolCall, end: number, error: str
   return spanOf(task, { id, parent: task.id, kind: 'internal' }, ['execute_tool', name], course, {
     'gen_ai.tool.name': name,
     'gen_ai.tool.call.id': callId,
-    // The convention's words for the place where a tool runs: with the agent, or with the client.
+    // In the semantic conventions, `extension` is a tool that runs on the agent's side, and `function` one that runs on
+    // the client's side.
     'gen_ai.tool.type': effect === undefined ? 'function' : 'extension',
     'reprise.effect.id': effect,
   })
@@ -124,7 +126,7 @@ export const toolSpan = (task: SpanTask, call: ToolCall, end: number, error: str
 
 export type AgentRun = {
   status: TaskStatus
-  /** The effect with which another task called this one. */
+  /** The id of the effect with which another task called this task. */
   caller: string | undefined
   hasModel: boolean
   model: string | undefined

@@ -1,8 +1,9 @@
 import type { Header } from '../contract/stored.ts'
 
 /**
- * The times at which the steps of a task became due, those of the events that caused them. The first event of a step is
- * stored only when there is something to store, so the wait for the model lies before it.
+ * Finds out when each step of a task became due: at the time of the event that caused the step. The time of the step's
+ * own first event would be too late. It is stored only when the step has something to store, so the wait for the model
+ * comes before it.
  */
 export const createStepTimes = () => {
   /** When the open step became due, in milliseconds. */

@@ -1,4 +1,4 @@
-// The fold of a task's stored events into spans. The event that ends a span produces it, with the times of the log.
+// Folds a task's stored events into spans. A span is made at the event that ends it, with times from the log.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { Header } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
@@ -8,7 +8,7 @@ import { agentSpan, chatSpan, type Span, type SpanTask, spanTaskOf, type Usage }
 import { createStepTimes } from './step-times.ts'
 import { sum, usageIn } from './usage.ts'
 
-/** The types of events that end a task, and of all events that may end a span. */
+/** The types of the events that end a task. Below: the types of all events that may end a span. */
 export const endsTask: ReadonlySet<string> = new Set<TaskEventType>([
   'TaskCompleted',
   'TaskFailed',
@@ -21,7 +21,7 @@ export const endsSpan: ReadonlySet<string> = new Set([
   ...(['EffectCompleted', 'EffectStopped', 'InputAccepted'] satisfies TaskEventType[]),
 ])
 
-/** The model call of a step; undefined: it made none. */
+/** The model call of a step; undefined if the step made none. */
 const modelCallOf = ({ request, response = {} }: TaskEventData<'AgentStepCompleted'>) =>
   request && { model: request.model, response }
 
@@ -30,22 +30,22 @@ const failure = (status: string | undefined) => (status === 'incomplete' ? statu
 type Fold<T extends TaskEventType> = (data: TaskEventData<T>, at: number, header: Header) => Span[] | void
 
 export type TaskSpans = {
-  /** Takes the next event of the stream. Returns the spans that it ended, the outermost last. */
+  /** Takes the next event of the stream. Returns the spans that the event ended; the outermost span is the last. */
   take(event: RecordedTaskEvent): Span[]
 }
 
-/** `caller` is the effect with which another task called this one. */
+/** Makes the fold of a task. `caller` is the effect with which another task called this task. */
 export const createTaskSpans = (caller: string | undefined): TaskSpans => {
   let known: SpanTask | undefined
   let startedAt: number | undefined
-  /** The agent's model as far as it is known; `hasModel` says whether it has one. */
+  /** The name of the agent's model, if it is known. `hasModel` says whether the agent has a model. */
   let model: string | undefined
   let hasModel = false
   let usage: Usage = {}
   const steps = createStepTimes()
 
   const task = (): SpanTask => {
-    if (known === undefined) throw new Error('a task without a beginning')
+    if (known === undefined) throw new Error('the stream of a task does not begin with TaskCreated')
     return known
   }
   const calls = createOpenCalls(task)

@@ -1,5 +1,5 @@
-// The folds of tasks into spans. A fold is made at the task's first event and dropped after its last. It is rebuilt
-// from the stream for an event that ends a span which began before the fold existed.
+// Keeps the folds of tasks into spans. A fold is made at the task's first event, and dropped after the event that ends
+// the task. If an event may end a span and its task has no fold, the fold is made again from the stream.
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
@@ -12,15 +12,16 @@ type Fold = { take(event: Recorded): Promise<Span[]> }
 type Created = RecordedTaskEvent<'TaskCreated'>
 
 /**
- * Folds in memory at once; beyond that, the one without events for longest is dropped, and rebuilt when it is needed.
+ * The most folds in memory. If there are more, the fold that has had no event for the longest time is dropped. It is
+ * made again when it is needed.
  */
 const mostTasks = 10_000
-/** With contents, a fold holds all messages of its task. */
+/** The most folds in memory if contents are exported. Then each fold holds all messages of its task. */
 const mostTasksWithContents = 200
 
 /**
- * The effect with which a parent called the task. It is found in the parent's stream, after the event that caused the
- * call.
+ * The id of the effect with which the parent called the task. The intent is in the parent's stream, after the event
+ * that caused the creation of the task.
  */
 const callerOf = async (log: Reader, { header, data }: Created): Promise<string | undefined> => {
   if (data.parent_task_id === undefined) return undefined
@@ -35,10 +36,11 @@ const callerOf = async (log: Reader, { header, data }: Created): Promise<string 
   return undefined
 }
 
-/** The fold of a task before its first event. */
+/** Makes the fold of a task, which has not taken an event yet. `first` is the first event of the stream. */
 const createFold = async (log: Reader, first: Recorded, withContents: boolean): Promise<Fold> => {
   const created = taskEvents.read(first)
-  if (created.type !== 'TaskCreated') throw new Error(`${first.header.stream} begins with ${created.type}`)
+  if (created.type !== 'TaskCreated')
+    throw new Error(`${first.header.stream} begins with ${created.type}, not with TaskCreated`)
   const spans = createTaskSpans(await callerOf(log, created))
   const contents = withContents ? createTaskContents(stream => log.readStream(stream)) : undefined
   return {
@@ -60,7 +62,7 @@ export const createTracker = (
 ) => {
   const folds = new Map<string, Fold>()
 
-  /** A fold that has taken every event of its stream before this one. */
+  /** Makes a fold from the stream. It has taken every event before this one. */
   const rebuilt = async ({ header }: Recorded): Promise<Fold> => {
     let fold: Fold | undefined
     for await (const page of log.readStream(header.stream)) {
@@ -95,7 +97,7 @@ export const createTracker = (
   }
 
   return {
-    /** The spans that these events end. After a failure, the same events can be passed again. */
+    /** The spans that these events end. If it fails, the caller can pass these events again. */
     async take(events: readonly Recorded[]): Promise<Span[]> {
       const spans: Span[] = []
       try {

@@ -1,5 +1,5 @@
-// LOG_LEVEL=info: a line when a task or an environment session starts, ends or fails. An error text may quote a user, a
-// model or a tool, so no line contains one; the task or session itself shows it.
+// Writes the lines of LOG_LEVEL=info: one when a task or an environment session starts, ends or fails. An error text
+// may quote a user, a model or a tool, so no line contains it. The task or the session itself shows its error.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
@@ -7,11 +7,17 @@ import type { Report } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 
-/** Reasons for which the server ends sessions. Any other reason describes a loss, and may quote the environment. */
+/**
+ * The reasons for which the server ends sessions. Any other reason describes a loss and may quote the environment, so
+ * no line contains it.
+ */
 const ownReasons = new Set(['closed', 'deleted', 'inactive'])
 
 export const workLines = (report: Report) => {
-  /** When each working task began, by stream; a task that began before this process has no duration. */
+  /**
+   * When each working task began, by its stream. For a task that began before this process started, the line of its end
+   * has no duration.
+   */
   const begun = new Map<string, number>()
 
   const taskLine = ({ type, header, data }: RecordedTaskEvent, status: string) => {

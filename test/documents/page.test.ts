@@ -98,7 +98,7 @@ t.test('in a browser', { skip }, async t => {
 
   await t.test('an example is sent, and its stream shown', async t => {
     await page.locator('#token').fill(adminToken)
-    await form.locator('.examples').selectOption({ label: 'The same as a stream' })
+    await form.locator('.examples').selectOption({ label: 'The agent `echo`, with a stream of frames' })
     const { status, answer } = await send()
     t.match(status, /^200 text\/event-stream/)
     t.match(answer, /event: task\.created[\s\S]*event: task\.completed/)

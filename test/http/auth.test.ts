@@ -186,18 +186,19 @@ t.test('two equal revocations at once do no harm', async t => {
 
 t.test('401 says where tokens are, and 403 which role is needed', async t => {
   const messageOf = async (answer: Promise<Response>) => JSON.stringify(await (await answer).json())
-  const where = 'ADMIN_TOKEN, or in the file admin-token of DATA_DIR; `reprise token create` makes others'
+  const where =
+    'ADMIN_TOKEN, or is in the file admin-token of DATA_DIR; `reprise token create` makes further tokens'
   const without = await messageOf(fetch(`${url}/v1/tasks`))
   t.match(without, 'a bearer token is required: send the header')
   t.match(without, where)
   const wrong = await messageOf(apiOf(url, 'nonsense')('GET', '/tasks'))
-  t.match(wrong, 'this token is not known, or no longer valid')
+  t.match(wrong, 'this token is unknown or no longer valid')
   t.match(wrong, where)
   const made = (await (await api('POST', '/auth/tokens', { role: 'auditor' })).json()) as { token: string }
   const refused = await apiOf(url, made.token)('POST', '/tasks/none/cancel')
   t.match(await refused.json(), {
     code: -32031,
-    message: 'a token of the role auditor does not allow this: it needs the role admin or user',
+    message: 'a token with the role auditor does not allow this: use a token with the role admin or user',
     data: { role: 'auditor', needs: ['admin', 'user'] },
   })
   const ann = await api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' })

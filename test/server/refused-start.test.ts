@@ -49,7 +49,7 @@ t.test('a taken port is named, with a free way, before anything else is touched'
   t.same(await refusedStart(dataDir, { PORT: `${port}` }), {
     code: 2,
     stdout: '',
-    stderr: `reprise: port ${port} is in use: PORT=${port + 1} npm start\n`,
+    stderr: `reprise: port ${port} is in use: choose another port, for example PORT=${port + 1} npm start\n`,
   })
   t.notOk(existsSync(dataDir), 'no data folder was made')
 })

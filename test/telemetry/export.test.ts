@@ -97,7 +97,9 @@ t.test('while the collector is away tasks go on, and when it is back nothing is 
   while (telemetry.lines.length === 0 || telemetry.waits.length < 4)
     await new Promise(resolve => setTimeout(resolve, 5))
   for (const taskId of taskIds) t.equal(system.get(taskId).status, 'completed')
-  t.match(telemetry.lines, [/^spans cannot be exported, they will be later: .*ECONNREFUSED/])
+  t.match(telemetry.lines, [
+    /^spans cannot be exported at the moment, and will be exported later: .*ECONNREFUSED/,
+  ])
   t.equal(positionIn(file), 0, 'the checkpoint stays')
   await back()
   await until(() => once(spans).length === 10)
@@ -139,7 +141,7 @@ t.test('spans that the collector can never take are given up one by one, the oth
     ['execute_tool good', 'execute_tool good', 'invoke_agent script'],
   )
   await reached(file, system.log.head())
-  t.same(telemetry.lines, ['a span is given up: the collector answered 400'])
+  t.same(telemetry.lines, ['a span is lost, because the collector refused it: the collector answered 400'])
   await telemetry.stop()
   await system.close()
 })
@@ -207,7 +209,7 @@ t.test('a checkpoint of another log is not gone on from', async t => {
     const seen = spans.length
     const system = await crashed(first)
     const after = follow(t, { log: system.log, file, url })
-    t.match(after.lines, [/does not belong to this log: spans are exported from now on$/])
+    t.match(after.lines, [/does not belong to this log: the export of spans begins at the end of the log$/])
     const taskId = await system.create({})
     await until(() => spans.length === seen + 1)
     t.equal(spans.at(-1)?.attributes['reprise.task.id'], taskId)

@@ -68,26 +68,35 @@ t.test('what cannot be followed is said in one line, without a secret', async t 
   }
   says(
     { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-    /^OTEL_EXPORTER_OTLP_PROTOCOL=grpc is not supported: .*http\/protobuf$/,
+    /^OTEL_EXPORTER_OTLP_PROTOCOL=grpc is not supported: .*http\/protobuf, or unset the variable$/,
   )
   says(
     { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' },
     /^OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http\/json is not/,
   )
-  says({ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER=zipkin is not supported: otlp or none')
+  says({ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER=zipkin is not supported: use otlp or none')
   says(
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' },
-    /^OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL/,
+    /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/,
   )
-  says({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'nowhere' }, /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is no http/)
-  says({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@collector' }, /must not hold a user or a password/)
+  says(
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'nowhere' },
+    /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be an http/,
+  )
+  says({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@collector' }, /must not contain a user or a password/)
   for (const headers of ['hush', '=hush', 'x-a=%E0%A4%A', 'two words=hush']) {
-    says({ OTEL_EXPORTER_OTLP_HEADERS: headers }, /^OTEL_EXPORTER_OTLP_HEADERS is no list of key=value pairs/)
+    says(
+      { OTEL_EXPORTER_OTLP_HEADERS: headers },
+      /^OTEL_EXPORTER_OTLP_HEADERS must be a list of key=value pairs/,
+    )
   }
-  says({ OTEL_EXPORTER_OTLP_HEADERS: 'x(a)=hush' }, /holds what cannot be a header/)
-  says({ OTEL_EXPORTER_OTLP_HEADERS: 'x-a=hush%0A' }, /holds what cannot be a header/)
-  says({ OTEL_RESOURCE_ATTRIBUTES: 'team' }, /^OTEL_RESOURCE_ATTRIBUTES is no list/)
+  says({ OTEL_EXPORTER_OTLP_HEADERS: 'x(a)=hush' }, /only names and values that HTTP allows in headers/)
+  says({ OTEL_EXPORTER_OTLP_HEADERS: 'x-a=hush%0A' }, /only names and values that HTTP allows in headers/)
+  says({ OTEL_RESOURCE_ATTRIBUTES: 'team' }, /^OTEL_RESOURCE_ATTRIBUTES must be a list/)
   for (const timeout of ['0', '1.5', 'soon']) {
-    says({ OTEL_EXPORTER_OTLP_TIMEOUT: timeout }, `OTEL_EXPORTER_OTLP_TIMEOUT=${timeout} is not a number`)
+    says(
+      { OTEL_EXPORTER_OTLP_TIMEOUT: timeout },
+      `OTEL_EXPORTER_OTLP_TIMEOUT=${timeout} must be a whole number`,
+    )
   }
 })

@@ -1,5 +1,6 @@
 // A decoder gives a stored event its type. The log returns events without knowing the type of their data. Each kind of
-// stream has one decoder, and nothing else types the data. A decoder trusts them, since the log has checked the hashes.
+// stream has one decoder, and no other code gives the data a type. A decoder does not check the data, because the log
+// has checked the hashes.
 import type { Recorded } from '../stored.ts'
 
 export type Decoder<Event extends { type: string; data: unknown }> = {
@@ -20,7 +21,7 @@ export const decoderOf = <Event extends { type: string; data: unknown }>(
   return {
     read(event) {
       const { type } = event.header
-      if (!known.has(type)) throw new Error(`there is no ${kind} event ${type}`)
+      if (!known.has(type)) throw new Error(`this build knows no event ${type} in the stream of a ${kind}`)
       return decoded(event)
     },
     find: event =>

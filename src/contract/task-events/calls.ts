@@ -1,13 +1,14 @@
-// Calls that run here, from the intent to the result.
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
+// The events of calls that run on the server, from the intent to the result. A new field is optional, because stored
+// events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { Block, MessageContent } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional, Usage } from './schema.ts'
 
 export const callEvents = {
   /**
-   * A call is about to run. The intent is stored before each run; `attempt` counts runs after one whose end nobody knows.
-   * `safe`: the server may run the call again without asking; `child`: the task that does it, made in the same append.
+   * A call is about to run. The intent is stored before each run. `attempt` is present from the second run on, which
+   * follows a run with an unknown outcome. `safe`: the server may run the call again without asking a client. `child`:
+   * the id of the subagent's task, which the same append creates.
    */
   EffectIntended: {
     effect_id: Type.String(),
@@ -28,12 +29,12 @@ export const callEvents = {
     first: optional(Type.Literal(true)),
     delta: Type.String(),
   },
-  /** A call that has said something gives no result: its item ends with the text so far. */
+  /** A call that has produced text will give no result. Its item ends with the text so far. */
   EffectCut: { agent_step: AgentStep, effect_id: Type.String(), item_id: ItemId, call_id: CallId },
   /**
-   * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of its task,
-   * up to the revision that was read. `said`: the result begins with the text of the running call, and `content` is the
-   * rest.
+   * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of the
+   * subagent's task, and the revision up to which it was read. `said`: the result begins with the text that the running
+   * call produced, and `content` is the rest of the result.
    */
   EffectCompleted: {
     agent_step: AgentStep,
@@ -51,6 +52,9 @@ export const callEvents = {
     /** Nothing is left to do: the task completes. */
     ends: optional(Type.Literal(true)),
   },
-  /** The receipt of a cancel: the effect that ran, and whether it stopped within its deadline. */
+  /**
+   * The receipt of a cancel. It names an effect that was running, and says whether the effect stopped within its
+   * deadline.
+   */
   EffectStopped: { effect_id: Type.String(), stopped: Type.Boolean() },
 } satisfies Record<string, TProperties>

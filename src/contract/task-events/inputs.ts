@@ -5,7 +5,10 @@ import { MessageItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'
 
 export const inputEvents = {
-  /** Every call that runs on the server has its result; these calls wait for the client. */
+  /**
+   * The task waits for its client. Every call that runs on the server has its result; `calls` are the calls that wait
+   * for the client.
+   */
   InputRequired: { from: From, calls: Type.Array(CallId), expires_at: Deadline },
   /** A client answered a call or wrote to the agent. The agent sees the input when it is consumed. */
   InputAccepted: {

@@ -1,17 +1,17 @@
-// The output of the model while it streams.
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
+// The output of an agent while it is streamed. A new field is optional, because stored events lack it:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional } from './schema.ts'
 
 export const ItemKind = Type.Enum(['message', 'reasoning', 'tool_call'])
-/** `arguments` is the one text of a tool call. */
+/** The kinds of text in an item. The only text of a tool call is its `arguments`. */
 export const PartKind = Type.Enum(['output_text', 'refusal', 'summary_text', 'reasoning_text', 'arguments'])
 export type ItemKind = Static<typeof ItemKind>
 export type PartKind = Static<typeof PartKind>
 export type TextItemKind = Exclude<ItemKind, 'tool_call'>
 export type TextPartKind = Exclude<PartKind, 'arguments'>
-/** `call`: the item is a tool call, whose arguments hold the text that has come so far. */
+/** An item that is not finished. `call`: the item is a tool call, whose arguments are the text so far. */
 export const OpenItem = Type.Object({
   item_id: ItemId,
   parts: Type.Integer(),
@@ -33,7 +33,10 @@ export const itemEvents = {
     delta: Type.String(),
     logprobs: optional(Type.Array(Logprob)),
   },
-  /** `item` is present for a tool call, whose arguments are no part. `cut_off`: the model reached its length limit. */
+  /**
+   * An item is finished. `item` is present for a tool call, because its arguments are not a part. `cut_off`: the model
+   * reached its length limit.
+   */
   ItemCompleted: {
     agent_step: AgentStep,
     item_id: ItemId,

@@ -15,29 +15,38 @@ export const lifecycleEvents = {
     workdir: Type.String(),
     request_id: Type.String(),
     request: CreateTaskBody,
-    /** One id for each input, in order: history_messages, thought_messages, the user message. */
+    /** One id for each input, in this order: history_messages, thought_messages, the user message. */
     input_ids: Type.Array(Type.String()),
     digest: Type.String(),
     idempotency_key: optional(Type.String()),
     secret_ref: optional(Type.String()),
     ignored_fields: optional(Type.Array(Type.String())),
     previous_task_id: optional(Type.String()),
-    /** Absent: 1, as in logs that are older than the second form. */
+    /** The form of contexts and requests to a model. Absent: 1, because earlier builds had only the first form. */
     form: optional(Type.Literal(2)),
     /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
-    /** A subagent's task only: the calling task, the first task of the tree, and the depth below that. */
+    /**
+     * Only in a subagent's task: the calling task, the first task of the tree, and how deep this task is below that
+     * first task.
+     */
     parent_task_id: optional(Type.String()),
     parent_agent_id: optional(Type.String()),
     parent_agent_step: optional(AgentStep),
     root_task_id: optional(Type.String()),
     depth: optional(Type.Integer()),
-    /** The task object names the agent in its metadata. Absent: the task was created before that was added. */
+    /**
+     * The task object names the agent in its metadata. Absent: an earlier build created the task, and its task object
+     * does not name the agent.
+     */
     shows_agent: optional(Type.Literal(true)),
     expires_at: Deadline,
   },
   TaskQueued: { from: From, expires_at: Deadline },
-  /** The context at the start, as references (a stream, and ids of its inputs and items), oldest first. */
+  /**
+   * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
+   * first.
+   */
   TaskStarted: {
     from: From,
     context: Type.Array(Type.Object({ stream: Type.String(), items: Type.Array(Type.String()) })),
@@ -47,7 +56,7 @@ export const lifecycleEvents = {
   TaskPaused: { from: From, reason: Type.String(), expires_at: Deadline },
   TaskResumed: { from: From, ttl_seconds: optional(Type.Integer()) },
   CancelRequested: { reason: optional(Type.String()) },
-  /** `continued_by`: the task that was created with the answers to this one's calls. */
+  /** The task is completed. `continued_by` is the task that was created with the answers to the calls of this task. */
   TaskCompleted: { from: From, continued_by: optional(Type.String()) },
   TaskFailed: { from: From, error: ErrorObject },
   TaskCanceled: { from: From, reason: optional(Type.String()) },

@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox'
 import { Form, ItemId, optional } from './schema.ts'
 
 /**
- * The part of a request to a model that does not follow from the history and the task's own request.
- * src/chat/request.ts builds the whole request again, in the way that `form` names. `digest` is base64url(SHA-256) of the
+ * The part of a request to a model that cannot be computed from the history and the request of the task.
+ * src/chat/request.ts builds the whole request again, by the rules of `form`. `digest` is base64url(SHA-256) of the
  * bytes that were sent.
  */
 export const ModelRequest = Type.Object({
@@ -16,7 +16,10 @@ export const ModelRequest = Type.Object({
 })
 export type ModelRequest = Static<typeof ModelRequest>
 const TokenIds = Type.Array(Type.Integer())
-/** What the endpoint said about its answer. `call_ids` are its own names for the calls, in their order. */
+/**
+ * What the endpoint said about its answer. `call_ids` are the ids that the endpoint gave to the calls, in the order of
+ * the calls.
+ */
 export const ModelResponse = Type.Object({
   id: optional(Type.String()),
   model: optional(Type.String()),
@@ -28,7 +31,7 @@ export const ModelResponse = Type.Object({
   completion_token_ids: optional(TokenIds),
 })
 export type ModelResponse = Static<typeof ModelResponse>
-/** The summary replaces `items`, which the model no longer sees. */
+/** A summary of earlier items. It replaces `items`, which the model no longer sees. */
 export const Compressed = Type.Object({
   compression_id: Type.String(),
   item_id: ItemId,

@@ -5,11 +5,14 @@ import { taskStatuses } from '../wire.ts'
 export const optional = Type.Optional
 export const From = Type.Enum([...taskStatuses])
 export const Usage = Type.Record(Type.String(), Type.Unknown())
-/** Milliseconds since the epoch; absent: never. */
+/** A time in milliseconds since the epoch. Absent: there is no deadline. */
 export const Deadline = optional(Type.Integer())
 export const AgentStep = Type.Integer({ minimum: 1 })
 export const ItemId = Type.String()
 export const CallId = Type.String()
-/** The form of contexts and requests: 1 is the original form, 2 is the form of docs/decisions/41. */
+/**
+ * The form of contexts and of requests to a model: 1 is the original form, 2 is the form that docs/decisions/41
+ * describes.
+ */
 export const Form = Type.Enum([1, 2])
 export type Form = Static<typeof Form>

@@ -1,5 +1,5 @@
-// The agent and its steps.
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
+// The events of an agent and its steps. A new field is optional, because stored events lack it:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { OpenItem } from './items.ts'
 import { Compressed, ModelRequest, ModelResponse } from './model-call.ts'
@@ -8,7 +8,10 @@ import { AgentStep, optional, Usage } from './schema.ts'
 export const stepEvents = {
   AgentSpawned: { agent_id: Type.String(), workdir: Type.String(), parent_agent_id: optional(Type.String()) },
   AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
-  /** From this step on the model is offered the tools of this stream. `changed`: it was offered others before. */
+  /**
+   * From this step on the model is offered the tools in the list of this stream. `changed`: it was offered other tools
+   * before.
+   */
   ToolsOffered: {
     agent_step: AgentStep,
     stream: Type.String(),
@@ -17,9 +20,9 @@ export const stepEvents = {
   /** The step asks for a summary of the items that are too long for the model. */
   CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },
   /**
-   * `final`: the step is the agent's answer; the task is done when the calls of the step are. `rollout`: the rollout
-   * entry is a frame of the stream. `request`, `response`: of the model call. `compressed`: the summary, if the step
-   * asked for one.
+   * `final`: the step gave the agent's answer, and the task is completed when the calls of the step have results.
+   * `rollout`: the rollout entry of the step is a frame of the stream. `request` and `response` are those of the model
+   * call. `compressed`: the summary, if the step asked for one.
    */
   AgentStepCompleted: {
     agent_step: AgentStep,

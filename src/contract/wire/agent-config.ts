@@ -1,4 +1,4 @@
-// How the agent of a task is set up, and the agents that tasks may name.
+// The settings of a task's agent, and the agents that tasks may name.
 import Type, { type Static } from 'typebox'
 import { names, OpenObject, optional, orNull } from './schema.ts'
 import { Script } from './script.ts'

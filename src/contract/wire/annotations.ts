@@ -1,4 +1,4 @@
-// What a text part may carry beside its text: log probabilities, and sources.
+// What a text part may have in addition to its text: log probabilities and sources.
 import Type, { type Static } from 'typebox'
 import { optional } from './schema.ts'
 

@@ -4,7 +4,7 @@ import { ToolResultItem } from './items.ts'
 import { OpenObject, optional } from './schema.ts'
 import { ToolDefinition } from './tool-definition.ts'
 
-/** A kind of environment. `limits` describes its limits; `error` says why its module cannot be imported. */
+/** A kind of environment. `limits` is a text about its limits. `error` says why its module cannot be imported. */
 export const EnvironmentInfo = Type.Object({
   name: Type.String(),
   source: Type.String(),

@@ -1,9 +1,9 @@
-// Ids as clients give them.
+// The ids that clients choose.
 import Type from 'typebox'
 
-/** Ids that appear in paths, subjects and headers: 1–256 printable ASCII characters. */
+/** An id that appears in paths, headers and subjects of NATS: 1–256 printable ASCII characters. */
 export const AsciiId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[\\x21-\\x7e]+$' })
-/** Other client-given ids: 1–256 characters of well-formed Unicode without control characters. */
+/** Any other id that a client chooses: 1–256 characters of well-formed Unicode without control characters. */
 export const TextId = Type.String({
   minLength: 1,
   maxLength: 256,

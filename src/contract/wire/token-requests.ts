@@ -10,6 +10,6 @@ export const CreateTokenBody = Type.Object({
 })
 export type CreateTokenBody = Static<typeof CreateTokenBody>
 
-/** The use of a ticket. `socket`: a connection to /ws that may send commands; absent: streams only. */
+/** `for` is the use of the ticket. `socket`: a connection to /ws that may send commands. Absent: streams only. */
 export const StreamTicketBody = Type.Object({ for: orNull(Type.Enum(['socket'])) })
 export type StreamTicketBody = Static<typeof StreamTicketBody>

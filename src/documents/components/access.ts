@@ -5,52 +5,56 @@ import type { Components } from '../component.ts'
 const ofToken = {
   id: 'The id of the token, which is no secret.',
   role: 'The role, which decides what the token may do.',
-  user_id: 'The user whose tasks it reaches; null: those of all users.',
-  expires_at: 'Unix seconds; null: never.',
+  user_id: 'The user whose objects the token reaches; null if the token reaches those of all users.',
+  expires_at: 'When the token expires, in Unix seconds; null if it never expires.',
 }
 
 export const accessComponents: Components = {
   Ticket: {
     schema: answers.Ticket,
     about: 'A ticket for a stream.',
-    fields: { ticket: 'For `?ticket=`.', expires_in: 'Seconds within which it must be used.' },
+    fields: {
+      ticket: 'The value of `?ticket=` in the address of the stream.',
+      expires_in: 'The number of seconds within which the ticket must be used.',
+    },
   },
   CreatedToken: {
     schema: answers.CreatedToken,
-    about: 'A token, shown this once.',
+    about: 'A new token. The server shows the token itself only in this answer.',
     fields: { ...ofToken, token: 'The token itself. The server stores only its hash.' },
   },
   TokenInfo: {
     schema: answers.TokenInfo,
-    about: 'A token as it is listed.',
-    fields: { ...ofToken, created_at: 'Unix seconds.' },
+    about: 'An entry in the list of tokens.',
+    fields: { ...ofToken, created_at: 'When the token was created, in Unix seconds.' },
   },
   TokenList: {
     schema: answers.TokenList,
     about: 'The tokens that have not been revoked.',
-    fields: { tokens: 'Oldest first.' },
+    fields: { tokens: 'The tokens, oldest first.' },
   },
   RevokedToken: {
     schema: answers.RevokedToken,
     about: 'A token that no longer works.',
-    fields: { status: 'Always `revoked`.', id: 'Its id.' },
+    fields: { status: 'Always `revoked`.', id: 'The id of the token.' },
   },
   Health: { schema: answers.Health, about: 'The process is alive.', fields: { status: 'Always `ok`.' } },
   Readiness: {
     schema: answers.Readiness,
-    about: 'Whether the server can take work.',
+    about: 'Whether the server can accept work.',
     fields: {
-      status: 'The answer.',
-      log: '`failing`: nothing can be written at the moment.',
+      status: '`ready` or `not ready`.',
+      log: '`failing`: nothing can be written to the log at the moment.',
       read_models: '`behind`: lists are catching up with the log.',
       sandbox:
-        'The sandbox of shell commands in workspaces: `bubblewrap`; `limits` without a sandbox, where the operator allows that; ' +
+        'The sandbox of shell commands in workspaces. `bubblewrap`: commands run inside it. `limits`: there is no sandbox, and the operator allows commands without one. ' +
         '`refused`: there is no sandbox, and the environment `workspace` cannot be used.',
       own_users:
-        'Which environments run with user ids of their own, where the server runs as root: `all`, `some` or `none`; the ' +
-        "others have the server's.",
+        'Which environments run with user ids of their own, if the server runs as root: `all`, `some` or `none`. The ' +
+        "others run with the server's user id.",
       position: 'The last position of the log.',
-      tasks: 'Tasks by status; `running` and `waiting` count occupied places, and tasks that wait for one.',
+      tasks:
+        'The number of tasks in each status. `running` is the number of occupied places for tasks, `waiting` the number of tasks that wait for a place.',
     },
   },
 }

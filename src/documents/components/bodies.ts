@@ -6,91 +6,97 @@ export const bodyComponents: Components = {
   CreateTaskBody: {
     schema: wire.CreateTaskBody,
     about:
-      'A new task. Null is the same as leaving an optional field out, at any depth; unknown keys are ignored and named by their path in `metadata.ignored_fields`.',
+      'A request for a new task. A null in an optional field counts as absent, at any depth. Unknown keys are ignored, and `metadata.ignored_fields` names their paths.',
     fields: {
       user_message_content:
-        'The message of the user. May be empty when `history_messages` answers waiting calls.',
+        'The message of the user. It may be empty if `history_messages` answers waiting calls.',
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
       structured_output:
-        'JSON Schema (2020-12) of the answer; the last message must be JSON that fits. Ignored when streaming.',
+        'A JSON Schema (2020-12) of the answer. The last message must be JSON that fits the schema. With `stream: true` the field is ignored.',
       client_id:
-        'The caller. The name of an agent chooses that agent; any other name runs the default agent.',
+        'The caller. If this is the name of an agent, that agent runs; otherwise the default agent runs.',
       request_id:
-        'An id for the chain of requests; the envelope carries it. Never used to tell retries apart.',
-      session_id: 'The session to continue; if it is absent, a new one begins.',
+        'An id for the chain of requests, which the envelope contains. A retry must repeat it, like the rest of the body.',
+      session_id: 'The chat session to continue. If it is absent, a new session begins.',
       task_id:
-        'The id of the task; if it is absent, the server makes one. The same id with the same body is the same task. With the id of a waiting task, this request answers that task.',
-      user_id: 'The end user; a token that belongs to a user must name that user or none.',
+        'The id of the task. If it is absent, the server makes one. A second request with the same id and the same body returns the first task. A request with the id of a waiting task answers that task.',
+      user_id: 'The end user. A request whose token belongs to a user must name that user or none.',
       agent_config: 'The agent and its settings.',
       allowed_tools:
-        'Tools of the server that may be called; null: all; empty: none. Subagents and `client_tools` need not be named here.',
+        'The tools of the server that the agent may call. Null allows all, an empty list none. Subagents and `client_tools` need not be named here.',
       disallowed_tools:
-        'Tools that may not be called: of the server, of the client, and subagents as `agent_<name>`.',
-      allowed_subagents: 'Subagents that may be called; null: all; empty: none. This list alone decides.',
-      stop_tools: 'Tools after whose call the task completes.',
-      client_tools: 'Tools of the client: when one is called the task waits for its result.',
+        'The tools that the agent may not call: tools of the server, tools of the client, and subagents as `agent_<name>`.',
+      allowed_subagents:
+        'The subagents that the agent may call. Null allows all, an empty list none. `allowed_tools` does not affect subagents.',
+      stop_tools: 'The task completes after the agent has called one of these tools.',
+      client_tools:
+        'Tools that the client runs. When the agent calls one, the task waits for the client’s result.',
       history_messages:
-        'The earlier messages, in place of those of the session. Results (`tool_result`) for calls of a waiting task of the session answer it, and alone are no past.',
-      thought_messages: 'Hidden thoughts of the assistant, seen by the agent.',
-      inference_args: 'Passed on to the model’s endpoint.',
-      workspace_dir: 'The folder of file tools, below the own folder of the task’s user.',
-      env: 'Variables for everything that runs for the task: shell commands and steps of its session, `run_javascript` (`env`), subagents, MCP servers that list them in `env_from`. Their values are secrets and shown to nobody.',
+        'The earlier messages of the conversation, which replace those of the session. Results (`tool_result`) for calls of a waiting task of the session answer that task. A list of only such results does not replace the messages of the session.',
+      thought_messages: 'Thoughts of the assistant that the agent sees and the user does not.',
+      inference_args: 'Arguments that the server passes on to the model’s endpoint.',
+      workspace_dir: 'The folder in which file tools work, inside the own folder of the task’s user.',
+      env: 'Variables for everything that runs for the task: steps and shell commands of its environment session, `run_javascript` (as `env`), subagents, and MCP servers that list the variables in `env_from`. Their values are secrets, and the server shows them to nobody.',
       log_dir:
-        'A folder for the task’s log, below the own folder of the task’s user: `<task id>.jsonl`, written when the task ends, a line of JSON for each frame, with its time.',
+        'A folder for the task’s log, inside the own folder of the task’s user. When the task has ended, the server writes the file `<task id>.jsonl` there: a line of JSON for each frame, with its time.',
       rollout_save_dir:
-        'Where rollouts are written as a file when the task has ended, below the own folder of the task’s user.',
+        'A folder for the task’s rollouts, inside the own folder of the task’s user. When the task has ended, the server writes the rollouts to a file there.',
       return_rollout: 'The task contains its rollouts once it has ended.',
-      include_compress_model_rollout: 'Summaries of the context are among the rollouts.',
-      include_subagent_rollout: 'Steps of subagents are among the rollouts.',
-      background: 'With `stream: false`: answer at once, while the task continues.',
-      on_disconnect: '`cancel`: the task is canceled when the caller goes away before its answer.',
-      metadata: 'Kept and returned; keys that only the service writes are refused.',
+      include_compress_model_rollout: 'The rollouts contain the steps that made summaries of the context.',
+      include_subagent_rollout: 'The rollouts contain the steps of subagents.',
+      background: 'With `stream: false`: the server answers at once, and the task continues.',
+      on_disconnect:
+        '`cancel`: if the caller disconnects before the answer is complete, the server cancels the task.',
+      metadata:
+        'Keys of the caller, which the server stores and returns. Keys that only the service writes are refused.',
     },
   },
   AgentConfig: {
     schema: wire.AgentConfig,
-    about: 'Which agent runs, and how.',
+    about: 'The agent that runs, and its settings.',
     fields: {
       agent_id:
-        'One of the agents that `GET /v1/agents` lists. Another name is refused, unless `developer_prompt` or `model` is given too: then it is a label, and the default agent runs.',
-      name: 'A name for it.',
-      description: 'What it is for.',
+        'One of the agents that `GET /v1/agents` lists. Another name is refused, unless `developer_prompt` or `model` is given too: then the name is only a label, and the default agent runs.',
+      name: 'A name for the agent.',
+      description: 'What the agent is for.',
       developer_prompt: 'Instructions for the model.',
-      model: 'The model at the endpoint, in place of the configured one.',
-      max_model_length: 'The context window in tokens; near it the older part is summed up.',
-      max_response_length: 'The longest answer in tokens.',
-      compress_model: 'The model that sums up.',
+      model: 'The model at the endpoint, in place of the configured model.',
+      max_model_length:
+        'The context window in tokens. When the context comes near this limit, a summary replaces its older part.',
+      max_response_length: 'The length of the longest answer, in tokens.',
+      compress_model: 'The model that writes the summary.',
       compress_prompt: 'The instructions for the summary.',
       compress_threshold_token_ratio: 'The part of the window that must be full before a summary is made.',
-      inference_args: 'Passed on to the endpoint, below those of the request.',
-      allowed_tools: 'Tools of the server that may be called; null: all; empty: none.',
-      builtin_tools: 'Which built-in tools are offered; null: all.',
-      builtin_subagents: 'Which built-in subagents are offered; null: all.',
+      inference_args:
+        'Arguments that the server passes on to the endpoint. Those of the request take precedence.',
+      allowed_tools: 'The tools of the server that the agent may call. Null allows all, an empty list none.',
+      builtin_tools: 'The built-in tools that the agent is offered. Null offers all.',
+      builtin_subagents: 'The subagents that the agent is offered. Null offers all.',
       tool_mcp_config:
-        'MCP servers, `{"mcpServers": {name: {}}}` of the operator’s, or `{url, headers}` of a public one; header values are secrets.',
+        'The MCP servers of the task: `{"mcpServers": {name: {}}}` for a server of the operator, or `{url, headers}` in place of `{}` for a public server. The values of headers are secrets.',
       code_interpreter_config: 'Accepted without effect, and named in `metadata.ignored_fields`.',
       code_for_agent: 'Accepted without effect, and named in `metadata.ignored_fields`.',
       code_for_interpreter: 'Accepted without effect, and named in `metadata.ignored_fields`.',
-      script: 'What the agent `script` plays, one entry a step.',
+      script: 'The steps that the agent `script` plays, one entry for each step.',
     },
   },
   ScriptStep: {
     schema: wire.ScriptStep,
     about:
-      'One step of a script: names exactly one action. `$result` in a text is the last tool’s result; in a script for a subagent it is escaped, so that the script stays JSON.',
+      'One step of a script, which names exactly one action. The server replaces `$result` in a text with the result of the last tool. In a script for a subagent, the server escapes that result, so that the script stays JSON.',
     fields: {
-      reasoning: 'Thinks this.',
-      message: 'Says this.',
+      reasoning: 'The step thinks this text.',
+      message: 'The step says this text.',
       delta_ms: 'Milliseconds between the words of a message.',
-      tool: 'Calls this tool.',
+      tool: 'The step calls this tool.',
       arguments: 'The arguments of the call.',
-      tools: 'Calls these tools, all at once.',
-      subagent: 'Gives `input` to this agent, as a task of its own.',
+      tools: 'The step calls these tools, all at once.',
+      subagent: 'The step gives `input` to this agent, as a task of its own.',
       input: 'The message for the subagent.',
-      sleep_ms: 'Waits.',
-      pause: 'Pauses the task for this reason.',
-      fail: 'Fails with this error.',
-      usage: 'Reports this usage.',
+      sleep_ms: 'The step waits for this number of milliseconds.',
+      pause: 'The step pauses the task for this reason.',
+      fail: 'The step fails with this error.',
+      usage: 'The step reports this usage.',
     },
   },
   AnswerCallsBody: {
@@ -98,13 +104,13 @@ export const bodyComponents: Components = {
     about: 'Results of calls that wait for the client.',
     fields: {
       tool_results:
-        'At least one. `status: incomplete` says that the call failed; the first answer to a call counts.',
+        'At least one result. `status: incomplete` says that the call failed. The first answer to a call counts.',
     },
   },
   PostMessageBody: {
     schema: wire.PostMessageBody,
-    about: 'Something said to the agent while it works.',
-    fields: { content: 'The message; not empty.' },
+    about: 'A message to the agent while it works.',
+    fields: { content: 'The message. It must not be empty.' },
   },
   RewardBody: {
     schema: wire.RewardBody,
@@ -112,16 +118,17 @@ export const bodyComponents: Components = {
     fields: {
       value: 'The reward.',
       name: 'The name of the reward.',
-      data: 'Anything more.',
+      data: 'More about the reward, in any form.',
     },
   },
   CreateTokenBody: {
     schema: wire.CreateTokenBody,
-    about: 'A new token.',
+    about: 'A request for a new token.',
     fields: {
       role: 'The role, which decides what the token may do.',
-      user_id: 'The user whose tasks it reaches; absent: those of all users.',
-      ttl: 'Seconds until it ends; absent: never.',
+      user_id:
+        'The user whose objects the token reaches. If it is absent, the token reaches those of all users.',
+      ttl: 'Seconds until the token expires. If it is absent, the token never expires.',
     },
   },
 }

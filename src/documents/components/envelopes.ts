@@ -1,10 +1,10 @@
-// Common to all operations: envelopes and errors.
+// The schemas that many operations share: envelopes and errors.
 import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 
 export const envelopeFields = {
   jsonrpc: 'Always `2.0`.',
-  id: 'The id of the request: `request_id` of the body, else the header `X-Request-ID`, else one that the server makes.',
+  id: 'The id of the request: `request_id` of the body, else the header `X-Request-ID`, else an id that the server makes.',
 }
 export const envelopeComponents: Components = {
   TaskEnvelope: {
@@ -15,19 +15,22 @@ export const envelopeComponents: Components = {
   TaskListEnvelope: {
     schema: answers.TaskListEnvelope,
     about: 'Tasks in an envelope.',
-    fields: { ...envelopeFields, result: 'The tasks of this page; with `fields=counts` how many there are.' },
+    fields: {
+      ...envelopeFields,
+      result: 'The tasks of this page. With `fields=counts`: the numbers of tasks.',
+    },
   },
   ErrorEnvelope: {
     schema: answers.ErrorEnvelope,
-    about: 'An error in an envelope: what create, get and list answer.',
+    about: 'An error in an envelope, as the operations that create, get and list tasks answer it.',
     fields: { ...envelopeFields, error: 'What went wrong.' },
   },
   ValidationError: {
     schema: answers.ValidationError,
-    about: 'The request is not valid: the answer lists every problem.',
+    about: 'The request is not valid. The answer lists every problem.',
     fields: {
       detail:
-        'One entry for each problem: `loc` is where it is (`body`, `query` or `header` first), `msg` says it, `type` names its kind.',
+        'One entry for each problem. `loc` is the place of the problem (it begins with `body`, `query`, `path` or `header`), `msg` describes the problem, and `type` names its kind.',
     },
   },
 }

@@ -4,60 +4,61 @@ import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 import { frameName, named } from './named.ts'
 
-const sessionId = 'The session.'
-const envId = 'The `env_id` of its create; if there was none, the server made one.'
+const sessionId = 'The id of the environment session.'
+const envId = 'The `env_id` with which the session was created. If the create had none, the server made one.'
 const seen = {
-  tools: 'Tools that can be called now.',
-  done: 'Whether the episode is over: the next step needs a reset.',
+  tools: 'The tools that can be called now.',
+  done: 'Whether the episode is over. If it is, a reset must come before the next step.',
 }
 const state = 'The whole visible state, as an observation returns it.'
 const observation = 'What the agent sees.'
 
 const frameWords: Record<answers.StepFrameType, string> = {
   'step.started': 'The step was accepted.',
-  'step.output.delta': 'The environment says something while it works.',
-  'step.completed': 'The answer of the step. The last frame.',
-  'step.failed': 'The step was refused, or went wrong. The last frame.',
+  'step.output.delta': 'The environment produced some output while the step was running.',
+  'step.completed': 'The step is finished, and this frame has its answer. This is the last frame.',
+  'step.failed': 'The step was refused, or went wrong. This is the last frame.',
 }
 const stepFields = {
   session_id: sessionId,
   env_id: envId,
-  step: 'Counts the steps of the session from 1, over resets and restarts.',
-  tool_result: 'What the tool answered; `incomplete` when it failed.',
+  step: 'The number of the step. Steps of a session are counted from 1; resets and restarts do not change the count.',
+  tool_result: 'The result of the tool. Its status is `incomplete` if the tool failed.',
   observation,
   state,
   reward: 'The reward of this step.',
   terminated: 'The episode has reached its end.',
   truncated: 'The episode was cut off.',
-  info: 'Anything more; `error` says why a tool failed.',
+  info: 'Further information from the environment. `error` says why a tool failed.',
   ...seen,
 }
 const frameFields = {
   ...stepFields,
-  type: 'The type of the frame; also the `event` of the server-sent event.',
-  sequence_number: 'Counts the frames of this answer from 0, without holes.',
-  tool_name: 'The tool that is called.',
-  tool_args: 'Its arguments.',
-  delta: 'What is new, to be put at the end.',
-  error: 'What went wrong; the codes are those of the answers that are no stream.',
+  type: 'The type of the frame. The `event` of the server-sent event is the same.',
+  sequence_number: 'The number of the frame: frames of this answer are counted from 0, without holes.',
+  tool_name: 'The tool that the step calls.',
+  tool_args: 'The arguments of the call.',
+  delta: 'The new output. Append it to the output so far.',
+  error: 'What went wrong. The codes are those of a step that is not streamed.',
 }
-const confirmed = { status: 'The result.', message: 'The same in words.' }
+const confirmed = { status: 'The result of the request.', message: 'The result as a text.' }
 
 export const environmentComponents: Components = {
   CreateEnvBody: {
     schema: wire.CreateEnvBody,
-    about: 'A new instance. Null is the same as leaving a field out; unknown fields are ignored.',
+    about: 'A request for a new instance. A null field counts as absent, and unknown fields are ignored.',
     fields: {
       session_id: 'The id of the session; if it is absent, the server makes one.',
       env_id:
-        'The name of an environment; an unknown name is refused (404). With `env_class_path` it is a label. If it is absent, the server makes one.',
-      user_id: 'The user whose session it is; a token that belongs to a user must name that user or none.',
-      client_id: 'Who calls.',
+        'The name of an environment. An unknown name is refused (404). If `env_class_path` is given, `env_id` is only a label. If `env_id` is absent, the server makes one.',
+      user_id:
+        'The user who will own the session. A request whose token belongs to a user must name that user or none.',
+      client_id: 'The client that sends the request.',
       env_vars:
-        'Variables for the environment and its commands; their values are secrets and shown to nobody.',
+        'Variables for the environment and its commands. Their values are secrets, and the server shows them to nobody.',
       env_class_path:
-        'The environment: its name, or `module#Class` of the operator’s folder. Absent: `env_id`, else the operator’s default.',
-      env_init_kwargs: 'Its settings, checked by its own JSON Schema.',
+        'The environment: its name, or `module#Class` for a class in the operator’s folder. If the field is absent, `env_id` names the environment; if that is absent too, the server takes the operator’s default.',
+      env_init_kwargs: 'The settings of the environment. They must fit the JSON Schema of the environment.',
     },
   },
   StepEnvBody: {
@@ -65,22 +66,25 @@ export const environmentComponents: Components = {
     about: 'One call of a tool.',
     fields: {
       session_id: sessionId,
-      tool_name: 'One of the tools that it offers.',
-      tool_args: 'The arguments, checked by the tool’s own JSON Schema.',
-      env_vars: 'Variables for this step, over those of the session; their values are secrets.',
+      tool_name: 'One of the tools that the session offers.',
+      tool_args: 'The arguments. They must fit the JSON Schema of the tool.',
+      env_vars:
+        'Variables for this step alone. They take precedence over those of the session, and their values are secrets.',
       stream: 'true: the answer is a stream of frames. false: one JSON answer.',
-      request_id: 'An id for the request; envelopes of frames carry it. Never used to tell retries apart.',
-      task_id: 'The task that the step is for; its event names it.',
-      user_id: 'Taken and not used: the session has its user.',
-      expected_step: 'The number that this step must get; otherwise it is refused (409).',
+      request_id:
+        'An id for the request, which the envelopes of frames contain. A retry without an `Idempotency-Key` must repeat it, like the rest of the body.',
+      task_id: 'The task for which the step is taken. The event of the step names this task.',
+      user_id: 'The server accepts this field and does not use it, because the session has an owner.',
+      expected_step:
+        'The number that this step must get. If it would get another number, the server refuses the step (409).',
     },
   },
   ResetEnvBody: {
     schema: wire.ResetEnvBody,
-    about: 'A new beginning.',
+    about: 'A request to begin the session again.',
     fields: {
       session_id: sessionId,
-      seed: 'The seed from which the world is made; if it is absent, the server draws one.',
+      seed: 'The seed of the reset. If it is absent, the server draws one.',
       options: 'The options of the environment for a reset.',
     },
   },
@@ -89,21 +93,24 @@ export const environmentComponents: Components = {
     schema: wire.EnvironmentInfo,
     about: 'A kind of environment.',
     fields: {
-      name: 'Its name: `env_id` or `env_class_path` of a create.',
-      source: 'Where it comes from.',
-      module: 'Its module.',
-      importable: '`true` or `false`, as texts.',
-      default_params_summary: 'Its settings: the default of each, else its type.',
-      origin: 'Comes with the server, from a package, or from the operator’s folder.',
-      description: 'What it is.',
-      limits: 'How much it takes and keeps, for people.',
-      error: 'Why it is not importable.',
+      name: 'The name of the environment, for `env_id` or `env_class_path` of a create.',
+      source:
+        '`reprise` if the environment comes with the server; `ENV_PATH` if it comes from the operator’s folder.',
+      module: 'The module that defines the environment.',
+      importable: 'Whether the module can be imported: `true` or `false`, as a text.',
+      default_params_summary:
+        'The settings of the environment. The value of each is its default, or else its type.',
+      origin:
+        '`builtin`: the environment comes with the server. `external`: it comes from the operator’s folder.',
+      description: 'What the environment is.',
+      limits: 'How much input the environment accepts and how much it stores, as a text for readers.',
+      error: 'Why the module cannot be imported.',
     },
   },
   EnvironmentList: {
     schema: answers.EnvironmentList,
-    about: 'Environments.',
-    fields: { environments: 'By name.' },
+    about: 'A list of environments.',
+    fields: { environments: 'The environments, in order of their names.' },
   },
   EnvironmentDetails: {
     schema: answers.EnvironmentDetails,
@@ -112,16 +119,24 @@ export const environmentComponents: Components = {
   },
   CreatedEnv: {
     schema: answers.CreatedEnv,
-    about: 'A new instance, as it begins.',
+    about: 'A new instance and its initial state.',
     fields: { session_id: sessionId, env_id: envId, initial_state: state, ...seen },
   },
-  ResetEnv: { schema: answers.ResetEnv, about: 'A new beginning.', fields: { observation, ...seen } },
+  ResetEnv: {
+    schema: answers.ResetEnv,
+    about: 'The state of an instance after a reset.',
+    fields: { observation, ...seen },
+  },
   ObservedEnv: {
     schema: answers.ObservedEnv,
     about: 'The present state of the session.',
     fields: { state, ...seen },
   },
-  ClosedEnv: { schema: answers.ClosedEnv, about: 'An instance that is closed.', fields: confirmed },
+  ClosedEnv: {
+    schema: answers.ClosedEnv,
+    about: 'The confirmation that a session is closed.',
+    fields: confirmed,
+  },
   EnvStepAnswer: {
     schema: wire.EnvStepAnswer,
     about: 'The result of a step.',
@@ -129,29 +144,34 @@ export const environmentComponents: Components = {
   },
   StepFrame: {
     schema: answers.StepFrame,
-    about: 'One frame of a streamed step. More kinds may come: ignore unknown kinds.',
+    about:
+      'One frame of a streamed step. Later versions may send further kinds of frames: ignore unknown kinds.',
   },
   ...named(answers.stepFrameSchemas, frameWords, frameFields, frameName),
   EnvSession: {
     schema: wire.EnvSession,
     about: 'The record of an environment session.',
     fields: {
-      session_id: 'Its id.',
-      user_id: 'The user whose session it is.',
+      session_id: sessionId,
+      user_id: 'The user who owns the session.',
       client_id: 'The client that created it.',
       env_id: envId,
       env_vars: 'The names of its environment variables; their values are hidden.',
-      is_active: 'Whether it can be stepped.',
-      created_at: 'Unix seconds.',
-      last_accessed_at: 'Unix seconds: of its create, or its newest step, reset or observation.',
-      close_reason: 'Why it was closed.',
-      kind: 'The environment that runs, as `GET /v1/env` names it. Absent: the session was created by version 0.1.0.',
+      is_active: 'Whether the session can take steps.',
+      created_at: 'When the session was created, in Unix seconds.',
+      last_accessed_at:
+        'When the session was created, stepped, reset or observed for the last time, in Unix seconds.',
+      close_reason: 'Why the session was closed.',
+      kind: 'The environment that runs, by the name that `GET /v1/env` shows. Absent if an earlier build created the session.',
     },
   },
   SessionList: {
     schema: answers.SessionList,
-    about: 'Sessions.',
-    fields: { sessions: 'In the order of their creation.', total: 'The number of sessions.' },
+    about: 'A list of environment sessions.',
+    fields: {
+      sessions: 'The sessions, in the order of their creation.',
+      total: 'The number of sessions.',
+    },
   },
   SessionMachine: {
     schema: answers.SessionMachine,
@@ -159,18 +179,19 @@ export const environmentComponents: Components = {
     fields: {
       machine: 'The statechart.',
       state: 'The state of the session.',
-      value: 'The state in the chart, as XState writes it. The chart of a session is flat, so it is `state`.',
+      value:
+        'The state in the form in which XState writes it. The chart of a session has no nested states, so `value` equals `state`.',
       next_events: 'The events that may follow.',
     },
   },
   DeletedSession: {
     schema: answers.DeletedSession,
-    about: 'A session that is deleted.',
-    fields: { ...confirmed, session_id: 'Its id.' },
+    about: 'The confirmation that a session is deleted.',
+    fields: { ...confirmed, session_id: sessionId },
   },
   CleanedSessions: {
     schema: answers.CleanedSessions,
-    about: 'Sessions that were closed because nobody used them.',
+    about: 'The sessions that the server closed because nobody used them.',
     fields: {
       status: 'Always `ok`.',
       cleaned_count: 'The number of closed sessions.',
@@ -179,12 +200,12 @@ export const environmentComponents: Components = {
   },
   DetailedError: {
     schema: answers.DetailedError,
-    about: 'An error whose message is repeated in `detail`: an environment or a session was not found.',
+    about: 'The error of a request whose environment or session was not found. `detail` repeats the message.',
     fields: {
       code: 'The code of the error.',
-      message: 'The same in words.',
-      data: 'More about it.',
-      detail: 'The message.',
+      message: 'The error as a text.',
+      data: 'More about the error.',
+      detail: 'The same text as `message`.',
     },
   },
 }

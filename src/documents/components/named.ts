@@ -1,4 +1,4 @@
-// Components for a family of messages. Each is named after its `type`, and its fields have descriptions.
+// Makes components for a family of messages. Each component is named after the `type` of its message.
 import type { TObject } from 'typebox'
 import type { Components } from '../component.ts'
 

@@ -10,32 +10,34 @@ const { items: Annotation } = wire.TextContentItem.properties.annotations
 
 const itemFields = {
   type: 'The kind of item.',
-  id: 'Its id; if it is absent, the service makes one.',
-  status: '`in_progress` while it grows; `incomplete` when it was cut off, refused, or failed.',
+  id: 'The id of the item; if it is absent, the service makes one.',
+  status:
+    '`in_progress` while the item grows; `incomplete` if the item was cut off, or if a call was refused or failed.',
 }
 const taskFields = {
   object: 'Always `task`.',
-  id: 'Its id.',
-  session_id: 'The session it belongs to: tasks of one session share their context and work one at a time.',
-  user_id: 'The user whose task it is.',
-  status: 'The state of its lifecycle.',
-  created_at: 'Unix seconds.',
-  output: 'What the agent said and did, in the order in which it began.',
-  usage: 'Tokens used by its own model calls.',
-  error: 'Why it failed.',
+  id: 'The id of the task.',
+  session_id:
+    'The chat session of the task. Tasks of one session share their context, and only one of them works at a time.',
+  user_id: 'The user who owns the task.',
+  status: 'The status of the task.',
+  created_at: 'When the task was created, in Unix seconds.',
+  output: 'What the agent said and did: items, in the order in which they began.',
+  usage: 'Tokens that the model calls of this task used, without those of its subagents.',
+  error: 'Why the task failed.',
   input_required: 'The oldest tool call that waits for the client.',
   metadata:
     'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `subagent_usage`, `ignored_fields`, `incomplete_details`.',
-  previous_task_id: 'The task of the session before it.',
+  previous_task_id: 'The task before this one in the session.',
   rollouts:
-    'Entries as of `/rollouts`; only with `return_rollout`, once the task has ended. Lists leave it out.',
+    'The entries that `/rollouts` returns. Present only if the create had `return_rollout` and the task has ended; lists of tasks leave this field out.',
 }
 const { output: _, ...fieldsOfSummary } = taskFields
-const called = 'The tool call that it belongs to.'
+const called = 'The `call_id` of the tool call to which this result belongs.'
 export const taskComponents: Components = {
   Task: {
     schema: wire.Task,
-    about: 'A task as it is now; `output` grows while it works.',
+    about: 'A task as it is now. `output` grows while the task works.',
     fields: taskFields,
   },
   TaskSummary: {
@@ -43,53 +45,53 @@ export const taskComponents: Components = {
     about: 'A task without its output, as lists give it with `fields=summary`.',
     fields: {
       ...fieldsOfSummary,
-      question: 'The first 200 characters of the text that the user said.',
-      started_at: 'When its agent began, Unix seconds; absent while it has not.',
-      ended_at: 'When it ended, Unix seconds; absent while it has not.',
-      duration_ms: 'Milliseconds from the beginning of its agent to its end.',
+      question: 'The first 200 characters of the user’s message.',
+      started_at: 'When the agent of the task began, in Unix seconds. Absent until then.',
+      ended_at: 'When the task ended, in Unix seconds. Absent until then.',
+      duration_ms: 'Milliseconds from the beginning of the agent to the end of the task.',
     },
   },
   TaskCounts: {
     schema: answers.TaskCounts,
     about: 'The number of tasks that match the filters of a list.',
     fields: {
-      total: 'All of them.',
-      by_status: 'Tasks in each status; a status without tasks is left out.',
-      by_agent: 'The same for each agent.',
+      total: 'The number of all these tasks.',
+      by_status: 'The number of tasks in each status. A status without tasks is left out.',
+      by_agent: 'For each agent, the number of its tasks in each status.',
     },
   },
   AgentInfo: {
     schema: wire.AgentInfo,
     about: 'An agent that tasks may name.',
     fields: {
-      name: 'Its name: `agent_config.agent_id` or `client_id` of a create.',
-      description: 'What it does, in a sentence.',
-      kind: '`builtin`: it comes with the server.',
-      source: 'The name of the file that defines it; `reprise` for one that comes with the server.',
+      name: 'The name of the agent, for `agent_config.agent_id` or `client_id` of a create.',
+      description: 'One sentence that says what the agent does.',
+      kind: '`builtin`: the agent comes with the server.',
+      source: 'The name of the file that defines the agent; `reprise` if the agent comes with the server.',
     },
   },
   AgentList: {
     schema: answers.AgentList,
     about: 'The agents of this server.',
-    fields: { object: 'Always `list`.', data: 'The agents, by name.' },
+    fields: { object: 'Always `list`.', data: 'The agents, in order of their names.' },
   },
   TaskStatus: {
     schema: TaskStatus,
     about:
-      '`completed`, `canceled`, `expired` and `failed` are final. `input-required` waits for results of client tools, `paused` for a resume.',
+      '`completed`, `canceled`, `expired` and `failed` are final. A task in `input-required` waits for results of client tools. A task in `paused` waits until a client resumes it.',
   },
   OutputItem: { schema: wire.OutputItem, about: 'A message, a reasoning, a tool call or a tool result.' },
   ReasoningItem: {
     schema: wire.ReasoningItem,
     about: 'A reasoning of the agent.',
-    fields: { ...itemFields, summary: 'A summary of it.', content: 'The thoughts themselves.' },
+    fields: { ...itemFields, summary: 'A summary of the thoughts.', content: 'The thoughts themselves.' },
   },
   MessageItem: {
     schema: wire.MessageItem,
     about: 'A message.',
     fields: {
       ...itemFields,
-      role: 'Who speaks.',
+      role: 'The role of the speaker.',
       name: 'The name of the role.',
       message_content: 'The content of the message.',
       block_list: 'Blocks to render, such as charts and tables.',
@@ -100,10 +102,10 @@ export const taskComponents: Components = {
     about: 'A call of a tool.',
     fields: {
       ...itemFields,
-      call_id: 'A unique id; the result has the same one.',
-      name: 'The tool.',
+      call_id: 'The id of the call. The result has the same `call_id`.',
+      name: 'The name of the tool.',
       arguments: 'The arguments as JSON text.',
-      language: 'The language of the arguments.',
+      language: 'The language in which the arguments are written.',
     },
   },
   ToolResultItem: {
@@ -122,38 +124,38 @@ export const taskComponents: Components = {
     schema: wire.TextContentItem,
     about: 'A part that is text.',
     fields: {
-      type: 'What kind of text.',
+      type: 'The kind of text.',
       text: 'The text.',
-      id: 'A reference to this part.',
-      tags: 'Marks of where it comes from or what it is for.',
+      id: 'An id by which other fields can refer to this part.',
+      tags: 'Labels that say where the text comes from or what it is for.',
       annotations: 'Citations, links and file paths.',
-      logprobs: 'Probabilities of its tokens, where the model’s endpoint gave them.',
+      logprobs: 'Probabilities of the tokens of the text, if the model’s endpoint gave them.',
     },
   },
-  Annotation: { schema: Annotation, about: 'Where a text comes from.' },
+  Annotation: { schema: Annotation, about: 'A source of a text.' },
   Logprob: {
     schema: wire.Logprob,
     about: 'How probable a token was.',
     fields: {
       token: 'The token.',
-      logprob: 'The natural logarithm of its probability.',
-      bytes: 'Its UTF-8 bytes.',
+      logprob: 'The natural logarithm of the token’s probability.',
+      bytes: 'The UTF-8 bytes of the token.',
       top_logprobs: 'The most probable tokens at this place.',
     },
   },
   Block: {
     schema: wire.Block,
-    about: 'Something to render. Unknown kinds are passed on unchanged.',
+    about: 'A block for a client to render. The server passes on unknown kinds unchanged.',
     fields: { type: 'The kind of block.' },
     open: true,
   },
   Usage: {
     schema: Usage,
-    about: 'Tokens used. An endpoint may report more fields.',
+    about: 'The tokens that model calls used. An endpoint may report more fields.',
     fields: {
-      input_tokens: 'What the model read.',
-      output_tokens: 'What it wrote.',
-      total_tokens: 'Both.',
+      input_tokens: 'The number of tokens that the model read.',
+      output_tokens: 'The number of tokens that the model wrote.',
+      total_tokens: 'The sum of both numbers.',
     },
     open: true,
   },
@@ -162,17 +164,17 @@ export const taskComponents: Components = {
     about: 'A tool that can be called.',
     fields: {
       type: 'Always `function`.',
-      function: 'Its name, a JSON Schema of its arguments, and its purpose.',
+      function: 'The name of the tool, its purpose, and a JSON Schema of its arguments.',
     },
   },
   ErrorObject: {
     schema: wire.ErrorObject,
     about:
-      'A JSON-RPC error. Of a failed task: `-32000` the agent or its model, `-32008` a tool, `-32602` no answer that fits `structured_output`. Of a request: each operation names its codes.',
+      'A JSON-RPC error. The error of a failed task has the code `-32000` (the agent or its model failed), `-32008` (a tool failed) or `-32602` (no answer fitted `structured_output`). For the errors of requests, each operation names its codes.',
     fields: {
       code: 'The code of the error.',
-      message: 'The same in words.',
-      data: 'More about it.',
+      message: 'The error as a text.',
+      data: 'More about the error.',
     },
   },
 }

@@ -1,4 +1,4 @@
-// Tokens and tickets.
+// The operations on tokens and tickets.
 import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/responses.ts'
 import { CreateTokenBody, StreamTicketBody } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
@@ -12,13 +12,13 @@ export const accessOperations = defineOperations({
     access: 'follow',
     summary: 'Get a ticket for a stream',
     about:
-      'For browsers, whose `EventSource` cannot send a header: `?ticket=` on an event stream. It must be used within a minute; then it serves the reconnects of that stream, one connection at a time, until its token ends or a day has passed. On `/ws` it subscribes; to send commands there too, request it with `{"for": "socket"}`.',
+      'A ticket replaces the token in the address of a stream (`?ticket=`), because the `EventSource` of a browser cannot send a header. A client must use the ticket within a minute. Then the ticket is valid for the reconnects of that stream, one connection at a time, until its token expires or is revoked, or a day has passed. On `/ws` a client with a ticket can only subscribe. To send commands there too, request the ticket with `{"for": "socket"}`.',
     body: {
       schema: StreamTicketBody,
       isOptional: true,
       examples: {
         stream: { summary: 'A stream', value: {} },
-        socket: { summary: 'A WebSocket that commands', value: { for: 'socket' } },
+        socket: { summary: 'A WebSocket that may send commands', value: { for: 'socket' } },
       },
     },
     answers: [
@@ -37,12 +37,13 @@ export const accessOperations = defineOperations({
     tag: 'Access',
     access: 'manage',
     summary: 'Create a token',
-    about: 'The token is shown only in this answer. An admin of one user makes tokens of that user.',
+    about:
+      'The server shows the token only in this answer. An admin whose own token belongs to one user can create tokens of that user only.',
     body: {
       schema: CreateTokenBody,
       examples: {
         user: { summary: 'A user, for a day', value: { role: 'user', user_id: 'alice', ttl: 86400 } },
-        auditor: { summary: 'Somebody who reads everything', value: { role: 'auditor' } },
+        auditor: { summary: 'An auditor, who may read everything', value: { role: 'auditor' } },
       },
     },
     answers: [

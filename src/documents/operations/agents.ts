@@ -13,7 +13,7 @@ export const agentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'All of them, by name.',
+        about: 'All agents, in order of their names.',
         type: json,
         schema: AgentList,
         examples: {

@@ -1,4 +1,4 @@
-// The operations of environments: the kinds, and the life of an instance.
+// The operations that list environments, and those that create, step, reset, observe and close an instance.
 import Type from 'typebox'
 import {
   ClosedEnv,
@@ -23,12 +23,12 @@ import {
 import { defineOperations, eventStream, json } from '../operation.ts'
 import { header, limit, query, short, text } from '../parameters.ts'
 
-const thisSession = { session: { summary: 'Of this session', value: { session_id: 'maze' } } }
+const thisSession = { session: { summary: 'The session `maze`', value: { session_id: 'maze' } } }
 
 const sessionRetryCount = header(
   'X-Stainless-Retry-Count',
   Type.Integer({ minimum: 0 }),
-  'More than 0: this is a retry. If the newest request of this caller had the same body and no key, and its answer did not arrive whole, that answer is returned.',
+  'More than 0: this request is a retry. If the newest request of this caller had the same body and no key, and the caller did not receive its whole answer, the server returns that answer.',
 )
 
 export const environmentOperations = defineOperations({
@@ -39,7 +39,7 @@ export const environmentOperations = defineOperations({
     access: 'read',
     summary: 'List the environments',
     about:
-      'Built-in ones, and those of the operator’s folder, by name. A cursor is a name, which is not listed itself; a request may have only one of the two.',
+      'The built-in environments and those of the operator’s folder, in order of their names. A cursor is a name. The list does not contain that environment itself. A request may have only one of the two cursors.',
     parameters: [
       query('starting_after', text, 'Environments whose names come after this one.'),
       query('ending_before', text, 'Environments whose names come just before this one.'),
@@ -53,8 +53,15 @@ export const environmentOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'Get an environment',
-    about: 'The environments of a name: a module of the operator’s folder may hold several.',
-    parameters: [{ in: 'path', name: 'env_id', schema: text, about: 'Its name, as it is listed.' }],
+    about: 'The environments that have this name: a module of the operator’s folder may define several.',
+    parameters: [
+      {
+        in: 'path',
+        name: 'env_id',
+        schema: text,
+        about: 'The name of the environment, as the list shows it.',
+      },
+    ],
     answers: [
       { status: 200, about: 'The environments of that name.', type: json, schema: EnvironmentDetails },
     ],
@@ -67,12 +74,12 @@ export const environmentOperations = defineOperations({
     access: 'write',
     summary: 'Create an instance of an environment',
     about:
-      'Starts an instance, in a process of its own, and resets it with a seed that is drawn. It belongs to a session. An active session is returned if its environment and `env_init_kwargs` are the same. A closed session continues with a new instance, and its step numbers continue.',
+      'Creates an environment session: the server starts an instance in a process of its own, and resets it with a random seed. If an active session has this id, the server returns it, provided that the environment and `env_init_kwargs` are the same. A closed session gets a new instance, and its step numbers continue.',
     parameters: [
       header(
         'Idempotency-Key',
         short,
-        'The same key with the same body gets the same answer, whatever happened to the session since; with another body it is refused (409).',
+        'Identifies the request. If the key was used with the same body before, the server returns the earlier answer, whatever happened to the session since. If the key was used with another body, the server refuses the request (409).',
       ),
       sessionRetryCount,
     ],
@@ -80,7 +87,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'The session, and the initial state of its world.',
+        about: 'The session and its initial state.',
         type: json,
         schema: CreatedEnv,
         headers: ['Idempotency-Replayed'],
@@ -96,12 +103,12 @@ export const environmentOperations = defineOperations({
     access: 'write',
     summary: 'Take a step',
     about:
-      'One call of a tool. Steps of a session run one after another, and continue when their caller disconnects. A tool that fails is an answer too: `tool_result` is `incomplete`, and `info.error` says why. An instance that crashes or breaks a limit answers so as well, with `truncated` true, and its session is closed.\n\nWith `stream: true` the answer is a stream of frames. With `stream: false` it is the answer of the step; one that takes longer than 10 seconds begins with spaces, which keep the connection alive.',
+      'Calls one tool. Steps of a session run one after another, and a step continues when its caller disconnects. If the tool fails, the step still has an answer: `tool_result` is `incomplete`, and `info.error` says why. If the instance crashes or breaks a limit, the answer of the step looks the same, but `truncated` is true and the session is closed.\n\nWith `stream: true` the answer is a stream of frames. With `stream: false` it is the answer of the step. If this takes longer than 10 seconds, the answer begins with spaces, which keep the connection alive.',
     parameters: [
       header(
         'Idempotency-Key',
         short,
-        'The same key with the same body is the same step of the session; with another body it is refused (409).',
+        'Identifies the step in its session. If the key was used with the same body before, the server returns the answer of the earlier step. If the key was used with another body, the server refuses the request (409).',
       ),
       sessionRetryCount,
     ],
@@ -118,7 +125,7 @@ export const environmentOperations = defineOperations({
       {
         status: 200,
         about:
-          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The last one is `step.completed` or `step.failed`.',
+          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The last frame is `step.completed` or `step.failed`.',
         type: eventStream,
         headers: ['Idempotency-Replayed'],
         items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: StepFrame }),
@@ -132,13 +139,14 @@ export const environmentOperations = defineOperations({
     path: '/v1/env/reset',
     tag: 'Environments',
     access: 'write',
-    summary: 'Begin anew',
-    about: 'The same seed and options give the same beginning. Step numbers continue.',
+    summary: 'Reset a session',
+    about:
+      'Puts the environment into an initial state. Equal seeds and options give equal initial states. Step numbers continue.',
     parameters: [
       header(
         'Idempotency-Key',
         short,
-        'The same key with the same body is the same reset of the session; with another body it is refused (409).',
+        'Identifies the reset in its session. If the key was used with the same body before, the server returns the answer of the earlier reset. If the key was used with another body, the server refuses the request (409).',
       ),
       sessionRetryCount,
     ],
@@ -146,7 +154,7 @@ export const environmentOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'The initial state of the world.',
+        about: 'The initial state of the environment.',
         type: json,
         schema: ResetEnv,
         headers: ['Idempotency-Replayed'],
@@ -161,7 +169,7 @@ export const environmentOperations = defineOperations({
     tag: 'Environments',
     access: 'write',
     summary: 'Observe without a step',
-    about: 'Changes nothing, but counts as a use of the session.',
+    about: 'Returns the present state and changes nothing. An observation counts as a use of the session.',
     body: { schema: SessionBody, examples: thisSession },
     answers: [
       {
@@ -179,13 +187,14 @@ export const environmentOperations = defineOperations({
     path: '/v1/env/close',
     tag: 'Environments',
     access: 'write',
-    summary: 'Close an instance',
-    about: 'Its record stays. Closing it again changes nothing.',
+    summary: 'Close a session',
+    about:
+      'Ends the instance of the session. The record of the session stays. Closing the session again changes nothing.',
     body: { schema: SessionBody, examples: thisSession },
     answers: [
       {
         status: 200,
-        about: 'The instance is closed.',
+        about: 'The session is closed.',
         type: json,
         schema: ClosedEnv,
         examples: { closed: { status: 'closed', message: 'session maze is closed' } },

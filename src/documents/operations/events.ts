@@ -1,4 +1,4 @@
-// The streams that can be resumed.
+// The operations that open a stream which can be resumed.
 import Type from 'typebox'
 import { Frame, FramePage } from '../../contract/frames.ts'
 import { eventNames } from '../../contract/public-events.ts'
@@ -19,13 +19,19 @@ export const eventOperations = defineOperations({
     access: 'follow',
     summary: 'Resume the stream of a task',
     about:
-      'With `Accept: text/event-stream` its frames from any point on, past and live, until the task has ended; an `EventSource` reconnects by itself. Otherwise a page of them as JSON.',
+      'With `Accept: text/event-stream` the answer is a stream of the task’s frames, past and live. It begins after the cursor and ends when the task has ended; an `EventSource` reconnects by itself. Without this header the answer is a page of frames as JSON.',
     parameters: [
       taskId,
-      after('Frames after this one. Absent: from the first.'),
-      query('starting_after', cursor, 'The same; together with `after` it must be the same number.'),
-      header('Last-Event-ID', cursor, 'The same; it beats the query.'),
-      limit(1000, 100, 'frames (JSON)'),
+      after(
+        'The number of a frame: the answer begins with the next frame. If it is absent, the answer begins with the first frame.',
+      ),
+      query(
+        'starting_after',
+        cursor,
+        'Another name for `after`. If both are given, they must be the same number.',
+      ),
+      header('Last-Event-ID', cursor, 'The same as `after`. The header takes precedence over the query.'),
+      limit(1000, 100, 'frames on a page of JSON'),
     ],
     answers: [
       { status: 200, about: 'A page of frames.', type: json, schema: FramePage },
@@ -37,7 +43,7 @@ export const eventOperations = defineOperations({
         items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: Frame }),
         examples: { echo: echoStream },
       },
-      { status: 204, about: 'The task has ended, and nothing comes after the cursor.' },
+      { status: 204, about: 'The task has ended, and there are no frames after the cursor.' },
     ],
     refusals: ['TaskNotFound', 'OverQuota'],
   },
@@ -48,21 +54,25 @@ export const eventOperations = defineOperations({
     access: 'follow',
     summary: 'Follow all events',
     about:
-      'Events of all tasks and environment sessions that the token reaches, past and live, as server-sent events; `id:` is the position in the log, and any position is a cursor. Without a cursor it begins with an event `Position`, which names the last position, and continues with new events. Every event is sent exactly once. The server disconnects a client that reads nothing for 10 seconds; the client resumes from its cursor.',
+      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. It disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
     parameters: [
       query(
         'starting_after',
         position,
-        'Events after this position; `earliest`: all events from the first one on.',
+        'The stream begins after this position. `earliest`: the stream begins with the first event.',
       ),
-      header('Last-Event-ID', position, 'As `starting_after`, which it beats.'),
+      header(
+        'Last-Event-ID',
+        position,
+        'The same as `starting_after`. The header takes precedence over the query.',
+      ),
       query(
         'types',
         Type.Array(Type.Enum([...eventNames])),
-        'Only these events; repeated (as `types` or as `types[]`), or a list with commas. Events of environment sessions are sent only when they are named here.',
+        'Only events of these types. For several types, repeat the parameter (as `types` or as `types[]`), or give a list with commas. The server sends events of environment sessions only if they are named here.',
       ),
       query('session_id', text, 'Only events of this session.'),
-      query('task_id', text, 'Only events of this task, and steps that were taken for it.'),
+      query('task_id', text, 'Only events of this task, and of steps that were taken for this task.'),
     ],
     answers: [
       {
@@ -82,7 +92,7 @@ export const eventOperations = defineOperations({
     access: 'open',
     summary: 'Open a WebSocket',
     about:
-      'Events, the frames of tasks and commands on one connection, as JSON messages: the AsyncAPI document lists them. A client authenticates by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection beyond the quota `sockets` or `max_streams` gets a message `error` that names it, and is closed with 1013.',
+      'Carries events, frames of tasks, and commands on one connection, as JSON messages. The AsyncAPI document lists the messages. A client authenticates by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection that exceeds the quota `sockets` or `max_streams` gets a message `error` that names the quota, and the server closes the connection with 1013.',
     answers: [
       { status: 101, about: 'The connection becomes a WebSocket.' },
       { status: 426, about: 'The request does not ask for a WebSocket.', type: json, schema: ErrorObject },

@@ -1,4 +1,4 @@
-// The operations on the past: rollouts, replays, machines, the log.
+// The operations that read the past: rollouts, replays, state machines, and the log.
 import Type from 'typebox'
 import {
   AuditEvent,
@@ -13,7 +13,7 @@ import {
 import { defineOperations, json, ndjson } from '../operation.ts'
 import { after, limit, query, taskId, text } from '../parameters.ts'
 
-const fromStart = after('The position after which to begin.', 0)
+const fromStart = after('The position after which the answer begins.', 0)
 
 export const historyOperations = defineOperations({
   getRollouts: {
@@ -29,17 +29,22 @@ export const historyOperations = defineOperations({
       query(
         'format',
         Type.Enum(['json', 'jsonl', 'atif'], { default: 'json' }),
-        '`jsonl`: one entry a line. `atif`: one document of the Agent Trajectory Interchange Format 1.7.',
+        '`jsonl`: one entry on each line. `atif`: one document in the Agent Trajectory Interchange Format 1.7.',
       ),
     ],
     answers: [
       {
         status: 200,
-        about: 'The entries, or with `format=atif` the document.',
+        about: 'The entries. With `format=atif`: the document.',
         type: json,
         schema: Type.Union([RolloutList, Trajectory]),
       },
-      { status: 200, about: 'With `format=jsonl`: one entry a line.', type: ndjson, items: RolloutEntry },
+      {
+        status: 200,
+        about: 'With `format=jsonl`: one entry on each line.',
+        type: ndjson,
+        items: RolloutEntry,
+      },
     ],
     refusals: ['TaskNotFound'],
   },
@@ -49,9 +54,10 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'Read the rollouts of all tasks',
-    about: 'Every task’s own entries, by position; the last one’s `position` is the cursor of the next page.',
+    about:
+      'The entries of every task, ordered by position; the entries of a subagent appear once, for its own task. The `position` of the last entry is the cursor of the next page.',
     parameters: [fromStart, limit(1000, 100, 'entries')],
-    answers: [{ status: 200, about: 'One entry a line.', type: ndjson, items: RolloutEntry }],
+    answers: [{ status: 200, about: 'One entry on each line.', type: ndjson, items: RolloutEntry }],
   },
   replayTask: {
     method: 'POST',
@@ -59,7 +65,8 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'Replay a task',
-    about: 'Folds its stored events again and compares. Runs nothing and stores nothing.',
+    about:
+      'Folds the stored events of the task again, and compares the result with the read models. No agent and no tool runs, and nothing is stored.',
     parameters: [taskId],
     answers: [{ status: 200, about: 'The result of the comparison.', type: json, schema: Replay }],
     refusals: ['TaskNotFound'],
@@ -72,7 +79,7 @@ export const historyOperations = defineOperations({
     summary: 'Get the state machine of a task',
     about: 'The statechart, the present state of the task in it, and the events that may follow.',
     parameters: [taskId],
-    answers: [{ status: 200, about: 'The machine.', type: json, schema: Machine }],
+    answers: [{ status: 200, about: 'The state machine.', type: json, schema: Machine }],
     refusals: ['TaskNotFound'],
   },
   auditEvents: {
@@ -82,15 +89,15 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Read the log',
     about:
-      'Stored events that the token reaches, in the order of the log, with the exact texts from which their hashes were made. JSON is one page (100 events unless `limit` says otherwise; fewer where they are large); with `Accept: application/x-ndjson` everything up to the end, one event a line.',
+      'The stored events that the token reaches, in the order of the log, with the exact texts from which their hashes were made. As JSON, the answer is one page: 100 events unless `limit` says otherwise, and fewer if the events are large. With `Accept: application/x-ndjson`, the answer has all events up to the end of the log, one event on each line.',
     parameters: [
       fromStart,
-      query('stream', text, 'Events of this stream, such as `task-<id>`.'),
+      query('stream', text, 'Only events of this stream, such as `task-<id>`.'),
       query('limit', Type.Integer({ minimum: 1, maximum: 1000 }), 'The largest number of events.'),
     ],
     answers: [
       { status: 200, about: 'A page of events.', type: json, schema: AuditEventPage },
-      { status: 200, about: 'One event a line.', type: ndjson, items: AuditEvent },
+      { status: 200, about: 'One event on each line.', type: ndjson, items: AuditEvent },
     ],
     refusals: ['TaskNotFound'],
   },
@@ -100,7 +107,8 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'List the streams of the log',
-    about: 'In order of creation; `first_position` of the last one is the cursor of the next page.',
+    about:
+      'The streams of the log, in the order of their creation. The `first_position` of the last stream is the cursor of the next page.',
     parameters: [fromStart, limit(1000, 100, 'streams')],
     answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
   },

@@ -12,9 +12,15 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'Is the process alive?',
-    about: 'Answers as long as it runs.',
+    about: 'The process answers as long as it runs.',
     answers: [
-      { status: 200, about: 'It is.', type: json, schema: Health, examples: { ok: { status: 'ok' } } },
+      {
+        status: 200,
+        about: 'The process is alive.',
+        type: json,
+        schema: Health,
+        examples: { ok: { status: 'ok' } },
+      },
     ],
   },
   getReadiness: {
@@ -23,10 +29,11 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'Can the server take work?',
-    about: 'No while its log cannot be written, its lists are behind the log, or it shuts down.',
+    about:
+      'The server cannot take work while its log cannot be written, while its lists are behind the log, or while it shuts down.',
     answers: [
-      { status: 200, about: 'It can.', type: json, schema: Readiness },
-      { status: 503, about: 'It cannot.', type: json, schema: Readiness },
+      { status: 200, about: 'The server can take work.', type: json, schema: Readiness },
+      { status: 503, about: 'The server cannot take work.', type: json, schema: Readiness },
     ],
   },
   getMetrics: {
@@ -35,9 +42,14 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'Metrics for Prometheus',
-    about: 'Counts of tasks, requests, events and streams; nothing of any user.',
+    about: 'Counts of tasks, requests, events and streams. The metrics contain no data of users.',
     answers: [
-      { status: 200, about: 'In Prometheus’ text format.', type: 'text/plain', schema: Type.String() },
+      {
+        status: 200,
+        about: 'The metrics, in the text format of Prometheus.',
+        type: 'text/plain',
+        schema: Type.String(),
+      },
     ],
   },
   getDocs: {
@@ -46,7 +58,7 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'This interface as a page',
-    about: 'Every operation, to read and to try.',
+    about: 'A page that describes every operation, with forms that send requests.',
     answers: [{ status: 200, about: 'The page.', type: 'text/html', schema: Type.String() }],
   },
   getOpenApi: {
@@ -55,7 +67,7 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'This interface as OpenAPI 3.1',
-    about: 'The operations, with the schemas that requests are checked by.',
+    about: 'The operations, with the schemas by which the server checks requests.',
     answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
   },
   getAsyncApi: {
@@ -64,7 +76,7 @@ export const serviceOperations = defineOperations({
     tag: 'Service',
     access: 'open',
     summary: 'The streams as AsyncAPI 3.0',
-    about: 'Every kind of event and frame that is emitted.',
+    about: 'Every kind of event and frame that the server sends.',
     answers: [{ status: 200, about: 'The document.', type: json, schema: document }],
   },
 })

@@ -1,4 +1,4 @@
-// The operations of environment sessions: their records.
+// The operations on the records of environment sessions.
 import Type from 'typebox'
 import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/responses.ts'
 import { EnvSession } from '../../contract/wire.ts'
@@ -24,7 +24,7 @@ export const sessionOperations = defineOperations({
     access: 'read',
     summary: 'List sessions',
     about: 'All sessions that the token reaches, including closed ones, in the order of their creation.',
-    parameters: [query('user_id', text, 'Sessions of this user.')],
+    parameters: [query('user_id', text, 'Only sessions of this user.')],
     answers: [
       {
         status: 200,
@@ -61,7 +61,7 @@ export const sessionOperations = defineOperations({
     access: 'write',
     summary: 'Delete a session',
     about:
-      'Closes it first if it is active. Its events stay in the log, for auditors; its id is not used again.',
+      'If the session is active, the server closes it first. The events of the session stay in the log, for auditors. Only the same user can create a session with this id again.',
     parameters: [sessionId],
     answers: [
       {
@@ -84,7 +84,7 @@ export const sessionOperations = defineOperations({
     summary: 'Get the state machine of a session',
     about: 'The statechart, the present state of the session in it, and the events that may follow.',
     parameters: [sessionId],
-    answers: [{ status: 200, about: 'The machine.', type: json, schema: SessionMachine }],
+    answers: [{ status: 200, about: 'The state machine.', type: json, schema: SessionMachine }],
     refusals: ['SessionNotFound'],
   },
   cleanUpSessions: {
@@ -94,12 +94,12 @@ export const sessionOperations = defineOperations({
     access: 'write',
     summary: 'Close sessions that nobody uses',
     about:
-      'Closes sessions that were not created, stepped, reset or observed for so long; never a session with a running step, or one that an unfinished task names. The server does the same every five minutes.',
+      'Closes each session that nobody created, stepped, reset or observed within the last `inactive_seconds`. It does not close a session with a running step, or a session that an unfinished task names. The server does the same every five minutes.',
     parameters: [
       query(
         'inactive_seconds',
         Type.Integer({ minimum: 0 }),
-        'Seconds without use; absent: the operator’s setting, an hour by default.',
+        'The number of seconds without use after which a session is closed. If it is absent, the operator’s setting applies, which is an hour by default.',
       ),
     ],
     answers: [

@@ -1,4 +1,4 @@
-// The operations of a task's life.
+// The operations that create, read and steer tasks.
 import Type from 'typebox'
 import { Frame } from '../../contract/frames.ts'
 import { TaskEnvelope, TaskListEnvelope } from '../../contract/responses.ts'
@@ -40,7 +40,7 @@ export const taskOperations = defineOperations({
     envelope: true,
     summary: 'Create a task',
     about:
-      'Gives a task to an agent. With `stream: true` the answer is its stream of frames. With `stream: false` it is the task, when it has ended, or waits for its client, or is paused; an answer that takes longer than 10 seconds begins with spaces, which keep the connection alive. With `background: true` the server answers at once.\n\nThe work never depends on the connection. A retry is recognized by `Idempotency-Key`, else by the `task_id` of the body, else by `X-Stainless-Retry-Count`.\n\nA create whose `history_messages` hold results for calls of a waiting task answers it: with `task_id` that task continues, without it a new task of the session does.',
+      'Gives a task to an agent. With `stream: true` the answer is the stream of the task’s frames. With `stream: false` the answer is the task, and the server sends it when the task has ended, waits for its client, or is paused. If this takes longer than 10 seconds, the answer begins with spaces, which keep the connection alive. With `background: true` the server answers at once.\n\nThe task continues when the connection breaks, unless the body has `on_disconnect: "cancel"`. The server recognizes a retry by `Idempotency-Key`, else by the `task_id` of the body, else by `X-Stainless-Retry-Count`.\n\nA create answers a waiting task if its `history_messages` have results for calls of that task. With the `task_id` of the waiting task, that task continues. Without a `task_id`, a new task of the session continues the conversation.',
     parameters: [idempotencyKey, retryCount],
     body: { schema: CreateTaskBody, examples: createExamples },
     answers: [
@@ -54,7 +54,7 @@ export const taskOperations = defineOperations({
       {
         status: 200,
         about:
-          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The stream ends with the task, or when the task waits or is paused.',
+          'With `stream: true`: frames as server-sent events, `event: <type>` and `data: {"jsonrpc", "id", "result": <frame>}`, without `id:` lines. The stream ends when the task has ended, waits for its client, or is paused.',
         type: eventStream,
         items: Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.String(), result: Frame }),
         headers: ['X-Task-Id', 'Content-Location', 'Idempotency-Replayed'],
@@ -79,38 +79,50 @@ export const taskOperations = defineOperations({
     envelope: true,
     summary: 'List tasks',
     about:
-      'Tasks that the token reaches, newest first. A cursor is the id of a task, which is not listed itself.',
+      'The tasks that the token reaches, newest first. A cursor is the id of a task. The list does not contain that task itself.',
     parameters: [
-      query('session_id', text, 'Tasks of this session.'),
-      query('user_id', text, 'Tasks of this user.'),
+      query('session_id', text, 'Only tasks of this session.'),
+      query('user_id', text, 'Only tasks of this user.'),
       query(
         'status',
         Type.Array(Type.Enum([...taskStatuses])),
-        'Tasks in any of these states; repeated, as `status` or as `status[]`.',
+        'Only tasks with one of these statuses. For several statuses, repeat the parameter, as `status` or as `status[]`.',
       ),
-      query('agent', text, 'Tasks that this agent runs.'),
+      query('agent', text, 'Only tasks that this agent runs.'),
       query(
         'error',
         text,
-        'Failed tasks whose error has this text in its code or in the first 2,000 characters of its message, in upper or lower case.',
+        'Only failed tasks whose error has this text in its code or in the first 2,000 characters of its message. Upper and lower case count as equal.',
       ),
-      query('created_after', time, 'Tasks created at this moment or later.'),
-      query('created_before', time, 'Tasks created before this moment.'),
+      query(
+        'created_after',
+        time,
+        'Only tasks that were created at this time or later: Unix seconds or ISO 8601.',
+      ),
+      query(
+        'created_before',
+        time,
+        'Only tasks that were created before this time: Unix seconds or ISO 8601.',
+      ),
       query(
         'fields',
         Type.Enum(['counts', 'summary']),
-        '`counts`: how many tasks there are, by status and by agent, instead of a page of them. `summary`: tasks without their output, each with the beginning of the question and its times.',
+        '`counts`: the numbers of tasks, by status and by agent, in place of a page of tasks. `summary`: tasks without their output, each with the beginning of the user’s message and with its times.',
       ),
-      query('starting_after', text, 'The tasks after this one in the list.'),
-      query('ending_before', text, 'The tasks just before this one in the list.'),
+      query('starting_after', text, 'The tasks that follow this task in the list.'),
+      query('ending_before', text, 'The tasks just before this task in the list.'),
       limit(100, 10, 'tasks'),
       query('order', Type.Enum(['asc', 'desc'], { default: 'desc' }), '`desc`: newest first.'),
-      query('include_subtasks', Type.Boolean({ default: false }), 'Tasks of subagents too.'),
+      query(
+        'include_subtasks',
+        Type.Boolean({ default: false }),
+        '`true`: the list also contains the tasks of subagents.',
+      ),
     ],
     answers: [
       {
         status: 200,
-        about: 'A page of tasks, or with `fields=counts` how many there are.',
+        about: 'A page of tasks. With `fields=counts`: the numbers of tasks.',
         type: json,
         schema: TaskListEnvelope,
         headers: ['Link'],
@@ -137,13 +149,13 @@ export const taskOperations = defineOperations({
     access: 'read',
     envelope: true,
     summary: 'Get a task',
-    about: 'The task as it is now, or as it was.',
+    about: 'The task as it is now, or with `as_of` as it was.',
     parameters: [
       taskId,
       query(
         'as_of',
         text,
-        'The task as it was after the event that holds a frame (its number), after a position of the log (`position:N`), or at an ISO 8601 time.',
+        'The time in the past: the number of a frame, a position of the log (`position:N`), or an ISO 8601 time. The answer is the task as it was after the event that gave the frame, after that position, or at that time.',
       ),
     ],
     answers: [inEnvelope('The task.')],
@@ -155,7 +167,8 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Delete a task',
-    about: 'Cancels it first if it has not ended. Its events stay in the log, for auditors.',
+    about:
+      'If the task has not ended, the server cancels it first. The events of the task stay in the log, for auditors.',
     parameters: [taskId],
     answers: [inEnvelope('The last state of the task.')],
     refusals: ['TaskNotFound'],
@@ -167,7 +180,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Cancel a task',
     about:
-      'Stops the task, and answers when it is canceled. A task that was canceled before is returned unchanged; a second cancel joins the first.',
+      'Stops the task, and answers when the task is canceled. If the task was canceled before, the server returns it unchanged. If another cancel is under way, both get their answers together.',
     parameters: [taskId],
     answers: [theTask('The task, canceled.')],
     refusals: ['NotCancelable', 'TaskNotFound'],
@@ -178,7 +191,8 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Pause a task',
-    about: 'Only a working task. Answers at once; the task is paused before its next agent step.',
+    about:
+      'Pauses a working task before its next agent step. The server answers at once, while the task is still working.',
     parameters: [taskId],
     answers: [theTask('The task, still working.')],
     refusals: ['WrongState', 'TaskNotFound'],
@@ -190,7 +204,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Resume a task',
     about:
-      'Resumes a paused task; a task that works or is queued is returned unchanged. A call whose outcome nobody knows (`metadata.reason` is `outcome_unknown`) runs again.',
+      'Resumes a paused task. The server returns a working or queued task unchanged. A call whose outcome is unknown (`metadata.reason` is `outcome_unknown`) runs again.',
     parameters: [taskId],
     answers: [theTask('The task.')],
     refusals: ['WrongState', 'InputMissing', 'TaskNotFound'],
@@ -202,7 +216,7 @@ export const taskOperations = defineOperations({
     access: 'write',
     summary: 'Answer calls',
     about:
-      'Results of client tools, some or all, or of a call whose outcome is unknown. The task continues when no result is missing. A repeated answer changes nothing; a different one is refused.',
+      'Gives the task results of some or all of its calls of client tools, or the result of a call whose outcome is unknown. The task continues when no result is missing. A repeated answer changes nothing. The server refuses a different answer to a call that was answered before.',
     parameters: [taskId],
     body: {
       schema: AnswerCallsBody,
@@ -222,7 +236,7 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Say something to a working agent',
-    about: 'The agent sees it before its next step. A task that has ended accepts no message.',
+    about: 'The agent’s next step sees the message. A task that has ended accepts no message.',
     parameters: [taskId, idempotencyKey, retryCount],
     body: {
       schema: PostMessageBody,
@@ -237,7 +251,8 @@ export const taskOperations = defineOperations({
     tag: 'Tasks',
     access: 'write',
     summary: 'Judge a task',
-    about: 'Stores a reward, also after the task has ended. The last rollout contains the newest one.',
+    about:
+      'Stores a reward, also after the task has ended. The last rollout of the task contains the newest reward.',
     parameters: [taskId],
     body: {
       schema: RewardBody,

@@ -1,4 +1,4 @@
-// Converts text to HTML.
+// Converts plain text to HTML.
 const entities: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

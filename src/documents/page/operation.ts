@@ -1,4 +1,4 @@
-// One operation on the page: its description, its input and its answers, and a form to try it.
+// One operation on the page: its description, its input, its answers, and a form that sends a request.
 import { rolesOf } from '../../access/roles.ts'
 import { eventStream, json, type Operation, type Parameter } from '../operation.ts'
 import { refusedAnswers } from '../refused.ts'
@@ -69,7 +69,7 @@ const bodyOf = ({ body }: Operation): string => {
 const formOf = (operation: Operation, schemas: Schemas): string => {
   const { method, path, parameters = [], answers, access } = operation
   const types = [...new Set(answers.flatMap(({ type }) => type ?? []))]
-  // The media types, if the request header chooses among several.
+  // A choice of the media type, if a GET may answer with several of them.
   const accept =
     method !== 'GET' || types.length < 2
       ? ''

@@ -1,4 +1,4 @@
-// A JSON Schema in a form for people.
+// Shows a JSON Schema as HTML for readers.
 import type { Json } from '../schemas.ts'
 import { code, line, table } from './html.ts'
 
@@ -9,11 +9,11 @@ const link = (reference: string): string =>
   `<a href="${reference}">${reference.slice(schemaPrefix.length)}</a>`
 
 const limits: Record<string, string> = {
-  minimum: 'at least',
-  maximum: 'at most',
-  minLength: 'characters, at least',
-  maxLength: 'characters, at most',
-  maxItems: 'items, at most',
+  minimum: 'smallest value',
+  maximum: 'largest value',
+  minLength: 'smallest number of characters',
+  maxLength: 'largest number of characters',
+  maxItems: 'largest number of items',
   default: 'default',
   format: 'format',
 }
@@ -33,7 +33,10 @@ export const typeOf = (schema: Json): string => {
   return String(schema.type)
 }
 
-/** The object schema of a field, itself or in a list; its fields are described below the field. */
+/**
+ * The object schema that a field or the items of its list have. The page describes the fields of this schema below the
+ * field.
+ */
 const inner = (schema: Json): Json | undefined => {
   if (schema.properties !== undefined) return schema
   const within = [schema.items, ...((schema.anyOf as Json[] | undefined) ?? [])].filter(

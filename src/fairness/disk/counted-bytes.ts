@@ -1,20 +1,21 @@
-// The bytes that each user has on the disk: counted by walking through the folders, then increased by what the server
-// itself writes. Walks run in a thread, one at a time for each user.
+// The bytes that each user has on the disk. A walk through the user's folders counts them. Until the next walk, the
+// server adds what it writes itself. Walks run in a thread, one at a time for each user.
 import type { Clock, Report } from '../../contract/ports.ts'
 import type { Walker } from './walker.ts'
 
-/** Milliseconds between two walks for the same user, at least. */
+/** The shortest time between two walks for one user, in milliseconds. */
 export const everyMs = 1_000
 /**
- * After a walk comes a pause of this many times its duration, so that one user's many files do not delay the others.
+ * The pause after a walk is the duration of the walk times this factor, so that a user with many files does not delay
+ * the others.
  */
 const restFactor = 10
 
 type Counted = {
   bytes: number
-  /** Bytes added since the present walk began. */
+  /** The bytes that the server has added since the present walk began. */
   added: number
-  /** An environment may have written or removed files since the last walk. */
+  /** True: an environment may have written or removed files since the last walk. */
   isOld: boolean
   lookedAt: number
   tookMs: number
@@ -33,7 +34,7 @@ type Deps = {
   walker: Walker
   /** All folders of a user. */
   foldersOf: (user: string) => string[]
-  /** Bytes at which a walk may stop. */
+  /** The number of bytes at which a walk may stop. */
   enough: number
   clock: Clock
   report: Report
@@ -52,7 +53,7 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
 
   return {
     of: (user: string): number => countedOf(user).bytes,
-    /** Bytes of all users that have been counted. */
+    /** The bytes of all users whose files have been counted. */
     total: (): number => [...users.values()].reduce((sum, { bytes }) => sum + bytes, 0),
     isNew: (user: string): boolean => countedOf(user).lookedAt === Number.NEGATIVE_INFINITY,
     isOld: (user: string): boolean => countedOf(user).isOld,
@@ -62,7 +63,7 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
       const { lookedAt, tookMs } = countedOf(user)
       return performance.now() - lookedAt >= Math.max(everyMs, restFactor * tookMs)
     },
-    /** Counts the user's files. Resolves also when the count fails. A walk in progress is shared. */
+    /** Counts the user's files. Also resolves if the count fails. Calls during a walk share that walk. */
     look(user: string): Promise<void> {
       const counted = countedOf(user)
       counted.looking ??= (async () => {
@@ -74,7 +75,10 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
           counted.bytes = bytes + counted.added
         } catch (error) {
           counted.isOld = true
-          if (!isClosed) report('warn', 'the files of a user could not be counted', { error: String(error) })
+          if (!isClosed)
+            report('warn', 'the files of a user could not be counted: the disk quota uses the last count', {
+              error: String(error),
+            })
         }
         counted.lookedAt = performance.now()
         counted.tookMs = counted.lookedAt - began
@@ -88,7 +92,7 @@ export const createCountedBytes = ({ walker, foldersOf, enough, clock, report }:
       counted.bytes = Math.max(0, counted.bytes + bytes)
       counted.added += bytes
     },
-    /** Files were written or removed, and their size is not known. */
+    /** Call this when files were written or removed and their size is not known. */
     changed(user: string): void {
       countedOf(user).isOld = true
     },

@@ -1,5 +1,5 @@
-// Enforces the disk quota of each user. Only the first use of a user, and users who would be refused, wait for a count.
-// While environments run for a user, the folders are counted repeatedly.
+// Enforces the disk quota of each user. A write waits for a count only if it is the user's first, or if it would be
+// refused. While environments run for a user, the user's folders are counted repeatedly.
 import type { Clock, Report, Timers } from '../../contract/ports.ts'
 import type { Refusal } from '../../contract/refusals.ts'
 import type { DiskShare } from '../../contract/tools.ts'
@@ -13,7 +13,7 @@ type Deps = {
   foldersOf: (user: string) => string[]
   /** The quota in bytes; 0: there is none, and nothing is counted. */
   limit: number
-  /** Whether a token belongs to this user: quotas apply to such users only. */
+  /** Whether a token belongs to this user. Quotas apply only to users with a token of their own. */
   isBound: (user: string) => boolean
   /** Makes the refusal for a user whose quota is used up. */
   refusal: () => Refusal
@@ -22,19 +22,19 @@ type Deps = {
   report: Report
 }
 
-/** The bytes that a file of this length counts. */
+/** The number of bytes that a file of this length counts as. */
 const ofFile = (bytes: number): number => Math.max(Math.ceil(bytes / leastBytes), 1) * leastBytes
-/** The bytes that a new file adds; `replaced` is the length of the file that it replaces. */
+/** The number of bytes that a new file adds. `replaced` is the length of the file that it replaces. */
 const growth = (bytes: number, replaced: number | undefined): number =>
   ofFile(bytes) - (replaced === undefined ? 0 : ofFile(replaced))
 
 export const createDiskUse = (deps: Deps) => {
   const { limit, isBound, refusal, timers } = deps
   const counted = createCountedBytes({ ...deps, enough: 2 * limit })
-  /** Users for whom environments run, and the functions that stop these. */
+  /** The users for whom environments run, with the functions that stop these environments. */
   const watched = new Map<string, Set<(why: Refusal) => void>>()
 
-  /** A failed look-up of the user's tokens refuses nobody. */
+  /** Whether the quota applies to this user. If the look-up of the user's tokens fails, it does not. */
   const mayBeRefused = (user: string): boolean => {
     try {
       return isBound(user)
@@ -45,7 +45,7 @@ export const createDiskUse = (deps: Deps) => {
   const isOver = (user: string, more: number): boolean =>
     counted.of(user) + more > limit && mayBeRefused(user)
 
-  /** Throws if the user has no room for `more` bytes; counts again first if the last count may be out of date. */
+  /** Throws if the user has no room for `more` bytes. First counts again if the last count may be out of date. */
   const mustHaveRoom = async (user: string, more = 0): Promise<void> => {
     if (limit === 0) return
     if (counted.isNew(user)) {
@@ -53,7 +53,7 @@ export const createDiskUse = (deps: Deps) => {
       if (mayBeRefused(user)) await looked
     } else if (counted.isOld(user) && counted.isRested(user)) void counted.look(user)
     if (!isOver(user, more)) return
-    // Files may have been removed meanwhile.
+    // The user may have removed files since the last count.
     await counted.look(user)
     if (isOver(user, more)) throw refusal()
   }
@@ -75,20 +75,21 @@ export const createDiskUse = (deps: Deps) => {
         const more = growth(bytes, replaced)
         if (more > 0) await mustHaveRoom(user, more)
         counted.add(user, more)
-        counted.changed(user) // the environment gets new folders, which are not counted yet
+        counted.changed(user) // the environment makes new folders, which are not counted yet
       },
       giveBack(bytes, replaced) {
         if (limit > 0) counted.add(user, -growth(bytes, replaced))
       },
     }),
-    /** The longest file that the user may have, in bytes; undefined: there is no limit. */
+    /** The length of the longest file that the user may have, in bytes. Undefined: there is no limit. */
     longestFile: (user: string): number | undefined => (limit > 0 && mayBeRefused(user) ? limit : undefined),
-    /** Files of the user were written or removed, and their size is not known. */
+    /** Call this when files of the user were written or removed and their size is not known. */
     changed(user: string): void {
       if (limit > 0) counted.changed(user)
     },
     /**
-     * An environment runs for the user until the returned function is called; `stop` is called when it writes too much.
+     * Call this when an environment begins to run for the user, and the returned function when it has ended. `stop` is
+     * called if the user exceeds the quota meanwhile.
      */
     watch(user: string, stop: (why: Refusal) => void): () => void {
       if (limit === 0) return () => {}

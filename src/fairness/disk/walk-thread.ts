@@ -1,4 +1,4 @@
-// The thread that adds up what folders use on the disk, one job after another.
+// The thread that adds up the disk use of folders, one job after another.
 import { parentPort } from 'node:worker_threads'
 import { type WalkJob, walk } from './walk.ts'
 

@@ -1,25 +1,28 @@
-// Adds up what folders use on the disk. Runs in a thread of its own, where it delays nobody.
+// Adds up the disk use of folders. It runs in a thread of its own, so that it does not delay the event loop.
 import { type Dirent, lstatSync, opendirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
 export type WalkJob = {
   folders: string[]
   /**
-   * Milliseconds. Temporary files of file tools that are older than this server are removed: an earlier server was
-   * killed.
+   * When this server started, in milliseconds since the epoch. The walk removes temporary files of file tools that are
+   * older, because they belong to an earlier server that was killed.
    */
   startedAt: number
-  /** Bytes at which the count may stop. */
+  /** The number of bytes at which the count may stop. */
   enough: number
 }
 
-/** Bytes that each file and folder counts at least, for its name and its place in the file system. */
+/**
+ * The smallest number of bytes that a file or folder counts as. Even an empty file takes space for its name and its
+ * entry in the file system.
+ */
 export const leastBytes = 4096
 const blockBytes = 512
 /** The names that put-file.ts gives to unfinished files. */
 const temporary = /^\.reprise-[\w-]{22}$/
 
-/** Bytes of one entry; 0 if it was removed meanwhile. Links are not followed. */
+/** The bytes that one entry counts as; 0 if it was removed during the walk. Links are not followed. */
 const sizeOf = (at: string, entry: Dirent, startedAt: number): number => {
   try {
     const stats = lstatSync(at)
@@ -33,7 +36,7 @@ const sizeOf = (at: string, entry: Dirent, startedAt: number): number => {
   }
 }
 
-/** Yields entries one by one: a folder may have more than fit into memory. */
+/** Yields the entries of a folder one by one, because a folder may have more entries than fit into memory. */
 function* entriesOf(folder: string): Generator<Dirent> {
   const open = opendirSync(folder, { bufferSize: 256 })
   try {
@@ -47,7 +50,7 @@ export const walk = ({ folders, startedAt, enough }: WalkJob): number => {
   let bytes = 0
   const open = folders.flatMap(folder => {
     try {
-      return [realpathSync(folder)] // the operator may have made it a link to another place
+      return [realpathSync(folder)] // the operator may have replaced the folder by a link
     } catch {
       return [] // the folder does not exist yet
     }
@@ -61,7 +64,8 @@ export const walk = ({ folders, startedAt, enough }: WalkJob): number => {
         if (bytes >= enough) break
       }
     } catch (error) {
-      // A folder that may not be read could hold anything, so it counts as too much. After any other error it is gone.
+      // A folder that the server may not read could hold anything, so it counts as too much. Any other error means that
+      // the folder was removed.
       if ((error as { code: string }).code === 'EACCES') bytes += enough
     }
   }

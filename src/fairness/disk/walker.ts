@@ -1,4 +1,5 @@
-// Sends jobs to the walking thread. The thread starts with the first job and ends after a while without jobs.
+// Sends jobs to the thread that walks through folders. The thread starts with the first job and ends when it has had no
+// job for a while.
 import type { Worker } from 'node:worker_threads'
 import type { Timers } from '../../contract/ports.ts'
 import { startThread } from '../../platform/thread.ts'
@@ -35,8 +36,8 @@ export const createWalker = (timers: Pick<Timers, 'after'>): Walker => {
       if (waiting.size === 0) cancelIdle = timers.after(idleMs, () => void worker.terminate())
     })
     worker.on('error', error => end(worker, error.message))
-    worker.on('exit', () => end(worker, 'the thread that looks at folders has ended'))
-    worker.unref() // after the listeners, since adding one keeps the process alive
+    worker.on('exit', () => end(worker, 'the thread that walks through folders has ended'))
+    worker.unref() // after the listeners are added, because adding one keeps the process alive
     return worker
   }
 

@@ -1,5 +1,5 @@
-// The thread that reads large bodies, one after another: it checks and parses the bytes, and computes the digest of a
-// create.
+// The thread that reads large bodies, one after another. It checks and parses the bytes. For the body of a create, it
+// also computes the digest.
 import { parentPort } from 'node:worker_threads'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
@@ -11,7 +11,9 @@ export type Job = { id: number; bytes: Uint8Array; isCreate: boolean }
 export type Parsed = { value: unknown; digest: string | undefined }
 export type Done = { id: number } & (Parsed | { problems: Problem[] })
 
-/** Undefined when the value is no create; its schema refuses it later. */
+/**
+ * The digest of a create; undefined if the value is not the body of a create. The schema refuses that value later.
+ */
 const digestOf = (value: unknown): string | undefined => {
   try {
     return digestOfCreate(value as CreateTaskBody)

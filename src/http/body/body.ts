@@ -1,5 +1,5 @@
-// Reads request bodies: JSON only, uncompressed. A small body is read here, a large one in a thread, so that only its
-// sender waits for it.
+// Reads request bodies: only uncompressed JSON. A small body is read here. A large body is read in a thread, so that
+// other callers do not wait for it.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../../contract/refusals.ts'
@@ -9,7 +9,10 @@ import { createBodyThread } from './elsewhere.ts'
 import { parseJson } from './json.ts'
 import { usualPace, watchPace } from './pace.ts'
 
-/** Bodies up to this size are read at once, bytes: handing them to the thread would take longer. */
+/**
+ * The length of the largest body that is read on the main thread, in bytes. For a body of this length, moving it to the
+ * thread would take longer than reading it.
+ */
 const readHere = 64 * 1024
 
 export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = usualPace): void => {

@@ -1,13 +1,16 @@
-// The memory that bodies and messages may take while they are received and read: a limit for all together, and a share
-// of it for each holder. So a holder that sends slowly, or much, causes no refusal of others.
+// The memory that bodies and messages may take while the server receives and reads them. All together have one limit,
+// and each holder may take a share of that limit. Therefore a holder that sends slowly, or sends a lot, does not cause
+// refusals for others.
 import { callerOf, type Principal } from '../../contract/token-events.ts'
 
-/** Memory for all bodies and messages together, bytes. */
+/** The most memory that all bodies and messages together may take, in bytes. */
 const allBodies = 256 * 1024 * 1024
-/** The fraction of it that one holder may take. */
+/** The largest fraction of that memory that one holder may take. */
 const share = 1 / 4
 
-/** The holder whose share of the budget counts. All connections that have not authenticated yet are one holder. */
+/**
+ * The name of the holder that a principal belongs to. All connections that have not authenticated yet are one holder.
+ */
 export const holderOf = (principal: Principal | undefined): string =>
   principal === undefined ? 'unknown' : callerOf(principal)
 
@@ -17,7 +20,8 @@ export const createBodyBudget = (most = allBodies, ownMost = most * share) => {
   let all = 0
   return {
     /**
-     * Takes bytes from the budget. False: a limit is exceeded; the bytes count all the same, until they are given back.
+     * Takes bytes from the budget. Returns false if a limit is exceeded. The bytes count in both cases, until they are
+     * given back.
      */
     take(holder: string, bytes: number): boolean {
       const own = (held.get(holder) ?? 0) + bytes

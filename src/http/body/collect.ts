@@ -1,5 +1,5 @@
-// Collects the bytes of a request's body: within its size limit, within the budget of all bodies, and no slower than
-// the least pace.
+// Collects the bytes of a request's body. It refuses a body that exceeds its size limit or the budget of all bodies, or
+// that arrives more slowly than the slowest allowed pace.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../contract/refusals.ts'
@@ -33,7 +33,7 @@ export const collect = (
       reject(error)
     }
     const refuseRest = (refusal: Refusal) => {
-      payload.resume() // the rest of the body is thrown away
+      payload.resume() // reads the rest of the body and throws it away
       refuse(refusal)
     }
     const take = (chunk: Buffer) => {

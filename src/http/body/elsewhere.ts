@@ -1,12 +1,12 @@
-// Large bodies are read in a separate thread, one at a time, and senders take turns. The thread ends after it was idle
-// for a while, because what it has read takes memory.
+// Reads large bodies in a separate thread, one at a time. Senders take turns. The thread ends when it has been idle for
+// a while, because it keeps memory that its last bodies needed.
 import type { Worker } from 'node:worker_threads'
 import { Invalid } from '../../contract/refusals.ts'
 import { createFairTurns } from '../../fairness/fair-turns.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
 
-/** Milliseconds after which the idle thread ends. */
+/** Milliseconds without work after which the thread ends. */
 const idleMs = 10_000
 
 export const createBodyThread = () => {
@@ -25,7 +25,7 @@ export const createBodyThread = () => {
 
   const ask = (job: Omit<Job, 'id'>): Promise<Done> =>
     new Promise((resolve, reject) => {
-      if (isClosed) throw new Error('no body is read any more')
+      if (isClosed) throw new Error('the server is shutting down and reads no more bodies')
       clearTimeout(idle)
       worker ??= startThread('body-thread.mjs', {})
       const thread = worker
@@ -58,7 +58,8 @@ export const createBodyThread = () => {
      */
     async parse(holder: string, bytes: Uint8Array, isCreate: boolean): Promise<Parsed> {
       const done = await turn(holder, () => ask({ bytes, isCreate }))
-      // The next part of the request takes time too. Others get their turn of the event loop in between.
+      // The next part of the request also takes time on the main thread. Other requests get a turn of the event loop
+      // before it.
       await new Promise(resolve => setImmediate(resolve))
       if ('problems' in done) throw new Invalid(done.problems)
       return done

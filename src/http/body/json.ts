@@ -1,12 +1,12 @@
-// Turns bytes into a JSON value, for every body and message from outside. JSON.parse does the reading. This file
-// refuses what JSON.parse would accept but the server does not: too deep nesting, too many values, and keys that reach
-// for prototypes.
+// Turns the bytes of every body and message from callers into a JSON value. JSON.parse reads the text. This file
+// refuses what JSON.parse accepts and the server does not: nesting that is too deep, too many values, and keys that
+// would reach prototypes of objects.
 import { isUtf8 } from 'node:buffer'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import { mostProblems } from '../problems.ts'
 import { keysProblem, shapeProblem } from './shape.ts'
 
-/** A byte order mark is no JSON. The decoder keeps it, so that JSON.parse refuses it. */
+/** Keeps a byte order mark, so that JSON.parse refuses it: a byte order mark is not part of JSON. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Throws Invalid when the bytes are not acceptable JSON. */
@@ -36,26 +36,27 @@ function parse(text: string): unknown {
     const problem = {
       loc: ['body', offsetOf(reason, text)],
       type: 'json_invalid',
-      // V8 also quotes the text, which may hold a secret.
+      // V8 also quotes the text, which is removed here because it may contain a secret.
       msg: `JSON decode error: ${reason.split(/, (?:"|\.\.\.)/, 1)[0]}`,
     }
     throw new Invalid([problem])
   }
 }
 
-// V8 names the offset at the end of most of its messages. Messages that quote the text have another ending, so no text
-// from a caller can be taken for an offset.
+// The offset of the error in the text. Most messages of V8 end with the offset. Messages that quote the text end
+// differently, so a text from a caller cannot be mistaken for an offset.
 function offsetOf(reason: string, text: string): number {
   if (reason === 'Unexpected end of JSON input') return text.length
   const position = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(reason)?.[1]
   return position === undefined ? 0 : Number(position)
 }
 
-// Matches both unsafe names as written, and any escape of one of their letters (a–z and _ are \u005f to \u007a).
+// Matches the unsafe names, and any escape of one of their letters (_ and a–z are \u005f to \u007a).
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
-// A number too large for JavaScript would be stored as null. Such a number has a long exponent or very many digits.
-// Digits are counted only from the first one of a number: counting from each of them would take too long.
+// Matches texts that may contain a number that is too large for JavaScript, which would be stored as null. A number of
+// this size has an exponent with three digits or at least 300 digits. The expression counts digits only from the first
+// digit of a number, because counting from each digit would take too long.
 const maybeInfinite = /\d[eE]\+?0*\d{3}|(?<!\d)\d{300}/
 
 // Recursion is safe: the depth was checked before.

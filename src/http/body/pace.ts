@@ -1,7 +1,7 @@
-// The least pace of a body. A body that comes slower holds memory that others need, so it is refused.
+// The slowest pace at which a body may arrive. A slower body is refused, because it holds memory that others need.
 
 export type Pace = {
-  /** Bytes a second. */
+  /** The lowest allowed rate, in bytes a second. */
   leastRate: number
   /** Milliseconds at the beginning during which a body may come at any pace. */
   graceMs: number
@@ -10,7 +10,7 @@ export type Pace = {
 }
 export const usualPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
 
-/** The longest time that a body of `bytes` may take, milliseconds. */
+/** The longest time that a body of `bytes` may take, in milliseconds. */
 export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace = usualPace): number =>
   graceMs + windowMs + (bytes / leastRate) * 1000
 
@@ -37,8 +37,7 @@ export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = usualPace) =>
   timer.unref()
   return {
     begin(end: () => void) {
-      // The grace is part of the first window: bytes that come in it count. A body that pauses later is measured from
-      // then on.
+      // The time at the beginning without a lowest rate is part of the first window, so bytes that arrive in it count.
       const body: Body = {
         windowEnds: performance.now() + graceMs + windowMs,
         needed: (leastRate * windowMs) / 1000,

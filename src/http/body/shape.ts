@@ -1,5 +1,5 @@
-// Finds how deep a JSON text is nested and how many values it holds, in one pass over its bytes before it is parsed.
-// JSON.parse checks whether brackets and commas are where they may be.
+// Finds how deeply a JSON text is nested and how many values it has, in one pass over its bytes before it is parsed. It
+// does not check brackets and commas, because JSON.parse does.
 import { deepestBody, mostDifferentKeys, mostKeys, mostValues } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 
@@ -32,10 +32,13 @@ const tooManyDifferentKeys: Problem = {
   type: 'too_long',
   msg: `A body may use at most ${mostDifferentKeys} different keys`,
 }
-/** Bytes of a text that is too short to have that many keys: `"a":1,` is the shortest member. */
+/** A text with fewer bytes cannot have more than `mostDifferentKeys` keys, because the shortest member is `"a":1,`. */
 const tooShortForThat = mostDifferentKeys * 6
 
-/** The problem of a value that uses more different keys than a body may; `bytes` is the length of its text. */
+/**
+ * The problem of a value with more different keys than a body may have; undefined if it has fewer. `bytes` is the
+ * length of its text.
+ */
 export const keysProblem = (value: unknown, bytes: number): Problem | undefined => {
   if (bytes < tooShortForThat) return undefined
   const seen = new Set<string>()
@@ -52,13 +55,17 @@ export const keysProblem = (value: unknown, bytes: number): Problem | undefined 
   return seen.size > mostDifferentKeys ? tooManyDifferentKeys : undefined
 }
 
-/** Bytes of a string that are read one by one before an indexed search, which costs more to begin. */
+/**
+ * The number of bytes of a string that are read one by one before `indexOf` is used. Most strings are short, and a call
+ * of `indexOf` costs more than reading a few bytes.
+ */
 const nearby = 64
 
-/** Finds the ends of JSON strings. The positions that it is asked for only increase. */
+/** Makes a function that finds the ends of JSON strings. Callers must ask in order of increasing positions. */
 const createTextEnd = (bytes: Buffer) => {
   /**
-   * The position of the next such byte, or the length of all bytes. It is searched again only after it has been passed.
+   * Makes a function that returns the position of the next byte `wanted`, or the length of all bytes if there is none.
+   * It searches again only when the last position it found has been passed.
    */
   const finder = (wanted: number) => {
     let next = -1
@@ -71,7 +78,10 @@ const createTextEnd = (bytes: Buffer) => {
     }
   }
   const [quoteFrom, escapeFrom] = [finder(quote), finder(backslash)]
-  /** The position of the quote that ends the string beginning at `at`; without one, the length of all bytes. */
+  /**
+   * The position of the quote that ends the string which begins at `at`. If no quote ends the string: the length of all
+   * bytes.
+   */
   return (at: number): number => {
     for (;;) {
       for (const stop = at + nearby; at < stop; at++) {
@@ -85,13 +95,13 @@ const createTextEnd = (bytes: Buffer) => {
   }
 }
 
-/** The problem of the first limit that a text exceeds; undefined: it exceeds none. */
+/** The problem of the first limit that a text exceeds; undefined if it exceeds none. */
 export const shapeProblem = (given: Uint8Array): Problem | undefined => {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   const textEnd = createTextEnd(bytes)
   let depth = 0
   let values = 0
-  /** By level: how many keys the open object has so far; -1 for a list. */
+  /** For each level: the number of keys that the open object has so far; -1 for a list. */
   const keys = new Int32Array(deepestBody + 1).fill(-1)
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]

@@ -1,4 +1,5 @@
-// The end of a connection. It happens once, and releases everything that the connection holds, whichever side ends it.
+// The end of a connection. It happens only once, whether the client or the server ends the connection, and it releases
+// everything that the connection holds.
 import type { WebSocket } from 'ws'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { closeWords } from './words.ts'
@@ -8,7 +9,7 @@ export type Closing = ReturnType<typeof createClosing>
 export const createClosing = (ws: WebSocket) => {
   const jobs: (() => void)[] = []
   let isOver = false
-  /** Runs all jobs of the end; false: they have run before. */
+  /** Runs all jobs of the end. Returns false if they have run before. */
   const letGo = (): boolean => {
     if (isOver) return false
     isOver = true

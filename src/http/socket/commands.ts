@@ -1,4 +1,5 @@
-// Commands on one connection: the same calls as over HTTP, with the same answers, without the envelope.
+// The commands on one connection. They use the operations that HTTP uses. Their answers are those of HTTP without the
+// envelope.
 import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
@@ -10,10 +11,11 @@ import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
 
 /**
- * Creates of one connection that may wait for their tasks. Creates that are followed or left alone have no limit here.
+ * The most creates of one connection that may wait for their tasks. Creates with `stream` or `background` do not wait
+ * and do not count.
  */
 const mostWaiting = 256
-/** A step continues after its caller has gone: it is part of the session. */
+/** A signal that never aborts. A step is part of its session, so it continues when its caller disconnects. */
 const neverStops = new AbortController().signal
 
 export type Command = Extract<
@@ -22,14 +24,14 @@ export type Command = Extract<
 >
 
 type Ports = {
-  /** Sends a result; false when the connection has ended. `data` is JSON. */
+  /** Sends a result. Resolves with false if the connection has ended. `data` is JSON text. */
   result: (data: Text, replayed: boolean) => Promise<boolean>
-  /** Until the returned function is called, the task is canceled when the caller goes. */
+  /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
   hold: (taskId: string, requestId: string) => () => void
   /** The place of the feed that the command may open. */
   place: FoldPlace
   pause: Pause
-  /** From then on the command does not count as running. */
+  /** The command calls this when it should no longer count as running. */
   free: () => void
 }
 
@@ -69,7 +71,7 @@ export const createSocketCommands = (
   let waiting = 0
 
   const create = async (
-    // The id names this message only: the same request may be sent again under another id.
+    // The request id names only this message: a client may repeat the request in a message with another id.
     { fields: { request_id: _, idempotency_key, ...body } }: Of<'create'>,
     caller: Caller,
     { result, hold, free, place, pause }: Ports,
@@ -80,7 +82,7 @@ export const createSocketCommands = (
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
     const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {
-      free() // waiting for the task delays no other command
+      free() // a create that waits for its task must not delay other commands
       return void (await task
         .rested()
         .then(text => result(text, task.replayed))

@@ -25,8 +25,8 @@ export type Door = {
   budget: BodyBudget
   admission: Admission
   inbox: InboxLimits
-  /** Milliseconds in which a connection must authenticate. */
+  /** Milliseconds within which a connection must authenticate. */
   authMs: number
-  /** Counts a message that was answered, by its type and outcome. */
+  /** Counts an answered message for the metrics, by its type and its outcome. */
   count: (type: string, outcome: 'ok' | 'refused' | 'failed') => void
 }

@@ -1,4 +1,4 @@
-// One WebSocket from its opening to its end, put together from its pieces.
+// Puts together the parts of one WebSocket connection, from its opening to its end.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
@@ -17,7 +17,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTaskChannels } from './task-channels.ts'
 import { errorText } from './words.ts'
 
-/** Bytes that a connection may send before it has authenticated. */
+/** The most bytes that a connection may send before it has authenticated. */
 const readBeforeToken = 8 * 1024
 
 export type Connection = { end: End }
@@ -40,7 +40,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
 
   const closing = createClosing(ws)
   const outbox = createOutbox(ws, socket, () => closing.close('slow'))
-  /** Running tasks are left as they are: a connection that the server ends is no disconnect. */
+  /** Ends the connection from the server's side. This does not count as a disconnect, so no task is canceled. */
   const end: End = (reason, error, requestId) => {
     if (error !== undefined && !closing.isOver()) outbox.say(errorText(error, requestId).text)
     closing.close(reason)
@@ -51,7 +51,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   }
 
   const held = createHeldTasks(deps.tasks, serving, fault)
-  /** Called when the caller has gone. It does nothing when the server has ended the connection. */
+  /** Runs when the caller has disconnected. It does nothing if the server has ended the connection. */
   const leave = () => {
     if (closing.letGo()) held.leave()
   }
@@ -85,13 +85,13 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   })
   ws.on('message', (data, isBinary) => inbox.hear({ bytes: data as Buffer, isBinary }))
   ws.on('ping', () => inbox.spend())
-  ws.on('error', () => {}) // it closes, too
+  ws.on('error', () => {}) // a `close` follows, which is handled
   ws.once('close', () => {
     leave()
     identity.release()
     gone()
   })
-  /** Stops reading messages: bytes that still come are thrown away. */
+  /** Stops handling messages. Bytes that still arrive are thrown away. */
   const deafen = () => {
     socket.removeAllListeners('data')
     socket.resume()

@@ -1,4 +1,5 @@
-// Carries out a message: authentication, a subscription, or a command. Turns an error into its message.
+// Carries out a message of the client: authentication, a subscription, or a command. Turns an error into a message
+// `error`.
 import { may, roleRefused } from '../../access/roles.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
@@ -15,9 +16,10 @@ import { type createSubscriptions, invalid } from './subscriptions.ts'
 import type { TaskChannels } from './task-channels.ts'
 import { errorText, resultText, saying } from './words.ts'
 
-const subscribesOnly = 'this ticket subscribes and commands nothing: ask for one with {"for": "socket"}'
+const subscribesOnly =
+  'this ticket only allows subscriptions: to send commands, request a ticket with {"for": "socket"}'
 
-/** Whether only the id of the request is wrong. Such a connection may still authenticate. */
+/** Whether the error concerns only the request id. A connection may try to authenticate again after this error. */
 const isOfRequestId = (error: unknown): boolean =>
   error instanceof Invalid && error.problems.every(({ loc }) => loc[1] === 'request_id')
 
@@ -54,7 +56,7 @@ const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks
   }
 }
 
-/** Handles one message. `free` is called when the message no longer counts as running. */
+/** Makes the function that handles one message. It calls `free` when the message no longer counts as running. */
 export const createDispatch = (door: Door, pieces: Pieces) => {
   const { serving } = door.deps
   const { identity, end, fault, outbox, subscriptions } = pieces
@@ -62,7 +64,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
 
   const refuse = (type: string, error: unknown, requestId: string | undefined) => {
     const { text, fault: isFault } = errorText(error, requestId)
-    // An error caused by the server's stop is no fault, and no operator needs a report of it.
+    // An error that the server's stop causes is expected, so it is not reported.
     if (isFault && !serving.stopping.aborted) fault(error)
     door.count(type, isFault ? 'failed' : 'refused')
     outbox.say(text)
@@ -82,7 +84,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
       case 'ping':
         return void outbox.say(saying('pong', requestId))
       case 'auth':
-        throw invalid('type', 'value_error', 'This connection has said who it is')
+        throw invalid('type', 'value_error', 'This connection has authenticated already')
       case 'subscribe':
         return subscriptions.subscribe(who, said.fields, requestId)
       case 'unsubscribe':
@@ -102,7 +104,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
       if (principal === undefined) return authenticate(unread)
       const said = door.read(unread)
       type = said.type
-      // The token may have ended since the connection authenticated.
+      // The token may have expired or been revoked since the connection authenticated.
       if (serving.principals.current(principal.id) === undefined) {
         return end('unauthenticated', new Refusal('Unauthenticated'), requestId)
       }

@@ -1,5 +1,5 @@
-// WebSockets open at /ws only. The server ignores any other request to change the protocol, as HTTP allows: some
-// clients ask for another version of HTTP with their first request.
+// Opens WebSockets at /ws only. The server ignores any other request to change the protocol, as HTTP allows it to. Some
+// clients ask for another version of HTTP in their first request, and these requests must be answered normally.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -22,7 +22,7 @@ import { closeWords, errorText } from './words.ts'
 
 export type SocketLimits = {
   connections: number
-  /** Connections among these that may not have authenticated yet. */
+  /** The most of these connections that may not have authenticated yet. */
   unknown: number
   inbox: InboxLimits
   authMs: number
@@ -39,17 +39,17 @@ const options = {
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: 1024 * 1024,
-  // Fragments cost more than their bytes.
+  // The limit of fragments in a message: each fragment costs more than its bytes.
   maxFragments: 1024,
   maxBufferedChunks: 16 * 1024,
-  /** Milliseconds from our close frame to the end of the connection. */
+  /** Milliseconds from the server's close frame until the server ends the connection. */
   closeTimeout: 1000,
 }
 
 const isWebSocket = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** Handles a request that asked for another protocol as a plain HTTP request, without that wish. */
+/** Handles a request that asked for another protocol as a plain HTTP request. */
 const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
   const { method = '', url = '', httpVersion, rawHeaders } = request
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
@@ -134,7 +134,7 @@ export const openSocketDoor = (
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isWebSocket(request)) return passOver(server, request, socket, head)
-    // The client connects again after a broken connection; after an error answer some clients would give up.
+    // A client reconnects after a broken connection, but some clients give up after an error answer.
     if (stopping.aborted) return void socket.destroy()
     wss.handleUpgrade(request, socket, head, ws => admit(ws, socket, request))
   })
@@ -147,9 +147,9 @@ export const openSocketDoor = (
 export const socketRoutes = (app: App): void => {
   route(app, 'openSocket', {
     handler: (_request, reply) =>
-      reply
-        .code(426)
-        .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-        .send({ code: -32600, message: 'this is a WebSocket: ask for an upgrade to websocket' }),
+      reply.code(426).headers({ upgrade: 'websocket', connection: 'Upgrade' }).send({
+        code: -32600,
+        message: 'this path opens a WebSocket: send a request with `Upgrade: websocket`',
+      }),
   })
 }

@@ -31,7 +31,10 @@ const frameOf = (published: Published): Buffer => {
 }
 
 export type EventEncoder = ReturnType<typeof createEventEncoder>
-/** The frames of a list of events on some channels, made once for all connections. Undefined: there are none. */
+/**
+ * Makes the WebSocket frames of a list of events on some channels, once for all connections. The result is undefined if
+ * there are none.
+ */
 export const createEventEncoder = () => {
   const frames = new WeakMap<Published, { bit: number; bytes: Buffer }>()
   const lists = new WeakMap<readonly Published[], Map<number, Buffer | undefined>>()
@@ -56,7 +59,7 @@ export const createEventEncoder = () => {
     if (!known.has(bits)) lists.set(events, known.set(bits, join(events, bits)))
     return known.get(bits)
   }
-  // Consecutive subscribers mostly ask for the same list and channels.
+  // Subscribers that ask one after another mostly ask for equal lists and channels, so the last result is kept.
   let last: { events: readonly Published[]; bits: number; bytes: Buffer | undefined } | undefined
   return (events: readonly Published[], bits: number): Buffer | undefined => {
     if (last?.events !== events || last.bits !== bits) last = { events, bits, bytes: find(events, bits) }
@@ -67,7 +70,7 @@ export const createEventEncoder = () => {
 type Wish = {
   channels: EventChannel[]
   filter: EventFilter
-  /** The channels to choose from the events that the filter lets through. */
+  /** The set of channels that the subscription wants, of the events that pass the filter. */
   bits: number
 }
 
@@ -79,7 +82,10 @@ const mustBeOf = (channels: EventChannel[], types: string[]): void => {
   if (problems.length > 0) throw new Invalid(problems)
 }
 
-/** A subscription without types shares its lists, and so its bytes, with all such subscriptions of the same owner. */
+/**
+ * What a subscription wants. All subscriptions of one owner that name no types share their lists of events, and
+ * therefore their bytes.
+ */
 const wishOf = (
   owner: string | undefined,
   channels: EventChannel[],
@@ -102,7 +108,7 @@ const wishOf = (
 type Parts = {
   events: Events
   encode: EventEncoder
-  /** False: the caller must stop writing for now. */
+  /** Returns false if the caller must stop writing for now. */
   write: (bytes: Buffer) => boolean
   onFault: (error: unknown) => void
 }
@@ -130,7 +136,9 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
   }
 
   return {
-    /** Replaces the subscription before; throws Invalid. Nothing is written before this call has returned. */
+    /**
+     * Begins a subscription, in place of the earlier one. Writes nothing before the call has returned. Throws Invalid.
+     */
     begin(owner: string | undefined, channels: EventChannel[], { since, filter }: ClientFields<'subscribe'>) {
       const wish = wishOf(owner, channels, filter ?? {})
       const after = readSince(since, { before: 0, end: events.position(), of: 'log' })
@@ -138,7 +146,7 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
       begin(wish, position)
       return { channels, position, recovered: after !== undefined }
     },
-    /** Ends these channels, or all; returns those that ended. */
+    /** Ends the subscription to these channels, or to all. Returns the channels that ended. */
     end(channels: readonly EventChannel[] = eventChannels): EventChannel[] {
       const { channels: had = [], position = 0, filter, bits = 0 } = current ?? {}
       const ended = had.filter(channel => channels.includes(channel))

@@ -1,4 +1,4 @@
-// The tasks of one connection that are canceled when its caller goes.
+// The tasks of one connection that are canceled when its caller disconnects.
 import { Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Serving, TaskDoor } from '../doors.ts'
@@ -8,7 +8,7 @@ export const createHeldTasks = (
   { stopping }: Pick<Serving, 'stopping'>,
   onFault: (error: unknown) => void,
 ) => {
-  /** By task id: the principal that asked for the task, and in which request. */
+  /** For each task id: the principal that created the task, and the id of that request. */
   const held = new Map<string, { principal: Principal; requestId: string }>()
   let hasLeft = false
 
@@ -19,14 +19,14 @@ export const createHeldTasks = (
     })
   }
   return {
-    /** Holds a task until the returned function is called. */
+    /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
     hold(principal: Principal, taskId: string, requestId: string): () => void {
-      // The caller may have gone while its task was being stored.
+      // The caller may have disconnected while its task was being stored.
       if (hasLeft) cancel(principal, taskId, requestId)
       else held.set(taskId, { principal, requestId })
       return () => void held.delete(taskId)
     },
-    /** Cancels the held tasks, because the caller has gone. */
+    /** Cancels the held tasks, because the caller has disconnected. */
     leave(): void {
       hasLeft = true
       for (const [taskId, { principal, requestId }] of held) cancel(principal, taskId, requestId)

@@ -1,4 +1,4 @@
-// The principal of a connection: none when it opens, then that of a token or of a ticket.
+// The principal of a connection. A new connection has none; later its principal is that of a token or a ticket.
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../contract/refusals.ts'
 import type { CloseReason } from '../../contract/socket.ts'
@@ -12,7 +12,7 @@ export type End = (reason: CloseReason, error?: Error, requestId?: string) => vo
 
 type Deps = {
   serving: Serving
-  /** Milliseconds in which a connection must authenticate. */
+  /** Milliseconds within which a connection must authenticate. */
   authMs: number
   intake: Intake
   /** Called when the connection has authenticated. */
@@ -33,7 +33,10 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
   const cut = (why: Cut) =>
     why === 'slow' ? end('slow') : end('unauthenticated', new Refusal('Unauthenticated'))
 
-  /** False when the user, or all users together, have as many connections as they may. */
+  /**
+   * Accepts the principal. Returns false if the user has used up the quota of connections, or if all users together
+   * have.
+   */
   const enter = (who: Principal, asking: Asking): boolean => {
     const ticket = ticketOf(asking)
     known()
@@ -52,13 +55,13 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
   }
 
   return {
-    /** Undefined: the connection has not authenticated yet. */
+    /** The principal; undefined if the connection has not authenticated yet. */
     principal: () => principal,
-    /** False: the connection authenticated with a ticket that only follows. */
+    /** Returns false if the connection authenticated with a ticket that only allows subscriptions. */
     mayCommand: () => mayCommand,
     /**
-     * Authenticates by the headers of the request or by its ticket. A client that sends neither authenticates in a
-     * message.
+     * Authenticates the connection by the headers of the request or by its ticket. A client that sends neither must
+     * authenticate in a message.
      */
     enterBy(request: IncomingMessage): void {
       const asking = askingOf(request)
@@ -69,25 +72,28 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
         end('unauthenticated', error as Error)
       }
     },
-    /** Authenticates by the token of a message. Undefined: there are too many connections. Throws Unauthenticated. */
+    /**
+     * Authenticates the connection by the token of a message. Returns undefined if there are too many connections.
+     * Throws Unauthenticated.
+     */
     enterWith(token: string): Principal | undefined {
       const who = serving.principals.authenticate(token)
       if (who === undefined) throw new Refusal('Unauthenticated')
       return enter(who, { headers: {}, query: {}, method: 'GET' }) ? who : undefined
     },
-    /** Called when the client has read something. */
+    /** The connection calls this when the client has read something. */
     drained: () => kept?.drained(),
-    /** Called when the connection ends. */
+    /** The connection calls this when it ends. */
     leave(): void {
       clearTimeout(timer)
       kept?.leave()
     },
-    /** Called when the connection has closed: it no longer counts. */
+    /** The connection calls this when it has closed, and then no longer counts. */
     release: () => release(),
   }
 }
 
-/** The credentials of the request that opens the connection: its headers or its ticket. */
+/** The parts of the opening request that can hold credentials: its headers and its query. */
 const askingOf = ({ headers, url = '' }: IncomingMessage) => {
   const ticket = new URLSearchParams(url.split('?', 2)[1]).get('ticket') ?? undefined
   return { headers, query: { ticket }, method: 'GET' }

@@ -1,15 +1,16 @@
-// The incoming messages of one connection, and their rate. A message is taken when there is room for its answer, when
-// not too many commands run, and no faster than the rate. Until then nothing is read, and the sender waits. So the
-// inbox never holds more than one read of the socket.
+// The incoming messages of one connection. The inbox handles a message when there is room for its answer, when fewer
+// commands than the limit are running, and no faster than a rate. Until then the server reads nothing from the socket,
+// and the sender must wait. Therefore the inbox never holds more than the bytes of one read.
 import type { WebSocket } from 'ws'
 
 export type Message = { bytes: Buffer; isBinary: boolean }
 
 export type InboxLimits = {
-  /** Messages that may be handled at a time. */
+  /** The most messages that may be handled at a time. */
   inFlight: number
   /**
-   * Tokens: `burst` of them after a rest, `rate` more each second. A message costs one, and one more for each 4 KiB.
+   * A message costs one token, and one more for each 4 KiB. `burst` is the most tokens that a connection may have,
+   * which it has after a rest. `rate` is the number of tokens that it gets each second.
    */
   burst: number
   rate: number
@@ -19,17 +20,17 @@ const bytesPerToken = 4096
 
 type Wish = {
   limits: InboxLimits
-  /** True: there is no room for an answer. */
+  /** Whether there is no room for another answer. */
   isFull: () => boolean
-  /** Handles a message. `done` is called once the message no longer counts as running. */
+  /** Handles a message, and calls `done` when the message no longer counts as running. */
   take: (message: Message, done: () => void) => void
-  /** Called when no whole message waits. */
+  /** The inbox calls this when no whole message is waiting. */
   emptied: () => void
-  /** Called when reading is paused. */
+  /** The inbox calls this when it pauses reading. */
   held: () => void
 }
 
-/** Tokens that come back with time: `burst` of them after a rest, and `rate` a second. */
+/** A store of tokens: at most `burst` of them, with `rate` new tokens each second. */
 const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
   let tokens = burst
   let since = performance.now()
@@ -42,7 +43,7 @@ const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
     spend(count: number): void {
       tokens -= count
     },
-    /** Milliseconds until there is a token; 0: there is one. */
+    /** Milliseconds until there is a token; 0 if there is one now. */
     waitMs(): number {
       if (tokens < 1) refill()
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) * 1000) / rate)
@@ -102,12 +103,12 @@ export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied, held
       queue.push(message)
       pump()
     },
-    /** Counts input that is no message but costs as much as one. */
+    /** Spends tokens for input that is not a message but costs as much work as one. */
     spend(): void {
       tokens.spend(1)
       pump()
     },
-    /** Ends the inbox: everything that still comes is read and thrown away. */
+    /** Ends the inbox. Bytes that still arrive are read and thrown away. */
     stop(): void {
       isStopped = true
       queue = []

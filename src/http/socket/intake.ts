@@ -1,4 +1,5 @@
-// Bytes of one connection that came in and are not handled yet. They count in the share of the connection's principal.
+// Counts the bytes of one connection that have arrived and are not handled yet. They count in the share of the
+// connection's principal.
 import type { Principal } from '../../contract/token-events.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 
@@ -9,7 +10,7 @@ export const createIntake = (budget: BodyBudget) => {
   let holder = holderOf(undefined)
   return {
     bytes: () => bytes,
-    /** Counts bytes; false: they exceed the budget. */
+    /** Counts bytes. Returns false if the budget is exceeded. */
     take(count: number): boolean {
       bytes += count
       return budget.take(holder, count)
@@ -18,7 +19,7 @@ export const createIntake = (budget: BodyBudget) => {
       budget.give(holder, bytes)
       bytes = 0
     },
-    /** From now on they count in the share of this principal. */
+    /** From now on the bytes count in the share of this principal. */
     moveTo(principal: Principal): void {
       budget.give(holder, bytes)
       holder = holderOf(principal)

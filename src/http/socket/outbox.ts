@@ -1,18 +1,18 @@
-// The outgoing messages of one connection. Finished frames go directly to the socket, because the WebSocket library
-// would build each of them again. That is safe between the library's own frames (close, ping, pong): it writes each of
-// these at once and whole.
+// The outgoing messages of one connection. The server writes finished frames directly to the socket, because the
+// WebSocket library would build each of them again. This is safe although the library also writes frames of its own
+// (close, ping, pong), because it writes each of these whole in one call.
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import { gathered, isLong, type Pieces, type Text } from '../../platform/pieces.ts'
 import { cut } from '../pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 
-/** Bytes that may wait for a reader. The connection of a reader with more is closed. */
+/** The most bytes that may wait for a reader. If more would wait, the connection is closed. */
 const mostWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** Callers that wait for room: some for the next time, some for every time. */
+/** The callers that wait for room on the socket: some wait once, others want to know each time. */
 const createRoomWaiters = () => {
   let waiting: (() => void)[] = []
   const jobs: (() => void)[] = []
@@ -24,7 +24,7 @@ const createRoomWaiters = () => {
   return {
     next: (): Promise<void> => new Promise(resolve => waiting.push(resolve)),
     always: (job: () => void): void => void jobs.push(job),
-    /** There will be no room any more: releases the callers that wait for the next time. */
+    /** There will be no room any more: releases the callers that wait once. */
     release,
     /** There is room again. */
     wake(): void {
@@ -34,20 +34,23 @@ const createRoomWaiters = () => {
   }
 }
 
-/** `overflow` is called when more than `most` bytes would wait; that message is not sent. */
+/**
+ * Makes the outbox of a connection. It calls `overflow` if more than `most` bytes would wait, and does not send the
+ * message.
+ */
 export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, most = mostWaiting) => {
   const waiters = createRoomWaiters()
-  /** Frames that follow the long message which is being sent; undefined: none is. */
+  /** The frames to send after the long message that is being sent. Undefined: no long message is being sent. */
   let behind: Buffer[] | undefined
   socket.on('drain', waiters.wake)
   socket.once('close', waiters.release)
 
   const isOpen = () => ws.readyState === WebSocket.OPEN
   const isFull = () => behind !== undefined || socket.writableNeedDrain
-  /** Resolves when there is room in the socket, or never will be. */
+  /** Resolves when the socket has room, or has closed. */
   const drained = (): Promise<void> =>
     isOpen() && socket.writableNeedDrain ? waiters.next() : Promise.resolve()
-  /** The same for callers that must not write into a long message. */
+  /** Resolves when the socket has room and no long message is being sent, or when the socket has closed. */
   const room = (): Promise<void> => (isOpen() && isFull() ? waiters.next() : Promise.resolve())
 
   const write = (bytes: Buffer): boolean => {
@@ -57,14 +60,16 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
     return false
   }
   const heldBytes = () => socket.writableLength + (behind ?? []).reduce((sum, bytes) => sum + bytes.length, 0)
-  /** Sends one message. It is also taken when the socket is full, up to a limit. */
+  /** Sends one message. If the socket is full, the message waits, up to the limit of waiting bytes. */
   const say = (text: string): void => {
     if (!isOpen()) return
     if (heldBytes() > most) overflow()
     else write(textFrame(text))
   }
 
-  /** Sends a message in fragments, each when there is room for it. Other messages follow after it. */
+  /**
+   * Sends a message in fragments, each of them when there is room. Other messages wait until the last fragment is sent.
+   */
   const tellLong = async (text: Pieces): Promise<void> => {
     behind = []
     try {
@@ -79,7 +84,7 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
       }
       if (isOpen()) socket.write(fragment(Buffer.alloc(0), 'last'))
     } catch (error) {
-      ws.terminate() // a client cannot use half a message
+      ws.terminate() // a client cannot use a part of a message
       throw error
     } finally {
       const held = behind
@@ -92,12 +97,12 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
   return {
     isFull,
     room,
-    /** Runs the job whenever there is room again: in the socket, or after a long message. */
+    /** Runs the job each time when there is room again: the socket has room, or a long message has been sent. */
     onRoom: waiters.always,
     say,
-    /** Writes finished frames; false: the caller must stop writing for now. */
+    /** Writes finished frames. Returns false if the caller must stop writing for now. */
     write,
-    /** Sends one message, which may be long, when there is room for it. Throws what its pieces throw. */
+    /** Waits for room and sends one message, which may be long. Throws the errors that its pieces throw. */
     async tell(text: Text): Promise<void> {
       const ready = isLong(text) ? await gathered(text) : text
       while (isOpen() && isFull()) await room()

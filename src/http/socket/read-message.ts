@@ -1,4 +1,5 @@
-// Reads a message from its bytes. `type` is accepted in any case; fields are at the top level or in `data`.
+// Reads a message from its bytes. `type` is accepted in upper and lower case. The fields are at the top level or in
+// `data`.
 
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import {
@@ -11,7 +12,7 @@ import { parseJson } from '../body/json.ts'
 import { bodyValidator } from '../validate.ts'
 import type { Message } from './inbox.ts'
 
-/** A message with unchecked fields; undefined: `data` is no object. */
+/** A message whose fields are not checked yet. `fields` is undefined if `data` is not an object. */
 export type Unread = { type: string; requestId: string | undefined; fields: unknown }
 export type Said = {
   [T in ClientMessageType]: { type: T; requestId: string | undefined; fields: ClientFields<T> }
@@ -23,7 +24,7 @@ const invalid = (loc: string[], type: string, msg: string) =>
   new Invalid([{ loc: ['body', ...loc], type, msg }])
 const noDictionary = (...loc: string[]) => invalid(loc, 'dict_type', 'Input should be a valid dictionary')
 
-/** Throws Invalid when the bytes are no message. */
+/** Reads the parts of a message. Throws Invalid if the bytes are not a message. */
 export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   if (isBinary) throw invalid([], 'json_invalid', 'JSON decode error: a message is text, not binary')
   const given = parseJson(bytes)
@@ -31,7 +32,7 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   const { type, data, ...top } = given
   const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined
   const id = (fields ?? top).request_id
-  // The id is used even if its type is wrong, as text; such a message is refused later.
+  // A request id that is a number is kept as text, so that the error can name it. The message is refused later.
   const text = typeof id === 'number' ? String(id) : id
   const requestId = typeof text === 'string' && text.length <= 256 ? text : undefined
   return { type: typeof type === 'string' ? type.toLowerCase() : '', requestId, fields }
@@ -46,7 +47,11 @@ export const createReader = () => {
     if (fields === undefined) throw noDictionary('data')
     if (type === '') throw invalid(['type'], 'missing', 'Field required')
     if (!isKnown(type)) {
-      throw new Refusal('RouteNotFound', { types: clientMessageTypes }, 'no such type of message')
+      throw new Refusal(
+        'RouteNotFound',
+        { types: clientMessageTypes },
+        'there is no message of this type: `data.types` lists the types',
+      )
     }
     return { type, requestId, fields: validators.get(type)?.(fields) } as Said
   }

@@ -1,4 +1,4 @@
-// Where a subscription begins: a number, also as text, or `earliest`.
+// Reads the cursor after which a subscription begins: a number, a number as text, or `earliest`.
 import { Invalid } from '../../contract/refusals.ts'
 import { rangeProblem } from '../problems.ts'
 
@@ -6,7 +6,10 @@ const digits = /^(0|[1-9][0-9]{0,14})$/
 const loc = ['body', 'since']
 const invalid = (type: string, msg: string) => new Invalid([{ loc, type, msg }])
 
-/** `before`: the least cursor, before everything; `end`: the last one. Undefined when no cursor is given. */
+/**
+ * Reads `since`. `before` is the smallest cursor, which is before everything; `end` is the largest. Returns undefined
+ * if no cursor is given.
+ */
 export const readSince = (
   given: number | string | null | undefined,
   { before, end, of }: { before: number; end: number; of: 'log' | 'stream' },

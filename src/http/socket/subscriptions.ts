@@ -1,4 +1,4 @@
-// The subscriptions of a connection: the channels of public events, or the frames of a task.
+// The subscriptions of a connection: to channels of public events, and to the frames of tasks.
 import { Invalid } from '../../contract/refusals.ts'
 import type { ClientFields, EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
@@ -24,7 +24,11 @@ export const createSubscriptions = ({ events, tasks, say }: Deps) => {
       return say(saying('subscribed', requestId, begun))
     }
     if (channels.length > 1) {
-      throw invalid('channels', 'value_error', 'The channel task is subscribed to by itself')
+      throw invalid(
+        'channels',
+        'value_error',
+        'The channel task needs a subscribe message of its own, without other channels',
+      )
     }
     const { answer, begin } = await tasks.subscribe(who, fields)
     say(saying('subscribed', requestId, answer))

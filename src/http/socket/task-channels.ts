@@ -1,4 +1,5 @@
-// The channel `task` on one connection: the frames of some tasks, each task read no faster than the client takes them.
+// The channel `task` on one connection: the frames of one or more tasks. The frames of each task are read no faster
+// than the client takes them.
 import type { Feed, FoldPlace } from '../../bus/feed.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
@@ -10,9 +11,9 @@ import { readSince } from './since.ts'
 import { writeFrames } from './task-frames.ts'
 import { saying } from './words.ts'
 
-/** Tasks that one connection may follow at a time. */
+/** The most tasks that one connection may follow at a time. */
 const mostTasks = 64
-/** How the frames of a feed are sent; `place` belongs to the feed. */
+/** How the frames of a feed are sent. `place` is the place of the feed. */
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
@@ -58,14 +59,16 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
   return {
     mustHaveRoom,
     end,
-    /** Follows a task, in place of an earlier feed of the same task. Resolves when no more frames come. */
+    /** Follows a task, in place of an earlier feed of that task. Resolves when no more frames come. */
     async follow(taskId: string, feed: Feed, follow: Follow): Promise<void> {
       if (isClosed) return feed.close()
       end(taskId)
       open.set(taskId, feed)
       return pour(taskId, feed, follow)
     },
-    /** Throws TaskNotFound, Busy or Invalid. `begin` starts the frames. */
+    /**
+     * Opens the frames of a task. The `begin` of the result starts to send them. Throws TaskNotFound, Busy or Invalid.
+     */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
       if (!task_id) throw missingTask()
       const stream = tasks.streamOf(tasks.queries.visible(principal, task_id).id)
@@ -81,7 +84,7 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
         begin: () => void this.follow(task_id, tasks.openFeed(wish), { after: position, place, pause }),
       }
     },
-    /** Ends all feeds, also those that would begin later. */
+    /** Ends all feeds, including those that have not begun yet. */
     close(): void {
       isClosed = true
       for (const taskId of [...open.keys()]) end(taskId)

@@ -1,5 +1,5 @@
-// Frames of one task as messages. A short list becomes bytes that are made once for all connections. Otherwise short
-// frames are sent together and long ones alone, each when there is room for it.
+// Sends the frames of one task as messages. The bytes of a short list are made once for all connections. In a longer
+// list, short frames are sent together and each long frame alone, when there is room.
 import type { FoldPlace } from '../../bus/feed.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Frame } from '../../history/frames.ts'
@@ -9,7 +9,7 @@ import { sharedText } from '../shared-text.ts'
 import type { Outbox } from './outbox.ts'
 import { textFrame } from './text-frame.ts'
 
-/** Bytes at which collected short frames are written together. */
+/** The number of bytes at which the short frames collected so far are written. */
 const togetherAtMost = 64 * 1024
 
 const messageOf = (frame: Frame): Text => {
@@ -19,13 +19,16 @@ const messageOf = (frame: Frame): Text => {
   return joined(`{"channel":"task","type":"${type}","data":`, frameText(frame), tail)
 }
 
-/** A frame that is not heavy as a message. */
+/** The message of a frame that is not heavy. */
 const shortMessage = (frame: Frame): Buffer => textFrame(String(messageOf(frame)))
 
-/** Where the frames of one feed go. `isOpen`: the feed is still followed; `place` belongs to the feed. */
+/**
+ * Where the frames of one feed are sent. `isOpen` says whether the client still follows the feed. `place` is the place
+ * of the feed.
+ */
 export type FrameTarget = { outbox: Outbox; isOpen: () => boolean; place: FoldPlace; pause: Pause }
 
-/** Writes bytes and waits for room; false: the feed is not followed any more. */
+/** Writes bytes and waits for room. Resolves with false if the client no longer follows the feed. */
 const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<boolean> => {
   if (!isOpen()) return false
   outbox.write(bytes)
@@ -33,7 +36,7 @@ const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<bo
   return isOpen()
 }
 
-/** Writes a frame that is long, or may be, while it holds the place of its feed. */
+/** Writes a frame that is or may be long. It holds the place of the feed meanwhile. */
 const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> => {
   const { outbox, isOpen, place, pause } = target
   const isTaken = place.isTaken()
@@ -68,7 +71,7 @@ const writeInPieces = async (target: FrameTarget, frames: readonly Frame[]): Pro
   return length === 0 || (await write(target, Buffer.concat(piece)))
 }
 
-/** Writes frames; false: the feed is not followed any more. */
+/** Writes frames. Resolves with false if the client no longer follows the feed. */
 export const writeFrames = async (target: FrameTarget, frames: readonly Frame[]): Promise<boolean> => {
   const shared = sharedText(frames, 'message', shortMessage)
   return shared === undefined ? writeInPieces(target, frames) : write(target, shared)

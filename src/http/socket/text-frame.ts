@@ -1,11 +1,14 @@
-// A text message as the bytes of one WebSocket frame. It is built here because the same bytes go to a thousand
-// subscribers: a WebSocket library would build and write the head of the frame for each of them.
+// Makes a text message into the bytes of one WebSocket frame. A WebSocket library would build and write the head of the
+// frame for each subscriber; here the bytes are made once and sent to a thousand subscribers.
 
 const final = 0x80
 const textMessage = 0x1
 const goesOn = 0x0
 
-/** A buffer for a head and `length` bytes, with the head written; the second value is where the bytes begin. */
+/**
+ * A buffer for the head of a frame and `length` bytes, in which the head is written. The second value is the offset at
+ * which the bytes begin.
+ */
 const framed = (first: number, length: number): [Buffer, number] => {
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
   const frame = Buffer.allocUnsafe(headLength + length)
@@ -27,7 +30,7 @@ export const textFrame = (text: string): Buffer => {
   return frame
 }
 
-/** A fragment of a message. An empty last fragment ends the message. */
+/** A fragment of a message. An empty last fragment may end the message. */
 export const fragment = (piece: Buffer, place: 'first' | 'next' | 'last'): Buffer => {
   const kind = place === 'first' ? textMessage : place === 'next' ? goesOn : final | goesOn
   const [frame, at] = framed(kind, piece.length)

@@ -1,4 +1,4 @@
-// The messages of the server as text: JSON that is joined from finished JSON where possible.
+// The messages of the server as JSON text. Parts that are JSON text already are inserted unchanged.
 import type { CloseReason } from '../../contract/socket.ts'
 import { joined, type Text } from '../../platform/pieces.ts'
 import { errorObjectOf } from '../errors.ts'
@@ -21,11 +21,11 @@ export const saying = (type: string, requestId: string | undefined, fields: obje
   return `{"type":"${type}"${echo(requestId)}${inside === '' ? '' : `,${inside}`}}`
 }
 
-/** `data` is JSON. */
+/** The message `result`. `data` is JSON text. */
 export const resultText = (requestId: string | undefined, data: Text, replayed: boolean): Text =>
   joined(`{"type":"result"${echo(requestId)},"data":`, data, replayed ? ',"replayed":true}' : '}')
 
-/** The message for an error, and whether the error is a fault of ours. */
+/** The message for an error, and whether the error is a fault of the server. */
 export const errorText = (error: unknown, requestId: string | undefined) => {
   const { object, fault } = errorObjectOf(error)
   return { text: saying('error', requestId, { error: object }), fault }

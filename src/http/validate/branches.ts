@@ -1,4 +1,4 @@
-// The branches of a union, and the `type` that distinguishes its objects.
+// Finds the branches of a union, and the field `type` by which its objects are distinguished.
 import type { WireSchema } from '../../contract/wire-schema.ts'
 
 export const flatten = (anyOf: readonly WireSchema[]): WireSchema[] =>

@@ -1,4 +1,4 @@
-// Checks an invalid value a second time, slowly, to list everything that is wrong with it in pydantic's words.
+// Checks an invalid value a second time, more slowly, and lists all of its problems in the words of pydantic.
 import type { TSchema } from 'typebox'
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
@@ -13,7 +13,7 @@ type Loc = Problem['loc']
 const missing = (loc: Loc): Problem => ({ loc, type: 'missing', msg: 'Field required' })
 const items = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`
 
-/** Everything in `value` that does not fit `schema`; empty if and only if the compiled check says yes. */
+/** All problems of `value` under `schema`. The list is empty if and only if the compiled check accepts the value. */
 export function explain(schema: TSchema, value: unknown, loc: Loc): Problem[] {
   const found: Problem[] = []
   collect(schema as WireSchema, value, loc, found)
@@ -35,7 +35,7 @@ function collect(schema: WireSchema, value: unknown, loc: Loc, found: Problem[])
   else if (typeof value === 'number') push(found, numberProblem(schema, value, loc))
 }
 
-// Only own properties count. A name that every object inherits is no field of the value.
+// Only own properties count, because a name that every object inherits is not a field of the value.
 function collectObject(schema: WireSchema, value: Record<string, unknown>, loc: Loc, found: Problem[]): void {
   const required = schema.required ?? []
   for (const name of required) if (!Object.hasOwn(value, name)) push(found, missing([...loc, name]))
@@ -64,8 +64,8 @@ function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Pro
   }
 }
 
-// A union is explained by the branch for which the value was meant. The value's kind decides, and among objects its
-// `type`.
+// The problems of a value in a union are those under the branch for which the value was meant. The kind of the value
+// determines this branch, and among objects the field `type`.
 function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const branches = flatten(anyOf)
   const kind = kindOf(value)
@@ -86,8 +86,8 @@ function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, fo
   } else collectFirst(ofKind, value, loc, found)
 }
 
-// Branches that cannot be told apart. The value is valid if it fits one of them. If it fits none, the problems are
-// those of the first branch, or that one of several fields is missing.
+// For branches that neither the kind nor `type` distinguishes. A value that fits one of them is valid. For a value that
+// fits none, the problems are those under the first branch, or that one of several fields is missing.
 function collectFirst(branches: WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const all: Problem[][] = []
   for (const branch of branches) {

@@ -15,16 +15,22 @@ const explainable: Record<string, readonly string[]> = {
 }
 const notes: readonly string[] = ['$id', 'title', 'description', 'default', 'examples']
 
-// The compiled check and explain.ts would disagree about a keyword that only one of them knows, and about a field that
-// every object inherits (TypeBox looks most names up with `in`). It is better not to start.
+// Throws if explain.ts cannot explain the schema, so that the server does not start. The compiled check and explain.ts
+// would disagree about a keyword that explain.ts does not know, and about a field that every object inherits, because
+// TypeBox looks up most names with `in`.
 export function assertExplainable(schema: WireSchema): void {
   const form = schema.anyOf ? 'anyOf' : schema.enum ? 'enum' : (schema.type ?? 'anything')
   for (const keyword of Object.keys(schema)) {
     if (explainable[form]?.includes(keyword) || notes.includes(keyword)) continue
-    throw new Error(`validate.ts cannot explain the keyword "${keyword}" of a schema of the form "${form}"`)
+    throw new Error(
+      `explain.ts cannot explain the keyword "${keyword}" in a schema of the form "${form}": teach it the keyword, or leave it out of the schema`,
+    )
   }
   for (const name of Object.keys(schema.properties ?? {})) {
-    if (name in Object.prototype) throw new Error(`a schema cannot have a property named "${name}"`)
+    if (name in Object.prototype)
+      throw new Error(
+        `a schema cannot have a property named "${name}", because every object inherits that name`,
+      )
   }
   const children = [
     ...(schema.anyOf ?? []),

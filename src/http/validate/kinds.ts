@@ -1,4 +1,4 @@
-// Kinds of JSON values, and which of them a schema takes.
+// The kinds of JSON values, and the kinds that a schema accepts.
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
 import { notOneOf } from '../problems.ts'
@@ -32,7 +32,7 @@ const kindNames = {
   boolean: { type: 'bool_type', noun: 'boolean' },
 }
 
-// One problem for all branches: the type of the first one, and every kind that would be accepted.
+// One problem for all branches. Its `type` is that of the first branch, and its message lists all accepted kinds.
 export function wrongKind(branches: readonly WireSchema[], loc: Problem['loc']): Problem {
   const wanted = branches.flatMap(({ type }) => (type && type !== 'null' ? [kindNames[type]] : []))
   const [first] = wanted

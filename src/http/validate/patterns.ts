@@ -1,8 +1,9 @@
-// The patterns of our schemas, each compiled once.
+// Compiles each pattern of our schemas once.
 
 const regExps = new Map<string, RegExp>()
 
-// Uses the flag with which TypeBox compiles patterns. The cache stays small, since all patterns come from our schemas.
+// Compiles with the flag that TypeBox uses for patterns. The cache stays small, because all patterns come from our
+// schemas.
 export function regExp(pattern: string): RegExp {
   const known = regExps.get(pattern)
   if (known) return known

@@ -1,4 +1,4 @@
-// The problems of a text or a number.
+// Finds the problems of a text or a number.
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
 import { rangeProblem } from '../problems.ts'
@@ -8,8 +8,8 @@ type Loc = Problem['loc']
 
 const characters = (count: number): string => `${count} ${count === 1 ? 'character' : 'characters'}`
 
-// TypeBox counts the length of a string in code points, and so do we. They are counted only where the number of UTF-16
-// units does not decide.
+// The length of a string is its number of code points, as in TypeBox. They are counted only if the number of UTF-16
+// units does not show whether the string is within its limits.
 export function stringProblem(
   { minLength, maxLength, pattern }: WireSchema,
   value: string,
@@ -34,7 +34,7 @@ function hasCodePoints(text: string, wanted: number): boolean {
   return count >= wanted
 }
 
-// JSON.parse reads 1e999 as Infinity, which we do not accept as a number.
+// JSON.parse reads 1e999 as Infinity, which is not accepted as a number.
 export function numberProblem(
   { type, minimum, maximum }: WireSchema,
   value: number,
