@@ -78,7 +78,7 @@ const headerText = /^[\x21-\x7e]+$/
 
 const atLeastOne = (env: Env, name: string, fallback: number, max: number): number => {
   const value = wholeNumber(env, name, fallback, max)
-  if (value === 0) throw new CannotStart(`${name} must be at least 1: 0 would allow nothing`)
+  if (value === 0) throw new CannotStart(`${name}=0 would allow nothing: set it to 1 or more`)
   return value
 }
 
@@ -172,7 +172,7 @@ export const readConfig = (env: Env): Config => {
   if (logLevel === undefined) throw new CannotStart(`LOG_LEVEL=${level} is none of ${levels.join(', ')}`)
   const bodyLimit = wholeNumber(env, 'BODY_LIMIT', 32 * 1024 * 1024)
   if (bodyLimit === 0)
-    throw new CannotStart('BODY_LIMIT must be at least 1: 0 would refuse every request with a body')
+    throw new CannotStart('BODY_LIMIT=0 would refuse every request with a body: set it to 1 or more')
   const ttl = (name: string, fallback: number) =>
     wholeNumber(env, `TASK_TTL_${name}`, fallback, 3_153_600_000)
   const week = 7 * 24 * 3600
