@@ -15,12 +15,10 @@ type Deps = {
 
 export const createBus = ({ log, loop, nats, report }: Deps) => {
   const events = createEvents(log, loop)
-  log
-    .subscribe({ after: log.head() }, nats?.join(events) ?? events.publish)
-    .done.catch(error =>
-      report('error', 'subscribers get no more events until the server is started again', {
-        error: String(error),
-      }),
-    )
+  log.subscribe({ after: log.head() }, nats?.join(events) ?? events.publish).done.catch(error =>
+    report('error', 'subscribers get no more events until the server is started again', {
+      error: String(error),
+    }),
+  )
   return { events }
 }
