@@ -1,5 +1,5 @@
-// Bundles the command and the threads into a folder of dist/, which dist/current names: starts in a third of the time, and
-// without the names that a loader attaches to every function it meets, runs faster too.
+// Bundles the command and the threads into a folder of dist/, which the file dist/current names. A bundle starts in a
+// third of the time. It also runs faster, since a loader attaches a name to every function.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -16,13 +16,13 @@ import path from 'node:path'
 import { build as bundle } from 'esbuild'
 
 const root = import.meta.dirname
-// Which line of it: src/platform/sqlite/library.ts.
+// src/platform/sqlite/library.ts explains which version of the package is used.
 const Database = createRequire(import.meta.url)(
   Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3',
 )
 const options = {
   absWorkingDir: root,
-  outdir: 'dist/build', // the folder gets its name once its contents are known
+  outdir: 'dist/build', // the folder gets its final name when its content is known
   outExtension: { '.js': '.mjs' },
   bundle: true,
   packages: 'external',
@@ -33,7 +33,8 @@ const options = {
   logLevel: 'warning',
   write: false,
 }
-// In pieces, so that a command loads what it needs and no more. All of them lie in one folder, where src/platform/built.ts looks.
+// The bundle is split, so that a command loads only the files that it needs. All files are in one folder, where
+// src/platform/built.ts finds them.
 const command = await bundle({
   ...options,
   entryPoints: { main: 'src/cli/main.ts' },
@@ -59,7 +60,8 @@ const others = await bundle({
   },
 })
 
-// What is not bundled is copied, so that all files of a build lie together: the page at /docs, and the host for Python.
+// Files that are not bundled are copied, so that all files of a build are in one folder: the page at /docs, and the
+// host for Python.
 const copied = [
   ...readdirSync(path.join(root, 'src/http/docs-page')).map(name => [
     `docs-page/${name}`,
@@ -74,16 +76,16 @@ const files = [
     Buffer.from(file.contents),
   ]),
   ...copied.map(([name, source]) => [name, readFileSync(path.join(root, source))]),
-  ['in-use.db', Buffer.alloc(0)], // running servers hold it
+  ['in-use.db', Buffer.alloc(0)], // running servers hold a lock on it
 ]
 
-// A build has a folder of its own, named after what is in it, and its files never change: a running server goes on with
-// the files of its build while newer builds lie beside them.
+// A build has a folder of its own, whose name is a digest of its content, and its files never change. So a running
+// server continues with the files of its build while newer builds exist beside it.
 const digest = createHash('sha256')
 for (const [name, contents] of files) digest.update(`${name}\0${contents.length}\0`).update(contents)
 const build = digest.digest('hex').slice(0, 12)
 
-/** A file that is as it should be is left alone, and one that is not is replaced at once. */
+/** Writes a file with one rename, unless it has this content already. */
 const write = (file, contents) => {
   if (existsSync(file) && readFileSync(file).equals(contents)) return
   mkdirSync(path.dirname(file), { recursive: true })
@@ -96,7 +98,7 @@ const before = existsSync(current) ? readFileSync(current, 'utf8').trim() : ''
 for (const [name, contents] of files) write(path.join(dist, build, name), contents)
 write(current, Buffer.from(`${build}\n`))
 
-/** Whether a server runs from these files. */
+/** Whether a server runs from the files in this folder. */
 const isHeld = folder => {
   const file = path.join(folder, 'in-use.db')
   if (!existsSync(file)) return false
@@ -110,7 +112,7 @@ const isHeld = folder => {
     db.close()
   }
 }
-/** Another process may be making it, or starting from it. */
+/** Whether a folder is less than a minute old: another process may still make it, or start from it. */
 const isYoung = folder => Date.now() - statSync(folder).mtimeMs < 60_000
 
 for (const name of readdirSync(dist)) {

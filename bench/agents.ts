@@ -1,4 +1,4 @@
-// Agents as a model paces them: five steps of forty small deltas and four tool calls, hundreds at once.
+// Hundreds of agents at once, at the pace of a model: each has five steps, with forty small deltas and four tool calls.
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -51,7 +51,7 @@ const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const tools = builtinTools(world)
 const calculator = tools.find(({ definition }) => definition.function.name === 'calculator')
 
-/** The same script with the same pace, nothing stored: what the agents and their tools cost by themselves. */
+/** Plays the same script at the same pace without storing anything. This shows what agents and tools alone cost. */
 const playInMemory = async (agent: Agent): Promise<void> => {
   const output: OutputItem[] = []
   for (let agentStep = 1; ; agentStep++) {
@@ -88,7 +88,9 @@ const playInMemory = async (agent: Agent): Promise<void> => {
   }
 }
 
-/** Starts tasks at a rate for some time and waits for the last; CPU milliseconds of this process for each. */
+/**
+ * Starts `rate` tasks a second for some seconds and waits for the last one. Resolves to the CPU milliseconds of each.
+ */
 const openLoop = async (rate: number, forSeconds: number, play: () => Promise<unknown>): Promise<number> => {
   const cpu = ownCpuSeconds()
   const began = performance.now()
@@ -105,7 +107,7 @@ const openLoop = async (rate: number, forSeconds: number, play: () => Promise<un
 const openSystem = async (folder: string) => {
   const log = openFileLog(folder)
   const roots = { workspace: folder, rollouts: folder, logs: folder }
-  /** When each delta of a task was said, oldest first. */
+  /** The times at which the agent of a task produced its deltas, oldest first. */
   const saidAt = new Map<string, number[]>()
   const plain = script(world.timers)
   const timed: Agent = {
@@ -147,7 +149,7 @@ const openSystem = async (folder: string) => {
   const choice = { names: ['script'], fallback: 'script' }
   const principal = { id: 'admin', role: 'admin' as const, userId: undefined, expiresAt: undefined }
 
-  /** Creates a task, follows its stream to its end, and notes how late each delta came. */
+  /** Creates a task, follows its stream to the end, and records the delay of each delta. */
   const play = async (): Promise<void> => {
     const request = await readTaskRequest(
       body,
@@ -192,7 +194,7 @@ export const run = async (): Promise<void> => {
   const { system, log, play, delays } = await openSystem(folder)
   const plain = script(world.timers)
 
-  // Capacity: what the main thread would do if it were busy all the time.
+  // The capacity: the rate at which the main thread would always be busy.
   await openLoop(atOnce / (taskMs / 1000) / 2, 5, play)
   const before = performance.eventLoopUtilization()
   const began = performance.now()

@@ -14,7 +14,7 @@ const rounds = 9
 const deep = 1_000_000
 const shallow = 10_000
 
-/** The log is opened anew for each round, so that both begin with an empty WAL and empty caches. */
+/** Each round opens the log again, so that both logs begin with an empty WAL and empty caches. */
 const append = async (folder: string): Promise<number> => {
   const log = openFileLog(folder)
   await callLog(log, callers, 5000)
@@ -23,7 +23,7 @@ const append = async (folder: string): Promise<number> => {
   return rate
 }
 
-/** Copies that are on the disk before anything is measured. */
+/** Makes copies of a folder. They are on the disk before anything is measured. */
 const copies = (folder: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => {
     const copy = newFolder(`short-${n}`)

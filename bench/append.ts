@@ -17,7 +17,7 @@ const cases = [
 const alone = { events: 3000, atLeast: 0.4 }
 const notes = createNotes()
 
-/** Measures the main thread while the log works: how late a timer comes, and how much of the time it was busy. */
+/** Measures the main thread while the log works: the delay of a timer, and the share of time for which it is busy. */
 const watched = async (work: () => Promise<number>): Promise<number> => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   const before = performance.eventLoopUtilization()

@@ -4,18 +4,19 @@ import { residentOf } from './support/process-use.ts'
 import { adminToken, startOurs } from './support/server.ts'
 import { short } from './support/stats.ts'
 
-export const about = 'how long others wait while one body of 1 to 32 MiB is read, of every shape that costs'
+export const about =
+  'how long other clients wait while one body of 1 to 32 MiB is read, for each expensive shape of a body'
 
 const mib = 1024 * 1024
 const rounds = Number(process.env.ROUNDS ?? 3)
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** A create whose one `rest` is given as JSON text. */
+/** The body of a request that creates a task. `rest`: its further fields as JSON text. */
 const create = (rest: string): string =>
   `{"user_message_content":"hello","stream":false,"client_id":"echo",${rest}}`
 const long = (name: string, piece: string, size: number): string =>
   `"${name}":"${piece.repeat(Math.floor(size / Buffer.byteLength(piece)))}"`
-/** `{…}` or `[…]` of pieces, as many as fit. */
+/** Pieces joined by commas, until they have `size` characters. */
 const many = (piece: (n: number) => string, size: number): string => {
   const pieces: string[] = []
   for (let length = 0, n = 0; length < size; n++) {
@@ -25,7 +26,7 @@ const many = (piece: (n: number) => string, size: number): string => {
   }
   return pieces.join(',')
 }
-/** As many members as a body may have, long enough to reach a size. */
+/** `count` members, joined by commas, each long enough that all of them together reach `size`. */
 const filled = (count: number, piece: (n: number, text: string) => string, size: number): string => {
   const text = 'x'.repeat(Math.max(1, Math.floor(size / count) - piece(count, '').length - 1))
   return Array.from({ length: count }, (_, n) => piece(n, text)).join(',')
@@ -86,7 +87,7 @@ const cases: Case[] = [
     body: size => create(`"structured_output":{"enum":[${many(n => `"t${n}"`, size)}]}`),
     sizes: both,
   },
-  // As much as the limits let pass.
+  // Bodies just below the limits, which are allowed.
   { title: 'allowed: unknown fields', body: size => create(filled(9_900, member, size)), sizes: both },
   {
     title: 'allowed: keys of inference_args',
@@ -159,7 +160,7 @@ export const run = async ([only]: string[]): Promise<void> => {
   await wait(500)
   await pinger.waits()
   await wait(1000)
-  console.log(`alone: others wait ${short(Math.max(...(await pinger.waits())))} ms at most`)
+  console.log(`without a body: other clients wait ${short(Math.max(...(await pinger.waits())))} ms at most`)
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const bad: string[] = []
   for (const { title, path = '/tasks', body, sizes } of cases) {

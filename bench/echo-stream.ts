@@ -1,5 +1,6 @@
 import { echoBench } from './support/echo-bench.ts'
 
-export const about = 'the same as a stream, read to its end'
+export const about =
+  'create an echo task and read its stream to the end, against one durable insert for each request'
 
 export const run = (): Promise<void> => echoBench('echo task, streamed', true, { atLeast: 0.25 })

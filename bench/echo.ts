@@ -2,7 +2,7 @@ import { echoBench } from './support/echo-bench.ts'
 import { profileEcho } from './support/profile.ts'
 
 export const about =
-  'create and complete an echo task, against one durable insert a request (--profile: where the time goes)'
+  'create and complete an echo task, against one durable insert for each request (--profile shows where the time goes)'
 
 export const run = (args: string[]): Promise<void> =>
   args.includes('--profile')

@@ -20,7 +20,7 @@ const many = Number(process.env.SESSIONS ?? 256)
 const refolded = 1000
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Two cells to walk between, for ever. */
+/** A map with two cells, between which an agent can walk for ever. */
 const walk = { map: '#####\n#@.G#\n#####', max_steps: 1_000_000 }
 const stepOf = (session: string, n: number) => ({
   session_id: session,
@@ -38,7 +38,7 @@ export default class Counter {
 }
 `
 
-/** What an author may get wrong, for half a second or more each. */
+/** Mistakes that the author of an environment may make. Each keeps the process busy for half a second or more. */
 const hostileClass = `
 export default class Hostile {
   reset() { return {} }
@@ -61,7 +61,7 @@ const open = async (server: Server, session: string, body: object): Promise<Driv
 }
 const gridworld = (extra: object) => ({ env_id: 'gridworld', ...extra })
 
-/** Each session steps as fast as it is answered; steps a second, and how long each took. */
+/** Each session takes its next step when the last one is answered. Resolves to steps per second and their durations. */
 const drive = async (driven: Driven[], body: (one: Driven) => object) => {
   const took: number[] = []
   const until = performance.now() + seconds * 1000
@@ -119,7 +119,7 @@ const besideHostile = async (): Promise<void> => {
   const hostile = ['spin', 'flood', 'hold'].map(async tool => {
     const one = await open(server, tool, { env_id: 'hostile' })
     const body = { session_id: tool, tool_name: tool, tool_args: {} }
-    // One that was ended for what it did is opened again.
+    // A session that the server has closed because of a mistake is opened again.
     while (!over) {
       await one.caller
         .post('/v1/env/step', body)
@@ -139,7 +139,7 @@ const besideHostile = async (): Promise<void> => {
   await server.stop()
 }
 
-/** A folder of modules, one of them in so many copies that no process waits for any. */
+/** Makes a folder of modules. One module has `copies` copies, so that no session waits for the process of another. */
 const modules = (copies: number): string => {
   const folder = newFolder('modules')
   mkdirSync(folder, { recursive: true })
@@ -206,7 +206,7 @@ const creates = async (): Promise<void> => {
     if (n > 0) warm.push(took)
   }
   printDifference(
-    'the same, from a process that is ready',
+    'create to the first observation, with a process that is ready',
     warm,
     warm.map(() => 0),
     { unit: 'ms', atMost: 20 },

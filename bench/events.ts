@@ -5,7 +5,7 @@ import { adminToken, type Server, startBareEvents, startOurEvents } from './supp
 import { type Subscribers, subscribe } from './support/subscribers.ts'
 
 export const about =
-  '/api/events with 1,000 subscribers, against bare node:http; and their cost when each sees its own'
+  '/api/events with 1,000 subscribers, against bare node:http; and the cost when each sees only its own events'
 
 const count = 1000
 const events = Number(process.env.EVENTS ?? 400)
@@ -28,7 +28,7 @@ export const run = async (): Promise<void> => {
   const everything = (server: Server, path: string) =>
     subscribe(server.url, path, count, { headers: auth(adminToken), marker })
 
-  /** Events a second that reach all; and what each cost the server. */
+  /** Resolves to the events per second that reach all subscribers, and to the CPU time of the server for each event. */
   const deliver = async (
     server: Server,
     swarm: Subscribers,
@@ -89,7 +89,7 @@ export const run = async (): Promise<void> => {
   bareSwarm.close()
   await wait(500)
 
-  // Each of 1,000 users sees a thousandth of what happens; against one who sees it all.
+  // Each of 1,000 users sees a thousandth of the events. The baseline is one user who sees all events.
   const tokens: string[] = []
   for (let n = 0; n < count; n++) {
     const made = await post(

@@ -13,11 +13,12 @@ import { newFolder } from './support/folder.ts'
 import { openFileLog } from './support/open-log.ts'
 import { interleave, printRatio } from './support/rounds.ts'
 
-export const about = 'the first frame for who joins a task of 100,000 frames at its end, against one of 100'
+export const about =
+  'the first frame for a client that joins a task of 100,000 frames at its end, against a task of 100 frames'
 
 const joins = 50
 
-/** A task that works and has said so much, one message a step. */
+/** The events of a task that works and has `frames` frames already, with one message in each step. */
 function* factsOf(task_id: string, frames: number): Generator<TaskEvent> {
   const [agent_id, input, workdir] = ['agent', 'msg_input', '/']
   const request = { user_message_content: 'hello', stream: false }
@@ -38,7 +39,7 @@ function* factsOf(task_id: string, frames: number): Generator<TaskEvent> {
   }
 }
 
-/** The number of its last frame. */
+/** Writes a task into the log. Resolves to the number of its last frame. */
 const writeTask = async (log: EventLog, id: string, frames: number): Promise<number> => {
   const stream = taskStream(id)
   let seq = 0
@@ -71,7 +72,7 @@ export const run = async (): Promise<void> => {
   )
   await projector.catchUp()
   const streams = createTaskStreams(log, createFoldReader(store, projector.reading))
-  /** Milliseconds from the wish to the last frame. */
+  /** Joins a task. Resolves to the milliseconds until its last frame has come. */
   const join = (id: 'long' | 'short') => async () => {
     const began = performance.now()
     for (let n = 0; n < joins; n++) {

@@ -1,4 +1,4 @@
-// One user asks for a hundred answers at once whose tasks are large, of all kinds; another one goes on as if alone.
+// One user asks for a hundred large answers of all kinds at once. The work of another user must hardly be slower.
 import { newFolder } from './support/folder.ts'
 import { cpuSecondsOf, residentOf } from './support/process-use.ts'
 import { adminToken, type Server, startOurs } from './support/server.ts'
@@ -51,7 +51,7 @@ const made = async (call: Caller): Promise<string[]> => {
   return ids
 }
 
-/** The n-th of the hundred. */
+/** The n-th of the hundred requests. */
 const asked = (n: number, ids: string[]): [method: string, path: string, accept?: string] => {
   const id = ids[n % ids.length]
   const kinds: [string, string, string?][] = [
@@ -71,7 +71,7 @@ const asked = (n: number, ids: string[]): [method: string, path: string, accept?
   return kinds[n % kinds.length] as [string, string, string?]
 }
 
-/** Reads to the end without keeping anything; the bytes. */
+/** Reads an answer to the end and drops it. Resolves to the number of bytes. */
 const drained = async (answer: Response): Promise<number> => {
   let bytes = 0
   for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length
@@ -81,7 +81,7 @@ const drained = async (answer: Response): Promise<number> => {
 const percentile = (times: number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
 
-/** Asks again and again until it is stopped; milliseconds of each. */
+/** Repeats a request until it is stopped, and collects the milliseconds of each. */
 const probe = (ask: () => Promise<unknown>, everyMs: number) => {
   const times: number[] = []
   let isOver = false

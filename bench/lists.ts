@@ -9,7 +9,8 @@ import { fillTasks, idOfTask, type Models } from './support/many-tasks.ts'
 import { interleave, printRatio } from './support/rounds.ts'
 import { median } from './support/stats.ts'
 
-export const about = 'the newest page of lists and get by id, over a million tasks against ten thousand'
+export const about =
+  'the newest page of lists, and a task by its id, with a million tasks against ten thousand'
 
 const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
 const newest: ListWish = {
@@ -44,7 +45,7 @@ const open = (name: string, tasks: number) => {
 }
 type Opened = ReturnType<typeof open>
 
-/** Median microseconds of one call. */
+/** Resolves to the median microseconds of one call. */
 const timed = async (call: (n: number) => unknown): Promise<number> => {
   const times: number[] = []
   for (let n = 0; n < calls; n++) {
@@ -55,7 +56,7 @@ const timed = async (call: (n: number) => unknown): Promise<number> => {
   return median(times)
 }
 
-// The same places in every run.
+/** The number of the n-th task to ask for: spread over all tasks, and the same in every run. */
 const somewhere = (n: number, { tasks }: Models): number => Math.floor(((n * 0.618033988749895) % 1) * tasks)
 
 const asked: { title: string; atMost: number; call: (opened: Opened) => (n: number) => unknown }[] = [

@@ -4,7 +4,7 @@ import { residentOf } from './support/process-use.ts'
 import { type Server, startOneInsert, startOurs } from './support/server.ts'
 import { short } from './support/stats.ts'
 
-export const about = 'resident memory while 50,000 echo tasks go by (no target)'
+export const about = 'resident memory while the server runs 50,000 echo tasks (no target)'
 
 const steps = 5
 const tasksAStep = 10_000

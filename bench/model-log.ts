@@ -5,11 +5,11 @@ import { adminToken, startModelEndpoint, startOurs } from './support/server.ts'
 import { short } from './support/stats.ts'
 
 export const about =
-  'bytes that a model task leaves in the log: for what it says, and for a step when it is long'
+  'bytes that a task with a model leaves in the log: for its text, and for each step of a long task'
 
 type Row = { type: string; bytes: number }
 
-/** The stored events of a task, oldest first: their header, payload, salt and leaf. */
+/** The stored events of a task, oldest first, with header, payload, salt and leaf. */
 const eventsOf = (folder: string, taskId: string): Row[] => {
   const db = new Database(path.join(folder, 'log.db'), { readonly: true })
   const rows = db

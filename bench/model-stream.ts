@@ -5,7 +5,7 @@ import { createNotes, interleave, printRatio } from './support/rounds.ts'
 import { adminToken, startModelEndpoint, startOurs } from './support/server.ts'
 
 export const about =
-  'tokens a second through streamed tasks of a model, against reading the same stream with fetch'
+  'tokens per second through streamed tasks with a model, against reading the same stream with fetch'
 
 const tokens = 20_000
 const seconds = 4
@@ -17,7 +17,10 @@ const post = (url: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** Streams one after the other, so many at a time, for some seconds; tokens a second. */
+/**
+ * Reads streams one after the other, `streams` of them at the same time, for some seconds. Resolves to tokens per
+ * second.
+ */
 const during = async (streams: number, read: () => Promise<void>): Promise<number> => {
   const began = performance.now()
   let whole = 0
@@ -35,7 +38,7 @@ export const run = async (): Promise<void> => {
   const endpoint = await startModelEndpoint()
   const ours = await startOurs(newFolder('ours'), [], { MODEL_BASE_URL: `${endpoint.url}/v1`, MODEL: model })
 
-  /** What anybody does who wants the text: frames, JSON, the delta; or the frames alone. */
+  /** Reads a stream as a client does that wants the text: frames, JSON and deltas or, without `parses`, only frames. */
   const read = (parses: boolean) => async () => {
     const answer = await post(`${endpoint.url}/v1/chat/completions`, { model, messages: [], stream: true })
     let heard = 0
@@ -57,7 +60,8 @@ export const run = async (): Promise<void> => {
     const decoder = new TextDecoder()
     for await (const bytes of answer.body ?? [])
       last = (last + decoder.decode(bytes, { stream: true })).slice(-300_000)
-    if (!last.includes('event: task.completed\n')) throw new Error(`no whole task: ${last.slice(-300)}`)
+    if (!last.includes('event: task.completed\n'))
+      throw new Error(`the stream ended before the task was completed: ${last.slice(-300)}`)
   }
 
   for (const streams of [1, 32]) {

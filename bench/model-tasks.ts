@@ -6,7 +6,7 @@ import { adminToken, startModelEndpoint, startOurs } from './support/server.ts'
 import { percentile, short } from './support/stats.ts'
 
 export const about =
-  'tasks of a model at its pace (5 calls at 50 tokens/s, 4 tools), open loop, against the same calls without Reprise'
+  'tasks at the pace of a model (5 calls at 50 tokens/s, 4 tools), open loop, against the same calls without Reprise'
 
 const tokens = 40
 const calls = 5
@@ -17,10 +17,10 @@ const seconds = Number(process.env.MODEL_SECONDS ?? 15)
 const rounds = Number(process.env.MODEL_ROUNDS ?? 5)
 
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
-/** Milliseconds since the moment that a token says. */
+/** Milliseconds since the time that a token holds. */
 const late = (token: string): number => Number(process.hrtime.bigint() / 1000n - BigInt(token)) / 1000
 
-/** How late tokens were: the first of each call, and the others. */
+/** The delays of tokens in milliseconds: of the first token of each call, and of the others. */
 type Delays = { first: number[]; later: number[] }
 const noteTokens = (text: string, heard: { count: number }, delays: Delays) => {
   for (const token of text.match(/\d{6,}/g) ?? []) {
@@ -92,7 +92,7 @@ export const run = async (): Promise<void> => {
     const { tasks } = await work()
     return ((cpuSecondsOf(ours.pid) ?? 0) - before) / tasks
   }
-  // Capacity: the rate at which one core would be busy with our server alone.
+  // The capacity: the rate at which our server alone would keep one core busy.
   await openLoop(10, 5, ourTask(ours.url))
   const cpu = await cpuOf(() => openLoop(15, 8, ourTask(ours.url)))
   const rate = share / cpu

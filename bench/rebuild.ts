@@ -6,7 +6,8 @@ import { logFile, openFileLog } from './support/open-log.ts'
 import { interleave, printRatio } from './support/rounds.ts'
 import { scanAndParse } from './support/scan.ts'
 
-export const about = 'the read models made from a million events, against reading and parsing the same rows'
+export const about =
+  'building the read models from a million events, against reading and parsing the same rows'
 
 export const run = async (): Promise<void> => {
   const folder = newFolder('rebuild')

@@ -13,7 +13,7 @@ import { interleave, printRatio } from './support/rounds.ts'
 import { percentile } from './support/stats.ts'
 
 export const about =
-  'a long log into an empty JetStream, against a bare client with the same bodies; and what NATS adds to a live event'
+  'sending a long log to an empty JetStream, against a bare client with the same bodies; and the delay that NATS adds'
 
 const stored = Number(process.env.EVENTS ?? 300_000)
 const liveEvents = Number(process.env.LIVE ?? 2000)
@@ -30,7 +30,7 @@ export const run = async (): Promise<void> => {
   const client = await nats.client(here)
   const manager = await jetstreamManager(client)
   const settings = natsOf({ NATS_URL: nats.url })
-  if (settings === undefined) throw new Error('there is no NATS')
+  if (settings === undefined) throw new Error('nats-server is not installed')
 
   const folder = newFolder('log')
   await makeLog(folder, { events: stored })
@@ -39,7 +39,7 @@ export const run = async (): Promise<void> => {
   for await (const page of log.readAll()) bodies.push(...publishedOf(page).map(bodyOf))
   const clear = () => manager.streams.delete('REPRISE_EVENTS').catch(() => false)
 
-  /** Messages a second until the last one is acknowledged. */
+  /** Resolves to messages per second, until the last message is acknowledged. */
   const rateOf = async (work: () => Promise<unknown>): Promise<number> => {
     await clear()
     const began = performance.now()
@@ -91,8 +91,8 @@ export const run = async (): Promise<void> => {
     target: { atLeast: 0.7 },
   })
 
-  // From the commit until a follower is told, at a pace far from the most that is possible; against a message of the same
-  // bytes from one connection to another.
+  // The time from the commit until a subscriber has the event, at a pace far below the capacity. The baseline is a
+  // message of the same bytes from one connection to another.
   const bus = busOn(`${folder}/live.json`)
   const committedAt = new Map<number, number>()
   let times: number[] = []
@@ -135,7 +135,7 @@ export const run = async (): Promise<void> => {
         events: [{ type: 'TaskDeleted', schema_version: 1, data: {}, seq: 0, frames: 0 }],
       },
     ])
-  /** The p99 of so many at the pace, milliseconds. */
+  /** Resolves to the p99 in milliseconds of the events that are sent at this pace. */
   const paced = async (send: (n: number) => Promise<unknown>): Promise<number> => {
     times = []
     const began = performance.now()

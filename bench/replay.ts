@@ -21,7 +21,7 @@ export const about =
 const pageSize = 1000
 const checked = 500
 
-/** Folds events as they come; a task that has ended is told and let go. */
+/** Folds events in the order of the log. A task that has ended is reported and dropped. */
 const createReplay = (each: (task: Task) => void) => {
   const views = new Map<string, TaskView>()
   return {
@@ -51,7 +51,7 @@ const replayLog = async (log: EventLog, each: (task: Task) => void): Promise<voi
   replay.end()
 }
 
-/** The same rows and the same folds without a look at any hash: what the checks cost. */
+/** Folds the same rows without checking any hash. The difference shows what the checks cost. */
 const replayUnchecked = (file: string, each: (task: Task) => void): void => {
   const reader = sqliteReader(file)
   const replay = createReplay(each)
@@ -68,7 +68,7 @@ const replayUnchecked = (file: string, each: (task: Task) => void): void => {
   void reader.close()
 }
 
-/** Every so many tasks: the object that replay comes to is the one that GET answers. */
+/** Checks for some of the tasks that the replayed task object equals the one that GET answers. */
 const checkSample = async (folder: string, log: EventLog): Promise<void> => {
   const { store, projector } = openReadModels(folder, log)
   const began = ownCpuSeconds()
@@ -113,7 +113,7 @@ export const run = async (): Promise<void> => {
     target: { atLeast: 0.6 },
   })
   printRatio(
-    'the same without the hashes (no path of the product: what the checks cost)',
+    'replay without checking hashes (to see what the checks cost; the product always checks)',
     rounds.unchecked,
     rounds.parse,
     {

@@ -1,4 +1,4 @@
-// npm run bench -- <name> [options]; without a name: what there is.
+// npm run bench -- <name> [options] runs a measurement. Without a name, the command lists all of them.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 

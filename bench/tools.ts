@@ -27,7 +27,8 @@ export const run = async (): Promise<void> => {
     body: body(0),
   })
   const { result } = (await answer.json()) as { result: { status: string; output: unknown[] } }
-  if (result.status !== 'completed' || result.output.length !== 2 * calls + 1) throw new Error('no such task')
+  if (result.status !== 'completed' || result.output.length !== 2 * calls + 1)
+    throw new Error('the task did not complete with three calls')
   const notes = createNotes()
   for (const clients of [32, 128]) {
     const side = (name: string, task?: typeof body) => async () => {

@@ -5,20 +5,20 @@ import { adminToken, type Server, startBareEvents, startOurs } from './support/s
 import { type Subscribers, subscribe } from './support/subscribers.ts'
 
 export const about =
-  'server CPU for 1,000 subscribers of one task that talks at 50 tokens/s, against a bare loop that writes the same bytes'
+  'server CPU for 1,000 subscribers of one task with 50 tokens/s, against a bare loop that writes the same bytes'
 
 const count = Number(process.env.SUBSCRIBERS ?? 1000)
 const tokens = 100
-/** The task pauses first, and goes on when all subscribers are there. */
+/** The script of the task. It pauses first, and goes on when all subscribers are connected. */
 const script = [
   { pause: 'for the subscribers' },
   { message: Array.from({ length: tokens }, (_, n) => `token${n}`).join(' '), delta_ms: 20 },
   { message: 'the end' },
 ]
-/** Only the last frame holds this: the whole task, with its last item. */
+/** A text that only the last frame contains: the end of the task object, with its last item. */
 const lastOfTask = 'the end"}]}]}'
 const lastOfBare = 'the last piece'
-/** What is streamed is stored about every 50 ms. */
+/** Streamed text is stored about every 50 ms. */
 const pieceEveryMs = 50
 const pieces = (tokens * 20) / pieceEveryMs
 
@@ -40,7 +40,7 @@ const begin = async ({ url }: Server) => {
 }
 const resume = ({ url }: Server, id: string) => post(`${url}/v1/tasks/${id}/resume`, {})
 
-/** Server CPU, seconds, until every subscriber has the last byte. */
+/** Resolves to the CPU seconds of the server until every subscriber has the last byte. */
 const cpuUntilLast = async ({ pid }: Server, swarm: Subscribers, talk: () => Promise<unknown>) => {
   const before = cpuSecondsOf(pid) ?? 0
   const all = swarm.untilLast()
@@ -50,7 +50,7 @@ const cpuUntilLast = async ({ pid }: Server, swarm: Subscribers, talk: () => Pro
   return (cpuSecondsOf(pid) ?? 0) - before
 }
 
-/** What one subscriber is sent after the task goes on. */
+/** The text that one subscriber gets after the task goes on. */
 const textOf = async (ours: Server): Promise<string> => {
   const id = await begin(ours)
   await resume(ours, id)

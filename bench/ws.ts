@@ -16,7 +16,7 @@ const post = async (url: string, body: object): Promise<void> => {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
   await answer.arrayBuffer()
 }
-/** A short text message of a client, masked with zeros. */
+/** The frame of a short text message from a client, masked with zeros. */
 const frameOf = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
@@ -39,7 +39,7 @@ export const run = async (): Promise<void> => {
       marker,
     })
 
-  /** Events a second that reach all; and what each cost the server. */
+  /** Resolves to the events per second that reach all subscribers, and to the CPU time of the server for each event. */
   const deliver = async (server: Server, swarm: Subscribers, emit: () => Promise<unknown>) => {
     const before = cpuSecondsOf(server.pid) ?? 0
     const began = performance.now()

@@ -1,5 +1,5 @@
-// Environment variables become one typed, frozen object. A bad value ends the start with one clear line and exit code
-// 2.
+// Turns environment variables into one typed, frozen object. When a value is invalid, the start ends with one line of
+// explanation and exit code 2.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -26,13 +26,13 @@ export type Config = Readonly<{
   bodyLimit: number
   drainSeconds: number
   workspaceRoot: string
-  /** An OpenAI-compatible endpoint; undefined: no model agent. */
+  /** An OpenAI-compatible endpoint; undefined: there is no agent `model`. */
   model:
     | Readonly<{
         baseUrl: string
         apiKey: string | undefined
         model: string
-        /** Milliseconds for which the endpoint may send nothing. */
+        /** The most milliseconds for which the endpoint may send nothing. */
         silenceMs: number
         /** Limits of one task; 0: no limit. */
         limits: Readonly<{ steps: number; tokens: number; seconds: number }>
@@ -47,17 +47,17 @@ export type Config = Readonly<{
   /** Pages of these origins may use the API from a browser; `*`: pages of all origins. */
   allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
-  /** Whether shell commands of workspaces run where there is no sandbox for them. */
+  /** Whether shell commands of workspaces run without a sandbox if this machine has none. */
   allowUnsandboxedShell: boolean
   /**
-   * The first of the system's user ids for processes that run for users, when the server is root. 0: these processes
-   * have the user id of the server.
+   * The first of the system user ids that processes for users get when the server runs as root. 0: these processes have
+   * the user id of the server.
    */
   firstUserId: number
   sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
-  /** Undefined: subscribers get events from the log alone. */
+  /** Undefined: NATS is not used, and subscribers get events directly from the log. */
   nats: NatsSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
@@ -78,29 +78,31 @@ const headerText = /^[\x21-\x7e]+$/
 
 const atLeastOne = (env: Env, name: string, fallback: number, max: number): number => {
   const value = wholeNumber(env, name, fallback, max)
-  if (value === 0) throw new CannotStart(`${name}=0 would allow nothing at all`)
+  if (value === 0) throw new CannotStart(`${name}=0 would allow nothing: set it to 1 or more`)
   return value
 }
 
-/** A model needs the URL of its endpoint and its name. The key is only for endpoints that want one. */
+/** The settings of the model. It needs the URL of its endpoint and its name; only some endpoints need a key. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
   if (!baseUrl && !model) return undefined
-  if (!baseUrl) throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL, where its endpoint is`)
+  if (!baseUrl)
+    throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL: set that to the URL of its endpoint`)
   const shown = baseUrl.replace(/\/\/[^/]*@/, '//***@')
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new CannotStart(`MODEL_BASE_URL=${shown} is no http or https URL`)
   }
-  if (!model) throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL, the name of a model there`)
+  if (!model)
+    throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL: set that to the name of a model`)
   const { username, password } = new URL(baseUrl)
   if (username || password) {
-    throw new CannotStart(
-      'MODEL_BASE_URL must not hold a user or a password: the key goes into MODEL_API_KEY',
-    )
+    throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
   }
   if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
-    throw new CannotStart('MODEL_API_KEY must be printable ASCII without spaces: it travels in a header')
+    throw new CannotStart(
+      'MODEL_API_KEY must be printable ASCII without spaces, since it is sent in a header',
+    )
   }
   const silence = atLeastOne(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
   return Object.freeze({
@@ -148,8 +150,8 @@ const originOf = (text: string): string => {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
- * The absolute path of a folder. `made`: the folder may be missing; then the nearest existing path above it is a
- * folder.
+ * The absolute path of a folder. `made`: the folder may be missing, if it can be made, which means that the nearest
+ * existing path above it is a folder.
  */
 const folderOf = (name: string, given: string, made: boolean): string => {
   const folder = path.resolve(given)
@@ -169,12 +171,13 @@ export const readConfig = (env: Env): Config => {
   const logLevel = levels.find(known => known === level)
   if (logLevel === undefined) throw new CannotStart(`LOG_LEVEL=${level} is none of ${levels.join(', ')}`)
   const bodyLimit = wholeNumber(env, 'BODY_LIMIT', 32 * 1024 * 1024)
-  if (bodyLimit === 0) throw new CannotStart('BODY_LIMIT=0 would refuse every request')
+  if (bodyLimit === 0)
+    throw new CannotStart('BODY_LIMIT=0 would refuse every request with a body: set it to 1 or more')
   const ttl = (name: string, fallback: number) =>
     wholeNumber(env, `TASK_TTL_${name}`, fallback, 3_153_600_000)
   const week = 7 * 24 * 3600
   if (env.ADMIN_TOKEN && !headerText.test(env.ADMIN_TOKEN)) {
-    throw new CannotStart('ADMIN_TOKEN must be printable ASCII without spaces: it travels in a header')
+    throw new CannotStart('ADMIN_TOKEN must be printable ASCII without spaces, since it is sent in a header')
   }
   const model = modelOf(env)
   return Object.freeze({
@@ -216,7 +219,7 @@ export const readConfig = (env: Env): Config => {
   })
 }
 
-/** Throws CannotStart where tasks could not write their files. */
+/** Throws CannotStart when tasks could not write their files below WORKSPACE_ROOT. */
 export const checkWorkspaceRoot = ({ workspaceRoot }: Config): void => {
   const forbidden = forbiddenAt(workspaceRoot)
   if (forbidden === undefined) return
@@ -231,8 +234,8 @@ export const makeDataDir = (dataDir: string): void => {
   if (forbidden !== undefined) {
     throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${forbidden}; or set another DATA_DIR`)
   }
-  // Creates one folder at a time: `recursive` never returns where the system says that the parent of a folder is
-  // missing, as in /proc.
+  // Creates one folder at a time: the option `recursive` never returns when the system always says that the parent of a
+  // folder is missing, as it does in /proc.
   const make = (folder: string): void => {
     if (isFolder(folder)) return
     make(path.dirname(folder))
@@ -249,16 +252,17 @@ export const makeDataDir = (dataDir: string): void => {
   }
 }
 
-/** A token file that was cut short must not yield a token that can be guessed. */
+/** The form of a token in a file. It is not short, since a file that was cut short must not give a guessable token. */
 const longToken = /^[\x21-\x7e]{16,}$/
 
+/** A token with fewer characters, or with fewer different characters, is weak. */
 const leastLength = 16
 const leastDifferent = 8
-/** Whether a token that somebody chose is short, or made of few different characters. */
+/** Whether a token that somebody chose has few characters or few different ones. */
 export const isWeak = (token: string | undefined): boolean =>
   token !== undefined && (token.length < leastLength || new Set(token).size < leastDifferent)
 
-/** ADMIN_TOKEN, else the token of the data folder, which the first start makes. */
+/** ADMIN_TOKEN or, if it is not set, the token in the data folder, which the first start makes. Throws CannotStart. */
 export const adminTokenOf = (config: Config): string => {
   if (config.adminToken !== undefined) return config.adminToken
   const file = filesOf(config.dataDir).adminToken

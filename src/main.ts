@@ -34,7 +34,7 @@ const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Servi
     stopping,
     newId: () => world.ids.next('req_'),
     fault: (error, about) =>
-      report('error', 'internal error', {
+      report('error', 'a request failed because of a defect of the server', {
         ...about,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
@@ -90,7 +90,7 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
   }
 }
 
-/** The services of a data folder, for the routes of each capability. */
+/** The services of an open data folder, grouped by the routes that use them. */
 const doorsOf = (
   config: Config,
   folder: Folder,
@@ -122,12 +122,14 @@ const doorsOf = (
   }
 }
 
-/** Warns of a weak token. Reports from now on what tasks and sessions do, if the level of the log output includes it. */
+/**
+ * Warns of a weak admin token. At the log levels `info` and `debug`, reports from now on what tasks and sessions do.
+ */
 const reportWork = (config: Config, log: EventLog, report: Report): void => {
   if (isWeak(config.adminToken)) {
     report(
       'warn',
-      'ADMIN_TOKEN can be guessed: set one of 32 random characters, as from openssl rand -hex 16',
+      'ADMIN_TOKEN can be guessed: set it to 32 random characters, for example the output of openssl rand -hex 16',
     )
   }
   if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(workLines(report))
@@ -136,10 +138,10 @@ const reportWork = (config: Config, log: EventLog, report: Report): void => {
 type AuditTrail = ReturnType<typeof openAuditTrail>
 type HttpApp = Awaited<ReturnType<typeof createApp>>
 
-/** Begins to accept connections; resolves to the URL. Throws CannotStart. */
+/** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart. */
 const listen = async (app: HttpApp, { host, port }: Config): Promise<string> => {
   await app.listen({ host, port, backlog: waitingConnections }).catch(error => {
-    throw new CannotStart(`HOST=${host} PORT=${port} cannot be listened on: ${error.message}`)
+    throw new CannotStart(`the server cannot listen on HOST=${host} PORT=${port}: ${error.message}`)
   })
   const address = app.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
@@ -150,7 +152,7 @@ const listen = async (app: HttpApp, { host, port }: Config): Promise<string> => 
 const openInspector = async ({ inspectActors }: Config, report: Report) => {
   if (!inspectActors) return undefined
   const { url, show, close } = await startInspector()
-  report('warn', 'running actors are shown, with what users wrote', { url })
+  report('warn', 'running actors are shown on a page, with texts of users', { url })
   const inspect: Inspect = event => {
     const message = inspectionMessage(event)
     if (message !== undefined) show(message)
@@ -159,7 +161,7 @@ const openInspector = async ({ inspectActors }: Config, report: Report) => {
 }
 type OpenInspector = Awaited<ReturnType<typeof openInspector>>
 
-/** Closes everything that a server has open beside its port, the lock of the folder last. */
+/** Closes everything that a server has open except its port. The lock of the folder is released last. */
 const closeFolder = async (folder: Folder, audit: AuditTrail, inspector: OpenInspector): Promise<void> => {
   audit.close()
   await folder.system.close()
@@ -180,7 +182,9 @@ type Running = {
   telemetry: { stop(): Promise<void> } | undefined
 }
 
-/** Refuses new work, ends open streams, lets running steps finish, then closes the log. */
+/**
+ * Lets running steps finish for up to `patienceMs`, refuses new work, ends open streams, and then closes the folder.
+ */
 const stopServer = async (
   { app, folder, audit, inspector, serving, stopping, telemetry }: Running,
   patienceMs: number,
@@ -195,7 +199,10 @@ const stopServer = async (
   await closeFolder(folder, audit, inspector)
 }
 
-/** `reach` is called at every point where a crash would leave an effect half done. */
+/**
+ * Starts the server. `reach` is called at every point where a crash would leave an effect half done. `acceptLoss`:
+ * continues with a log that has lost acknowledged events. Rejects with CannotStart.
+ */
 export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
   await checkPort(config.host, config.port)
   const inspector = await openInspector(config, report)
@@ -212,7 +219,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   reportWork(config, log, report)
   const audit = openAuditTrail(files.log, log.head)
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // every open stream and every waiting request listens
+  setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
   const serving = servingOf(folder, stopping.signal, report)
   const app = await createApp(doorsOf(config, folder, { serving, audit, report }))
   const url = await listen(app, config).catch(async error => {

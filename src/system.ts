@@ -41,7 +41,7 @@ export type SystemDeps = {
   environments: EnvironmentKinds
   sessionFolders: SessionFolders
   sessionIdleSeconds: number
-  /** Where the folders of users are; `sessionsRoot` holds those of their environment sessions. */
+  /** Where the folders of users are. Those for their environment sessions are below `sessionsRoot`. */
   roots: Roots
   sessionsRoot: string
   ttls: Ttls
@@ -52,26 +52,27 @@ export type SystemDeps = {
   report: Report
   /** Observes what running actors do. */
   inspect?: Inspect | undefined
-  /** Does not resume the tasks of the log, for a command that needs only the services. */
+  /** Whether the tasks of the log are not resumed, for a command that needs only the services. */
   idle?: boolean
   /** Called at every point where a crash would leave an effect half done; tests stop there. */
   reach?: Reach
 }
 
+/** Milliseconds between two rounds that expire overdue tasks and write the files of ended tasks. */
 const sweepMs = 250
 
 /**
- * Reports an effect that could not report to its actor. The log has reported its own failures; a refusal means that the
- * task has moved on.
+ * Reports the error when the result of an effect could not be stored. The log has reported its own failures already. A
+ * refusal is no error: the task has ended or no longer waits for that effect.
  */
 const faultTo = (report: Report) => (error: unknown) => {
   if (error instanceof Refusal || error instanceof StorageFailure) return
-  report('error', 'an effect could not report', {
+  report('error', 'the result of an effect could not be stored', {
     error: error instanceof Error ? error.stack : String(error),
   })
 }
 
-/** Limits for each user and for all users together. A user has a folder in each of the roots. */
+/** The limits for each user and for all users together. Each user has a folder in each of the roots. */
 const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, queries: Queries) =>
   createFairness({
     limits: quotas,
@@ -81,7 +82,7 @@ const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, 
     report,
   })
 
-/** Whether a task that has not ended names this session of its user. */
+/** Whether an unfinished task belongs to this session and to the user of the session. */
 const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
   queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
 
@@ -148,7 +149,7 @@ export const createSystem = async (deps: SystemDeps) => {
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
 
-  log.check() // records the present state of the files
+  log.check() // records the files as they are now, for later checks
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
 
   return {
@@ -160,11 +161,9 @@ export const createSystem = async (deps: SystemDeps) => {
     fairness,
     projector,
     resumed,
-    /** How many positions the read models are behind the log. */
+    /** By how many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
-    /**
-     * From now on no step begins, and running steps may finish. Resolves when none runs, or after `ms` milliseconds.
-     */
+    /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
     drain: (ms: number): Promise<void> =>
       shutdown.drain(() => tasks.runtime.busy() + environments.busy(), ms),
     close(): Promise<void> {

@@ -1,5 +1,5 @@
-// The least that a fan-out can do: bare node:http, the text of each event written to every open response, or those of
-// a burst joined. `POST /emit {events, together, text, last, everyMs}` starts it.
+// The cheapest possible fan-out, as a baseline: bare node:http writes the text of each event, or the joined texts of a
+// burst, to every open response. `POST /emit {events, together, text, last, everyMs}` starts it.
 import { createServer, type ServerResponse } from 'node:http'
 
 const open = new Set<ServerResponse>()

@@ -1,5 +1,5 @@
-// The least that a fan-out over WebSockets can do: bare `ws`, the bytes of each event sent to every open socket.
-// `POST /emit {events, together, text, last}` starts it.
+// The cheapest possible fan-out over WebSockets, as a baseline: bare `ws` sends the bytes of each event to every open
+// socket. `POST /emit {events, together, text, last}` starts it.
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 

@@ -1,5 +1,6 @@
-// The least that durable steps can cost: a request goes to the same child process, and what it answers is one row in
-// SQLite (WAL, synchronous=FULL), committed before the answer leaves. Nothing is journalled before, nothing comes back.
+// The cheapest possible durable steps, as a baseline: each request goes to the same child process. The answer of that
+// process is stored as one row in SQLite (WAL, synchronous=FULL), and sent after the commit. Nothing is stored before
+// the step, and no session is restored after a restart.
 import path from 'node:path'
 import { fastify } from 'fastify'
 import type { Instance } from '../../src/contract/environment.ts'
@@ -56,7 +57,7 @@ app.post<{ Body: Create }>('/v1/env/create', async ({ body }) => {
 })
 app.post<{ Body: Step }>('/v1/env/step', async ({ body }) => {
   const session = instances.get(body.session_id)
-  if (session === undefined) throw new Error('no such session')
+  if (session === undefined) throw new Error('there is no session with this id')
   const given = {
     tool: body.tool_name,
     args: body.tool_args,

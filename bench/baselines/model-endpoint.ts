@@ -1,6 +1,7 @@
-// A model's endpoint that costs as little as it can: prepared bytes at once, or a token every so often that says when
-// it left. What is asked of it stands in the model's name: `whole-<tokens>`, `paced-<tokens>`, which calls a tool until
-// four results are there, or `steps-<n>`, which does nothing else until n are.
+// The endpoint of a model that costs as little CPU as possible. The name of the model in the request selects the
+// answer. `whole-<tokens>`: prepared bytes, sent at once. `paced-<tokens>`: a token every 20 ms, which holds the time
+// at which it was sent, and a tool call until the request has four results. `steps-<n>`: tool calls alone, until it has
+// n results.
 import { createServer, type ServerResponse } from 'node:http'
 
 const tokenMs = 20
@@ -45,7 +46,9 @@ const sendWhole = async (response: ServerResponse, tokens: number) => {
   }
   response.end()
 }
-/** Each token is the moment it leaves, in microseconds of the system's steady clock. */
+/**
+ * Sends tokens at a pace. The text of each token is the time at which it is sent, in microseconds of a steady clock.
+ */
 const sendPaced = (response: ServerResponse, tokens: number, callsTool: boolean) => {
   let sent = 0
   const timer = setInterval(() => {

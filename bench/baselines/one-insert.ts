@@ -1,5 +1,6 @@
-// The least that a durable server can do: each request is one row of about 300 bytes of JSON in SQLite (WAL,
-// synchronous=FULL), requests that arrive together share a transaction, and each is answered after its commit.
+// The cheapest possible durable server, as a baseline: each request becomes one row of about 300 bytes of JSON in
+// SQLite (WAL, synchronous=FULL). Requests that arrive together share a transaction, and each is answered after the
+// commit.
 import path from 'node:path'
 import { fastify } from 'fastify'
 import Database from '../../src/platform/sqlite/library.ts'

@@ -1,5 +1,5 @@
-// Our server, with a second port where facts are appended as an actor would: one task each, so that each gives one
-// public event. `POST /emit {events, together, users}`.
+// Our server with a second port, which appends events as an actor would: each belongs to another task and gives one
+// public event. `POST /emit {events, together, users}` starts it.
 import { createServer } from 'node:http'
 import { readConfig } from '../../src/config.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
@@ -36,7 +36,7 @@ const created = (title: string, user: string) => {
   }
 }
 
-/** Each append is a commit of its own: none is joined with the next. */
+/** Appends events so that each append is a commit of its own. */
 const emit = async (events: number, together: number, users: number) => {
   for (let n = 0; n < events; n += together) {
     const titles = Array.from({ length: together }, (_, i) => n + i)

@@ -1,5 +1,6 @@
-// The disk and SQLite alone. Rows: the same columns as the log's, made beforehand, no index, no check, no hash,
-// committed in batches with the log's own settings. Syncs: 4 KiB written in place, one after the other.
+// Baselines with nothing but SQLite and the disk. Rows: they have the columns of the log and are made beforehand,
+// without an index, a check or a hash; they are committed in batches with the settings of the log. Syncs: 4 KiB are
+// written in place and synced, one after the other.
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import Database from '../../src/platform/sqlite/library.ts'
 
@@ -32,7 +33,7 @@ export const openRaw = (path: string) => {
     }
   })
   return {
-    /** Events a second. */
+    /** Inserts `events` rows, `batch` in each transaction. Returns the events per second. */
     insert(rows: RawRow[], events: number, batch: number): number {
       const began = performance.now()
       for (let done = 0; done < events; done += batch) commit.immediate(rows, done, batch)
@@ -45,14 +46,14 @@ export const openRaw = (path: string) => {
 const block = Buffer.alloc(4096, 1)
 const blocks = 1024
 
-/** A file whose blocks are all there, so that a sync writes no length. */
+/** Opens a file all of whose blocks are allocated, so that a sync need not store a new length. */
 export const openSyncLoop = (path: string) => {
   const file = openSync(path, 'w')
   for (let n = 0; n < blocks; n++) writeSync(file, block, 0, block.length, n * block.length)
   fdatasyncSync(file)
   let next = 0
   return {
-    /** Syncs a second. */
+    /** Writes and syncs `times` times. Returns the syncs per second. */
     run(times: number): number {
       const began = performance.now()
       for (let n = 0; n < times; n++) {

@@ -1,5 +1,5 @@
-// Callers of the log: each appends one event at a time to a stream of its own, at the revision it expects, and
-// begins a new stream after twenty.
+// Callers of the log. Each appends one event at a time to a stream of its own, at the revision that it expects, and
+// begins a new stream after twenty events.
 import { performance } from 'node:perf_hooks'
 import type { StreamAppend } from '../../src/contract/stored.ts'
 import type { EventLog } from '../../src/log/log.ts'
@@ -39,7 +39,7 @@ const appendOf = (taskId: string, sessionId: string, causation: string, revision
   ],
 })
 
-/** Appends `events` events from so many callers at once; the answer: events a second. */
+/** Appends `events` events from `callers` callers at once. Resolves to the events per second. */
 export const callLog = async (log: EventLog, callers: number, events: number): Promise<number> => {
   let left = events
   const call = async () => {

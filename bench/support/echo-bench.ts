@@ -1,4 +1,4 @@
-// Creates of an echo task against the smallest durable server, with few and with many clients.
+// Measures how fast echo tasks are created, against the smallest durable server, with few and with many clients.
 import { newFolder } from './folder.ts'
 import { checkAnswer, load } from './load.ts'
 import { createNotes, interleave, printRatio, type Target } from './rounds.ts'
@@ -33,7 +33,7 @@ export const echoBench = async (title: string, stream: boolean, target: Target):
     })
     printRatio(`${title}, ${clients} clients`, rounds.ours, rounds.baseline, { unit: 'a second', target })
     notes.print()
-    // What a crowded machine disturbs least: all threads of the server, warm-up included.
+    // The CPU time of all threads of the server, warm-up included: a busy machine disturbs this number least.
     const perCpu = median(cpu.ours) / median(cpu.baseline)
     console.log(`  cpu       ${short(perCpu)} of the baseline's answers for each second of CPU (no target)`)
     cpu.ours = []

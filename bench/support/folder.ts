@@ -1,4 +1,4 @@
-// Data folders of a run: fresh, all on one disk, gone at the end however it ends.
+// Data folders of a run. They are new, are all on one disk, and are removed in whatever way the run ends.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,9 @@ const remove = () => {
   root = undefined
 }
 
-/** A new folder of this name. BENCH_DIR names the disk to measure; by default it is that of the temporary files. */
+/**
+ * Makes a new folder. BENCH_DIR names a folder on the disk to measure; by default it is the one for temporary files.
+ */
 export const newFolder = (name: string): string => {
   if (root === undefined) {
     root = mkdtempSync(path.join(process.env.BENCH_DIR ?? tmpdir(), 'reprise-bench-'))

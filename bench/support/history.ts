@@ -1,5 +1,5 @@
-// A log as years of use leave it: whole tasks of seven facts each, as an echo task writes them, and some that
-// have not ended. Written through the log itself, many tasks to an append.
+// Fills a log as years of use would: with completed tasks of seven events each, like those of an echo task, and with
+// some unfinished tasks. The events are written through the log itself, many tasks in one append.
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
 import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
@@ -11,7 +11,7 @@ export const factsPerTask = 7
 
 export type HistoryWish = {
   events: number
-  /** Of the tasks, this many have not ended: half are paused, half work (a script that sleeps for an hour). */
+  /** The number of unfinished tasks: half of them are paused, half of them work (their script sleeps for an hour). */
   unfinished?: number
   users?: number
 }
@@ -27,7 +27,7 @@ const endingOf = (n: number, unfinished: number): Ending => {
   return n % 2 === 0 ? 'paused' : 'working'
 }
 
-/** The facts of one task in their order. */
+/** The events of one task, in order. */
 const factsOf = (
   taskId: string,
   n: number,
@@ -95,7 +95,7 @@ const factsOf = (
   ]
 }
 
-/** Numbered as the actor numbers them. */
+/** The events with the numbers of their frames, as an actor numbers them. */
 const numbered = (facts: TaskEvent[]): NewEvent[] => {
   let seq = 0
   return facts.map(fact => {
@@ -122,13 +122,13 @@ const taskAppend = (n: number, userId: string, ending: Ending): StreamAppend => 
   }
 }
 
-/** Adds at least so many events to a log. Each task is one stream and one append, hundreds of them a commit. */
+/** Adds at least `events` events to a log. Each task is one stream and one append; a commit holds hundreds of them. */
 export const writeHistory = async (
   log: EventLog,
   { events, unfinished = 0, users = 100 }: HistoryWish,
 ): Promise<void> => {
   let left = events
-  // Two appends under way: while one is written the next is put together.
+  // Two appends are under way: while one is written, the next one is made.
   let before: Promise<unknown> = Promise.resolve()
   for (let n = 0; left > 0; ) {
     const appends: StreamAppend[] = []

@@ -1,16 +1,16 @@
-// Load: as many clients as asked, each sending its next create when the answer to the last one is whole.
+// Load on a server: a number of clients, each of which creates its next task when it has the whole answer to the last.
 import autocannon from 'autocannon'
 import { cpuSecondsOf, ownCpuSeconds } from './process-use.ts'
 import { adminToken, type Server } from './server.ts'
 
 export type Load = {
-  /** Answers a second. */
+  /** Answers per second. */
   rate: number
   p50: number
   p99: number
   /** CPU milliseconds of the server for each answer. */
   cpuPerAnswer: number | undefined
-  /** Share of one core that the load itself took: near 1 it measures the load, not the server. */
+  /** The share of one core that the clients used. Near 1, they are the bottleneck, and not the server. */
   generator: number
 }
 type Wish = {
@@ -18,13 +18,13 @@ type Wish = {
   seconds?: number
   amount?: number
   stream?: boolean
-  /** The n-th body; by default an echo task's. */
+  /** Returns the n-th body; by default that of an echo task. */
   body?: (n: number, stream: boolean) => string
 }
 
 const different = 500
 
-/** Bodies of about 300 bytes, all of them different from their neighbours. */
+/** The n-th body, of about 300 bytes. It differs from the bodies before and after it. */
 export const echoBody = (n: number, stream: boolean): string =>
   JSON.stringify({
     user_message_content: `Message ${n}: ${'the quick brown fox jumps over the lazy dog '.repeat(4)}`,
@@ -56,7 +56,9 @@ export const load = async (
   const after = cpuSecondsOf(server.pid)
   const answers = result['2xx']
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${server.url}: ${result.non2xx} answers were no 2xx, ${result.errors} requests failed`)
+    throw new Error(
+      `${server.url}: ${result.non2xx} answers had another status than 2xx, ${result.errors} requests failed`,
+    )
   }
   return {
     rate: answers / result.duration,
@@ -68,7 +70,7 @@ export const load = async (
   }
 }
 
-/** One create, read to its end: what the load only counts is checked here. */
+/** Creates one task and checks its whole answer, since the load only counts answers. */
 export const checkAnswer = async (server: Server, stream: boolean): Promise<void> => {
   const answer = await fetch(`${server.url}/v1/tasks`, { method: 'POST', headers, body: echoBody(0, stream) })
   const text = await answer.text()

@@ -1,4 +1,4 @@
-// A data folder with a long history in it: the log, and the read models that the projector makes of it.
+// A data folder with a long history: the log, and the read models that the projector makes from it.
 import path from 'node:path'
 import type { Projector } from '../../projections/projector.ts'
 import { createReadModels } from '../../projections/read-models.ts'
@@ -21,7 +21,7 @@ export const makeLog = async (folder: string, wish: HistoryWish): Promise<void> 
   await log.close()
 }
 
-/** The read models of a folder and what keeps them, all of them. */
+/** Opens all read models of a folder, with the projector that keeps them up to date. */
 export const openReadModels = (folder: string, log: EventLog): { store: ReadStore; projector: Projector } => {
   const store = openReadStore(path.join(folder, 'read.db'))
   const projector = createReadModels(store, log, realWorld().timers, (_level, message) =>

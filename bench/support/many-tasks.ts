@@ -1,5 +1,5 @@
-// Read models of many tasks, written straight into the projection's own tables: what matters to a list is what
-// stands there, not how it came.
+// Read models of many tasks, written directly into the tables of the projection: the speed of a list depends only on
+// the content of the tables.
 import type { ReadStore } from '../../projections/store.ts'
 import { sumOf, sumOfRow } from '../../projections/sums.ts'
 import { short } from './stats.ts'
@@ -10,7 +10,7 @@ const users = 1000
 const factsPerTask = 7
 const batch = 10_000
 
-/** Ids as they are made: in order of time, alike in all but their end. */
+/** Ids that are like real ones: ordered by time, and equal except for their last characters. */
 export const idOfTask = (n: number): string => `task_01a1fc27197a7665${n.toString(16).padStart(16, '0')}`
 
 const statusOf = (n: number): string => {
@@ -18,7 +18,7 @@ const statusOf = (n: number): string => {
   if (n % 50 === 7) return 'canceled'
   return 'completed'
 }
-/** Every tenth task is the busy user's; the others share the rest. */
+/** Every tenth task belongs to one busy user; the other users share the rest. */
 const userOf = (n: number): string => `user-${n % 10 === 0 ? 0 : (n * 7919) % users}`
 
 const summary = JSON.stringify({ question: 'Which animal jumps over which?' })

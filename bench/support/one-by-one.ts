@@ -1,10 +1,10 @@
-// A caller on a socket of its own that asks one thing after the other: what it costs itself is little.
+// A client on a socket of its own that sends one request after the other. It uses little CPU itself.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { adminToken } from './server.ts'
 
 export type Caller = {
-  /** The body of the answer; rejects when it is no 200. */
+  /** Resolves to the body of the answer; rejects when the status is not 200. */
   post(path: string, body: object): Promise<string>
   close(): void
 }
@@ -20,7 +20,8 @@ export const createCaller = async (url: string): Promise<Caller> => {
     if (end === -1) return
     const head = read.toString('latin1', 0, end)
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
-    if (Number.isNaN(length)) return void answer?.reject(new Error(`an answer of no length: ${head}`))
+    if (Number.isNaN(length))
+      return void answer?.reject(new Error(`the answer has no content-length: ${head}`))
     if (read.length < end + 4 + length) return
     const body = read.toString('utf8', end + 4, end + 4 + length)
     read = read.subarray(end + 4 + length)

@@ -1,4 +1,4 @@
-// The product's log on a file, as main.ts opens it.
+// Opens a log in a file, as the server does.
 import path from 'node:path'
 import { type EventLog, openLog } from '../../src/log/log.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'

@@ -1,5 +1,5 @@
-// How long others wait: GET /healthz one after the other on one connection, from a thread of its own, so that what the
-// bench itself does delays no answer.
+// Measures how long other clients wait: a thread of its own sends GET /healthz again and again on one connection, so
+// that the work of the measurement itself delays no answer.
 import { Worker } from 'node:worker_threads'
 
 const code = `
@@ -25,14 +25,14 @@ socket.on('data', chunk => {
 })
 socket.on('error', () => {})
 parentPort.on('message', () => {
-  // The answer that is still waited for counts with what it took so far.
+  // A request without an answer counts with the time that it has waited so far.
   parentPort.postMessage([...times, since === 0 ? 0 : performance.now() - since])
   times = []
 })
 `
 
 export type Pinger = {
-  /** The waits since the last call, milliseconds. */
+  /** Resolves to the waits since the last call, in milliseconds. */
   waits(): Promise<number[]>
   stop(): Promise<unknown>
 }

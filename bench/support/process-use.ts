@@ -1,4 +1,4 @@
-// What a process uses, as the system counts it. Where there is no /proc the answer is undefined.
+// The CPU time and the memory of a process, as the system counts them. Undefined on a system without /proc.
 import { readFileSync } from 'node:fs'
 
 const ticksPerSecond = 100
@@ -10,7 +10,7 @@ const read = (pid: number, file: string): string | undefined => {
   }
 }
 
-/** CPU seconds of all its threads since it began. */
+/** CPU seconds of all threads of a process since it began. */
 export const cpuSecondsOf = (pid: number): number | undefined => {
   const stat = read(pid, 'stat')
   if (stat === undefined) return undefined
@@ -21,7 +21,7 @@ export const cpuSecondsOf = (pid: number): number | undefined => {
   return (Number(user) + Number(system)) / ticksPerSecond
 }
 
-/** Resident memory in MiB. */
+/** Resident memory of a process in MiB. */
 export const residentOf = (pid: number): number | undefined => {
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status') ?? '')?.[1]
   return kib === undefined ? undefined : Number(kib) / 1024

@@ -1,4 +1,4 @@
-// Where a server's time goes: a CPU profile of it under load, busiest first, for each of its threads.
+// Shows where a server spends its time: a CPU profile of each of its threads under load, the busiest functions first.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,7 +41,7 @@ const sum = ({ nodes, samples, timeDeltas }: Profile) => {
   const self = new Map<string, number>()
   const modules = new Map<string, number>()
   const total = new Map<string, number>()
-  /** Time below a node; what calls itself is counted once. */
+  /** The time of a node and of the nodes below it. A function that calls itself is counted once. */
   const walk = (id: number, above: ReadonlySet<string>): number => {
     const node = byId.get(id)
     if (node === undefined) return 0

@@ -1,4 +1,4 @@
-// Rows of a log as its columns, for baselines that write or read the same bytes.
+// The rows of a log by columns, for baselines that write or read the same bytes as the log.
 import Database from '../../src/platform/sqlite/library.ts'
 import type { RawRow } from '../baselines/raw-insert.ts'
 

@@ -1,7 +1,7 @@
-// A against B in the same run, turn by turn, so that whatever else the machine does hits both alike.
+// Measures two things in turns in the same run, so that other work of the machine disturbs both equally.
 import { short, spread } from './stats.ts'
 
-/** The numbers of each round by what they are of. */
+/** The results of all rounds, by the name of what was measured. */
 export type Rounds<Name extends string> = Record<Name, number[]>
 type Sides<Name extends string> = Record<Name, () => Promise<number>>
 
@@ -29,7 +29,7 @@ const verdict = (ratio: number, { atLeast, atMost, aim }: Target): string => {
   return 'no target'
 }
 
-/** Ratios round by round (`what` over `to`), and whether their median meets the target. */
+/** Prints the ratio of `what` to `to` for each round, and whether the median of the ratios meets the target. */
 export const printRatio = (
   title: string,
   what: number[],
@@ -44,7 +44,7 @@ export const printRatio = (
   console.log(`  baseline  ${spread(to)} ${unit}`)
 }
 
-/** A difference instead of a ratio: `what` minus `to`, round by round. */
+/** Prints differences instead of ratios: `what` minus `to` for each round. */
 export const printDifference = (
   title: string,
   what: number[],
@@ -59,7 +59,7 @@ export const printDifference = (
   console.log(`  baseline  ${spread(to)} ${unit}`)
 }
 
-/** What else was seen while measuring: medians, one line. */
+/** Collects further numbers while measuring, and prints their medians in one line. */
 export const createNotes = () => {
   const seen = new Map<string, number[]>()
   return {

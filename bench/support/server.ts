@@ -1,4 +1,4 @@
-// Servers under test, each a process of its own: ours, and the baselines.
+// Starts the servers that are measured, ours and the baselines, each as a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ export const adminToken = 'bench-admin-token'
 export type Server = {
   url: string
   pid: number
-  /** From spawn to the first 200 of /readyz, milliseconds. */
+  /** Milliseconds from the start of the process to the first 200 from /readyz. */
   readyAfter: number
   stop(): Promise<void>
 }
@@ -70,10 +70,10 @@ const start = async (args: string[], env: Record<string, string>): Promise<Serve
 }
 
 const here = path.resolve(import.meta.dirname, '..')
-/** As `npm start` has it; the baseline gets the same. */
+/** The option of Node that `npm start` sets. The baselines get the same option. */
 const heap = ['--max-semi-space-size=64']
 
-/** `reprise serve` on a data folder; `nodeArgs` go before it. */
+/** Starts `reprise serve` on a data folder. `nodeArgs`: further options of Node. */
 export const startOurs = (
   dataDir: string,
   nodeArgs: string[] = [],
@@ -85,19 +85,19 @@ export const startOurs = (
     ...env,
   })
 
-/** A model's endpoint that does as little as it can. */
+/** Starts the cheapest possible endpoint of a model. */
 export const startModelEndpoint = (): Promise<Server> =>
   start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
 
-/** A fan-out of events that does as little as it can. */
+/** Starts the cheapest possible fan-out of events. */
 export const startBareEvents = (): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
 
-/** The same over WebSockets. */
+/** Starts the cheapest possible fan-out over WebSockets. */
 export const startBareSocket = (): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
 
-/** Ours, with a second door where events can be made. */
+/** Starts our server with a second port, at which events can be appended. */
 export const startOurEvents = async (dataDir: string): Promise<Server & { emitUrl: string }> => {
   const emitPort = await freePort()
   const args = [...heap, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
@@ -105,10 +105,10 @@ export const startOurEvents = async (dataDir: string): Promise<Server & { emitUr
   return { ...server, emitUrl: `http://127.0.0.1:${emitPort}` }
 }
 
-/** The smallest durable server: one inserted row a request. */
+/** Starts the smallest durable server: it inserts one row for each request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], { DATA_DIR: dataDir })
 
-/** Steps of environments without a log: see its file. */
+/** Starts a server that takes steps of environments without a log (baselines/env-steps.ts). */
 export const startEnvSteps = (dataDir: string): Promise<Server> =>
   start([...heap, '--import', 'tsx', path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })

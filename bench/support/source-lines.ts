@@ -1,5 +1,5 @@
-// tsx runs TypeScript in few long lines. This finds the line that was written, for profiles: the same
-// transformation once more, this time for its source map.
+// Finds the line of the source for a place in a profile. tsx puts a module on a few long lines, so this file transforms
+// the module once more to get a source map.
 import { readFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
 
@@ -22,7 +22,7 @@ const open = (file: string) => {
   return opened
 }
 
-/** The written line of a place that runs (both from 0): its number, from 1, and its text. */
+/** The line of the source for a line and a column (from 0) of the running code: its number, from 1, and its text. */
 export const sourceLine = (
   file: string,
   at: number,

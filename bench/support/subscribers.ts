@@ -1,9 +1,9 @@
-// Many subscribers of a stream on raw sockets, which only look for the last event: what they cost is little.
+// Many subscribers of a stream on raw sockets. They only search for the last event, so they use little CPU.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export type Subscribers = {
-  /** Resolves when each has seen the marker; resets the marker for the next round. */
+  /** Resolves when every subscriber has seen the marker. Then a new round begins. */
   untilLast(): Promise<void>
   close(): void
 }
@@ -39,7 +39,7 @@ export const subscribe = async (
     })
     socket.on('data', (chunk: Buffer) => {
       isOpen()
-      // The marker may be cut in two.
+      // The marker may begin at the end of one chunk and end in the next.
       const text = tail + chunk.subarray(-400).toString('latin1')
       if (text.includes(marker)) {
         tail = ''

@@ -72,10 +72,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
   }
 
   return {
-    /**
-     * Returns a function that must be called with each commit from now on. The events of these commits reach the
-     * subscribers.
-     */
+    /** Returns a function that must be called with each later commit. It publishes the events of the commit. */
     join(events: Events): (committed: readonly Recorded[]) => void {
       feed = createNatsFeed(events.publishUpTo, timers, log.head())
       return committed => {

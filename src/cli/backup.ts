@@ -1,4 +1,4 @@
-// reprise backup: copies the log into one checked file, with or without a running server.
+// reprise backup: copies the log into one file and checks the copy. A server may run meanwhile.
 
 import { readConfig } from '../config.ts'
 import { backUp, type Copied, DamagedLog, type OnStep, removePart } from '../maintenance/backup.ts'
@@ -17,7 +17,7 @@ export const stepsOf = (printer: Printer): OnStep => {
   return (step, done, total) => (step === 'copying' ? copying : checking)(done, total)
 }
 
-/** Turns damage into exit code 1. */
+/** Turns the error about a damaged log into one with exit code 1. */
 export const answering = <T>(copied: Promise<T>): Promise<T> =>
   copied.catch(error => {
     throw error instanceof DamagedLog ? new NoAnswer(error.message) : error

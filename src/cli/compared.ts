@@ -1,4 +1,4 @@
-// Compares the read models with the log: builds them a second time beside the first, and compares row by row.
+// Compares the read models with the log: builds them a second time, in a scratch file, and compares them row by row.
 import { type Difference, differences } from '../../projections/compare.ts'
 import { createFiller } from '../../projections/fill.ts'
 import {
@@ -15,12 +15,15 @@ import type { ReadOnlyLog } from '../log/read-only.ts'
 import { realWorld } from '../platform/world.ts'
 import { createReport } from './report.ts'
 
-/** Read models that cannot be compared with this log. */
+/** Thrown when the read models cannot be compared with this log. */
 export class Unfit extends Error {}
 
 type Deps = { log: ReadOnlyLog; file: string; onDifference: (difference: Difference) => void }
 
-/** Opens both. The job gets a function that returns the position that the read models have reached at that moment. */
+/**
+ * Opens the stored read models and an empty store for `use`. `reached` returns the position that the stored read models
+ * have reached at the moment of the call. Resolves to undefined when there are no read models.
+ */
 const withStores = async <T>(
   { log, file }: Deps,
   use: (stored: ReadStore, fresh: ReadStore, reached: () => number) => Promise<T>,
@@ -50,13 +53,13 @@ const fillerOf = (log: ReadOnlyLog, store: ReadStore, onProgress: (position: num
   createFiller({ store, log, timers: realWorld().timers, report: createReport('error') }, onProgress)
 
 /**
- * Compares all rows at the position that the read models have reached, and returns that position; undefined when there
- * are no read models. Throws Unfit and DamagedEvent.
+ * Compares all rows at the position that the read models have reached. Resolves to that position, or to undefined when
+ * there are no read models. Rejects with Unfit or DamagedEvent.
  */
 export const compareAll = (deps: Deps, onProgress: (position: number) => void): Promise<number | undefined> =>
   withStores(deps, async (stored, fresh, reached) => {
     const filler = fillerOf(deps.log, fresh, onProgress)
-    await filler.fillTo(reached()) // slow, but a running server can continue to write meanwhile
+    await filler.fillTo(reached()) // this takes long, and a server may write meanwhile
     return atOneMoment(stored, async () => {
       const position = reached()
       await filler.fillTo(position)
@@ -65,7 +68,7 @@ export const compareAll = (deps: Deps, onProgress: (position: number) => void): 
     })
   })
 
-/** Compares one task; returns undefined also when the read models have not reached it yet. */
+/** Compares the rows of one task. Resolves to undefined also when the read models do not have the task yet. */
 export const compareTask = (deps: Deps, taskId: string): Promise<number | undefined> =>
   withStores(deps, (stored, fresh, reached) =>
     atOneMoment(stored, async () => {

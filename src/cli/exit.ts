@@ -1,17 +1,17 @@
-// Unsuccessful ends of a command: exit codes 1, 2 and 3, each with one line on stderr.
+// The errors with which a command ends: exit code 1, 2 or 3, and one line on stderr.
 import { CannotStart } from '../contract/cannot-start.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 
-/** The answer is "no": exit code 1. */
+/** Thrown when the answer of a command is "no": exit code 1. */
 export class NoAnswer extends Error {}
-/** The server cannot be reached: exit code 3. */
+/** Thrown when the server cannot be reached: exit code 3. */
 export class NotReached extends Error {}
 
-/** An error of the system or of SQLite about a file: it cannot be opened or written, or the disk is full. */
+/** Whether the error is one of the system or of SQLite: a file cannot be opened or written, or the disk is full. */
 const isOutside = (error: unknown): boolean =>
   /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test((error as { code?: string } | undefined)?.code ?? '')
 
-/** The exit code of an expected error; undefined for a defect of the program. */
+/** The exit code for an error; undefined when the error is a defect of the program. */
 export const exitCodeOf = (error: unknown): number | undefined => {
   if (error instanceof NoAnswer || error instanceof DamagedEvent) return 1
   if (error instanceof CannotStart || isOutside(error)) return 2

@@ -1,4 +1,4 @@
-// The data folder of a command: its log opened for reading, or the whole folder locked.
+// Opens the log of a data folder for reading, or locks the whole folder, for a command.
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -7,7 +7,10 @@ import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
 import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 
-/** Throws CannotStart if there is no log, so that a mistyped DATA_DIR creates no folder and no empty answer. */
+/**
+ * Throws CannotStart if there is no log, so that a mistyped DATA_DIR neither creates a folder nor gives an empty
+ * answer.
+ */
 export const mustHaveLog = ({ dataDir }: Config): void => {
   const { log } = filesOf(dataDir)
   const forbidden = forbiddenAt(log, 'read')
@@ -20,7 +23,7 @@ export const mustHaveLog = ({ dataDir }: Config): void => {
   )
 }
 
-/** Works with and without a running server. Throws CannotStart. */
+/** Opens the log for reading, whether a server runs or not. Throws CannotStart. */
 export const openLogOf = (config: Config): ReadOnlyLog => {
   mustHaveLog(config)
   return openLogReadOnly(filesOf(config.dataDir).log)

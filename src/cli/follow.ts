@@ -1,4 +1,4 @@
-// Follows a task from its creation until it ends or waits, over as many connections as that needs.
+// Follows a task from its creation until it ends or waits. A connection that breaks is replaced by a new one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Config } from '../config.ts'
@@ -7,8 +7,9 @@ import type { Frame } from '../history/frames.ts'
 import { NotReached } from './exit.ts'
 import { askServer, lookForServer } from './server.ts'
 
-/** Milliseconds without an answer after which a server counts as gone. */
+/** Milliseconds without an answer after which the server counts as stopped. */
 const patienceMs = 60_000
+/** Milliseconds between two attempts to connect. */
 const betweenTriesMs = 250
 
 export const isWait = ({ type }: Frame): boolean => type === 'task.input_required' || type === 'task.paused'
@@ -40,8 +41,9 @@ export type Followed = {
 }
 
 /**
- * Creates a task and yields each of its frames once. A stream that breaks is resumed at whatever address the server
- * then listens. Throws NotReached when no server answers for a minute; other errors are those of `askServer`.
+ * Creates a task and yields each of its frames once. After a broken connection, the stream is resumed at the address
+ * where the server listens by then. Throws NotReached when no server answers for a minute, and the errors of
+ * `askServer`.
  */
 export async function* followTask(
   { config, url, onTask, onBroken }: Followed,

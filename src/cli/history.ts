@@ -1,4 +1,4 @@
-// reprise history: the stored events of one task or environment session, one a line, from the log file.
+// reprise history: prints the stored events of one task or environment session from the log file, one on each line.
 import { readConfig } from '../config.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recorded } from '../contract/stored.ts'

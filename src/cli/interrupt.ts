@@ -1,4 +1,5 @@
-// Ctrl-C while a task runs: at a terminal the first one asks, elsewhere it cancels at once. A second one cancels.
+// What Ctrl-C does while a task runs. At a terminal, the first Ctrl-C asks whether to cancel the task, and a second one
+// cancels it. Without a terminal, the first Ctrl-C cancels at once.
 import { createInterface } from 'node:readline'
 
 const question = 'cancel the task? [y/N, Ctrl-C again: yes] '
@@ -23,8 +24,8 @@ const askPerson = (closed: AbortSignal): Promise<boolean> =>
   })
 
 /**
- * `cancel` is called once, when the person has confirmed; after that Ctrl-C ends the process. `asking` resolves when no
- * question is open, so that no output is written into a question.
+ * Listens for Ctrl-C. `cancel` is called once, when the person has confirmed; after that, Ctrl-C ends the process. The
+ * promise of `asking` resolves when no question is open, so that no output is written into a question.
  */
 export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => void) => {
   const atTerminal = process.stdin.isTTY && process.stderr.isTTY
@@ -35,7 +36,7 @@ export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => voi
   const interrupted = async () => {
     if (meant) process.exit(130)
     if (atTerminal) {
-      process.off('SIGINT', heard) // the question handles the next one
+      process.off('SIGINT', heard) // the question handles the next Ctrl-C
       beforeAsking()
       const yes = await askPerson(closed.signal)
       if (closed.signal.aborted) return

@@ -1,16 +1,17 @@
-// The reprise command. Exit codes: 0 success, 1 the answer is "no", 2 usage or configuration, 3 server not reached.
+// The command `reprise`. Exit codes: 0 success, 1 the answer is "no", 2 wrong usage or configuration, 3 no server
+// reached.
 import { CommanderError } from 'commander'
 import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
 
-// The reader of a pipe may go away; further output is then dropped.
+// The program that reads a pipe may end; further output is then dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
   process.exit(2)
 })
 process.stderr.on('error', () => {})
-// A command without a signal handler of its own has nothing to clean up.
+// A command without its own handler for this signal has nothing to clean up.
 process.on('SIGINT', () => {
   if (process.listenerCount('SIGINT') === 1) process.exit(130)
 })

@@ -1,4 +1,4 @@
-// reprise model fake: a model for tests of model clients. It needs no key and costs nothing.
+// reprise model fake: starts a fake model, for tests of model clients. It needs no key and costs nothing.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Answer } from '../fake-model/answer.ts'
@@ -26,7 +26,7 @@ const greeting = (url: string, script: string): string =>
     `Script       ${script}`,
     `Requests     ${url}/requests`,
     '',
-    'Paste where the server starts:',
+    'Paste these lines into the shell in which you start the server:',
     `export MODEL_BASE_URL=${url}/v1`,
     `export MODEL=${modelName}`,
     'unset MODEL_API_KEY   # no key needed',
@@ -51,7 +51,9 @@ export const fakeModel = async (options: { port: string; host: string; script?: 
   )
   const count = answers?.length ?? 0
   const source = `${script} (${count} answer${count === 1 ? '' : 's'})`
-  process.stdout.write(`${greeting(model.url, answers === undefined ? 'none: plausible answers' : source)}\n`)
+  process.stdout.write(
+    `${greeting(model.url, answers === undefined ? 'none (the model gives plausible answers)' : source)}\n`,
+  )
   const stop = () => void model.close().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)

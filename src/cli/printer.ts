@@ -1,5 +1,5 @@
-// The output of a command: results on stdout, messages on stderr, dim or red where the terminal can show it. Both may
-// be the same terminal, so neither ever continues a line that the other began.
+// The output of a command: results on stdout, and messages on stderr, which are dim or red if the terminal can show
+// that. Both may go to the same terminal, so neither continues a line that the other has begun.
 import { styleText } from 'node:util'
 
 export type Style = 'dim' | 'red' | 'plain'
@@ -7,7 +7,8 @@ type Env = Record<string, string | undefined>
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
 /**
- * Decided by --no-color, then FORCE_COLOR, then NO_COLOR, then by whether the output is a terminal that has colours.
+ * Whether to print colours. The first of these decides that is given: --no-color (`wished` is false), FORCE_COLOR,
+ * NO_COLOR. Otherwise only a terminal gets colours.
  */
 export const hasColours = (out: Out, env: Env, wished: boolean): boolean => {
   if (!wished) return false
@@ -15,7 +16,7 @@ export const hasColours = (out: Out, env: Env, wished: boolean): boolean => {
   return !env.NO_COLOR && out.isTTY === true
 }
 
-/** Removes control characters: a terminal would obey those that a model has hidden in its text. */
+/** Removes control characters: a terminal would carry out commands that a model has hidden in its text. */
 const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
 
 /** A text on one line, cut to `most` characters. */
@@ -24,7 +25,7 @@ export const shortened = (text: string, most: number): string => {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('')
 }
 
-/** The part of a text that fits on the line after `before`; a generous length where the output is no terminal. */
+/** The part of a text that fits on the line after `before`; up to 200 characters if the output is no terminal. */
 export const fitted = (before: string, text: string, out: Pick<Out, 'isTTY' | 'columns'>): string =>
   shortened(text, out.isTTY ? Math.max(20, (out.columns || 80) - before.length) : 200)
 
@@ -33,7 +34,7 @@ type PrinterDeps = { out: Out; err: Out; env: Env; colours: boolean }
 export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
   const painted = hasColours(err, env, colours)
   const textPainted = hasColours(out, env, colours)
-  /** Both streams are on one screen. */
+  /** Whether both streams go to a terminal. */
   const together = out.isTTY === true && err.isTTY === true
   /** Streams whose last line is not ended. */
   const open = new Set<Out>()
@@ -46,7 +47,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
   const finish = (to: Out) => {
     if (open.delete(to)) to.write('\n')
   }
-  /** Ends the line of another stream, which `to` must not continue. */
+  /** Ends the open line of the other stream, which `to` must not continue. */
   const makeRoom = (to: Out) => {
     clear()
     if (together) finish(to === out ? err : out)
@@ -71,7 +72,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
       const plain = withoutControls(text)
       return textPainted && style !== 'plain' ? styleText(style, plain, { validateStream: false }) : plain
     },
-    /** Writes whole lines to stdout. Resolves with false when nobody reads them any more. */
+    /** Writes whole lines to stdout. Resolves with false when the reader has closed the pipe. */
     rows: (lines: string[]): Promise<boolean> => {
       if (lines.length === 0) return Promise.resolve(true)
       makeRoom(out)
@@ -88,7 +89,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
       write(err, withoutControls(text), style)
       finish(err)
     },
-    /** Shows at a terminal what is in progress, until the next output. */
+    /** Shows at a terminal what is in progress. The next output replaces it. */
     hint: (text: string) => {
       if (!err.isTTY) return
       startLine()
@@ -97,7 +98,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
       hint = true
     },
     startLine,
-    /** Ends all open lines, after an item of the task. */
+    /** Ends all open lines. Called after an item of the task. */
     endLines: () => {
       clear()
       finish(out)

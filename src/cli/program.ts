@@ -6,7 +6,7 @@ const footer = `
 Exit codes: 0 ok, 1 the answer is no, 2 wrong usage or configuration, 3 no server reached, 130 Ctrl-C
 Each command has its own help: reprise tail --help`
 
-/** One line: the mistake, and a suggestion or the usage. */
+/** The error of a wrong command line, in one line: the mistake, and a suggestion or the usage. */
 const slipOf = (command: Command, text: string): string => {
   const [slip, meant] = text
     .replace(/^error: /, '')
@@ -52,7 +52,7 @@ const addRunning = ({ command }: Adders): void => {
     .action(later(async () => (await import('./try.ts')).tryTask))
 }
 
-/** Commands that read the log and the read models, beside a running server too. */
+/** Commands that read the log and the read models. A server may run meanwhile. */
 const addReading = ({ command }: Adders): void => {
   command(
     'tail',
@@ -87,7 +87,7 @@ const addKeeping = ({ command }: Adders): void => {
     .option('--json', 'print the result as JSON')
     .action(later(async () => (await import('./rebuild.ts')).rebuild))
   command('backup', 'copy the log and check the copy; a server may run', 'backup monday.db')
-    .argument('<file>', 'the copy to make; it must not exist yet')
+    .argument('<file>', 'the file to make; it must not exist yet')
     .option('--force', 'replace the file if it exists')
     .option('--json', 'print the result as JSON')
     .action(later(async () => (await import('./backup.ts')).backup))
@@ -129,7 +129,7 @@ const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models for trying and testing')
   command(
     'fake',
-    'start an OpenAI-compatible model that plays a script, for tests; needs no key',
+    'start an OpenAI-compatible fake model that plays a script, for tests; it needs no key',
     'model fake --port 8090',
     model,
   )

@@ -1,12 +1,16 @@
-// Progress of long work, as a bar at a terminal; nothing elsewhere.
+// Shows the progress of long work as a bar, if the output is a terminal.
 import type { Printer } from './printer.ts'
 
+/** The width of the bar in characters. */
 const width = 24
+/** The least milliseconds between two drawings of the bar. */
 const everyMs = 100
 
 export type Progress = (done: number, total: number) => void
 
-/** `what` is in progress, counted in `unit`. The line is drawn again and again, until the next output. */
+/**
+ * Returns a function that draws the progress of `what`, which is counted in `unit`. The next output replaces the bar.
+ */
 export const createProgress = (printer: Printer, what: string, unit: string): Progress => {
   let drawnAt = 0
   return (done, total) => {

@@ -1,4 +1,4 @@
-// An event of a task or an environment session in a few words, for a person who reads its history.
+// Describes an event of a task or of an environment session in a few words, for a person who reads the history.
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type {
@@ -80,7 +80,7 @@ const readingOfTask = ({ type, data }: TaskEvent): string | undefined =>
 const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
   (sessionReadings[type] as (data: EnvSessionEvent['data']) => string)(data)
 
-/** An event type without words of its own is shown as its data. */
+/** The description of an event. Without a rule for its type, it is the data of the event as JSON. */
 export const readingOf = (stored: Recorded): string => {
   const ofTask = taskEvents.find(stored)
   const ofSession = sessionEvents.find(stored)

@@ -12,8 +12,8 @@ import { createReport } from './report.ts'
 import { type Common, openTerminal, plural } from './terminal.ts'
 
 /**
- * Returns the number of tasks in the new read models. The caller must hold the folder. If it is stopped half way, the
- * next start continues from there. Throws DamagedEvent.
+ * Builds the read models again, and resolves to the number of tasks in them. The caller must hold the lock of the
+ * folder. If the process ends before that, the next start of a server continues the work. Rejects with DamagedEvent.
  */
 export const makeReadModels = async (config: Config, log: ReadOnlyLog, printer: Printer): Promise<number> => {
   const store = openReadStore(filesOf(config.dataDir).readModels, true)

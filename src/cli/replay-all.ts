@@ -1,4 +1,4 @@
-// Replays every stream of the log, and compares every row of the read models.
+// Checks every stream of the log, and compares every row of the read models with the log.
 import type { Difference } from '../../projections/compare.ts'
 import { checkLog, type Damage } from '../maintenance/check-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
@@ -8,10 +8,10 @@ import { createProgress } from './progress.ts'
 import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
-/** Further problems are only counted. */
+/** The most problems that are printed. Further problems are only counted. */
 const problemsShown = 100
 
-/** Throws NoAnswer if there is any mismatch, and Unfit if the read models cannot be compared. */
+/** Rejects with NoAnswer if anything differs or is damaged, and with Unfit if the read models cannot be compared. */
 export const replayAll = async ({ config, log, printer, json }: Replaying): Promise<void> => {
   const damaged: Damage[] = []
   const mismatches: Difference[] = []
@@ -27,11 +27,11 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
     ...damaged.map(({ position, reason }) =>
       printer.paint(`position ${position ?? 'unknown'}: ${reason}`, 'red'),
     ),
-    `${plural(events, 'event')} of ${plural(streams, 'stream')}: hashes, revisions and places`,
-    `${plural(tasks, 'task')} rendered again: ${plural(frames, 'frame')}, compared with their numbers`,
+    `${plural(events, 'event')} of ${plural(streams, 'stream')}: hashes, revisions and positions checked`,
+    `${plural(tasks, 'task')} rendered again: ${plural(frames, 'frame')}, their numbers checked`,
   ])
 
-  // A log that cannot be read to its end allows no comparison.
+  // A damaged log allows no comparison.
   const sound = problems === 0
   const comparing = createProgress(printer, 'comparing the read models', 'events')
   const file = filesOf(config.dataDir).readModels
@@ -53,7 +53,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
   const models =
     compared_at === null
       ? `no read models ${sound && unfit === null ? 'there' : 'compared'}`
-      : `read models at position ${compared_at}: every row`
+      : `read models at position ${compared_at}: every row compared`
   await say([...mismatches.map(difference => printer.paint(differenceText(difference), 'red')), models])
   if (unfit !== null) throw new Unfit(unfit)
   if (!matches)

@@ -31,7 +31,7 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
   return { events: view.revision + 1, frames, position: view.position, state_hash }
 }
 
-/** Throws NoAnswer when they differ, Unfit and DamagedEvent when they cannot be compared. */
+/** Rejects with NoAnswer when task and read models differ, with Unfit or DamagedEvent when they cannot be compared. */
 export const replayTask = async (
   { config, log, printer, json }: Replaying,
   taskId: string,
@@ -50,7 +50,7 @@ export const replayTask = async (
   } else {
     const verdict =
       compared_at === null
-        ? ['the read models do not hold it: nothing to compare with']
+        ? ['the read models do not hold this task, so there is nothing to compare']
         : matches
           ? ['the read models say the same']
           : mismatches.map(difference => printer.paint(differenceText(difference), 'red'))

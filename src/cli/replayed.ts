@@ -1,4 +1,4 @@
-// The input of a replay, and its mismatches in words.
+// What a replay needs, and the text for a difference that it finds.
 import type { Difference } from '../../projections/compare.ts'
 import type { Config } from '../config.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'

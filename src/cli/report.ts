@@ -1,4 +1,4 @@
-// Lines for the operator on stderr: plain text at a terminal, JSON otherwise.
+// Writes lines for the operator to stderr: plain text if stderr is a terminal, otherwise JSON.
 import type { Report } from '../contract/ports.ts'
 
 const ranks = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const

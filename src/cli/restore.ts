@@ -1,4 +1,4 @@
-// reprise restore: makes a data folder from a backup, with its read models.
+// reprise restore: makes a data folder from a backup, and builds its read models.
 import { existsSync } from 'node:fs'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'

@@ -1,4 +1,4 @@
-// reprise serve: starts the server, prints a few lines about it, and shuts it down.
+// reprise serve: starts the server, prints a few lines about it, and stops it after a signal.
 import { setFlagsFromString } from 'node:v8'
 import { type Config, readConfig } from '../config.ts'
 import { type Server, startServer } from '../main.ts'
@@ -6,23 +6,26 @@ import { version } from '../platform/version.ts'
 import { createReport } from './report.ts'
 import { firstCurlOf } from './server.ts'
 
-/** Output that goes to a file is kept and read by others. An operator who set the token knows it already. */
+/**
+ * Whether the first message shows the admin token: not if the output goes to a file, which others may read, and not if
+ * the operator has set the token.
+ */
 const isTokenShown = (config: Config): boolean => process.stdout.isTTY && config.adminToken === undefined
 
-/** The isolation of shell commands in the environment `workspace`, as the start message describes it. */
+/** The texts in the first message for the sandbox of shell commands in the environment `workspace`. */
 const walls = {
   bubblewrap: 'bubblewrap',
   limits: 'none: shell commands of workspaces run with limits only (ALLOW_UNSANDBOXED_SHELL=1)',
   refused: 'none: workspaces are refused (install bubblewrap, or set ALLOW_UNSANDBOXED_SHELL=1)',
 }
-/** The user ids that environments run with; empty where the server does not run as root. */
+/** The texts in the first message for the user ids of environments; empty if the server does not run as root. */
 const users = {
   all: '; environments have user ids of their own',
   some: '; some environments run as root',
   none: process.getuid?.() === 0 ? '; environments run as root' : '',
 }
 
-/** Which agent answers a task that names none depends on the model. */
+/** The text for the model. Without a model, the agent `demo` answers tasks that name no agent. */
 const modelLine = ({ model }: Config): string =>
   model === undefined
     ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
@@ -44,18 +47,18 @@ const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): str
     '',
   ].join('\n')
 
-/** A second Ctrl-C within these milliseconds is an echo of the first: nobody types that fast. */
+/** Milliseconds. A second SIGINT within them comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100
 
 /**
- * Starts a collection of old objects when the heap has grown by half since the last one. By default the engine lets it
- * grow fourfold, which costs too much memory with large answers.
+ * An option of V8: it collects old objects when the heap has grown by half since the last collection. By default V8
+ * lets the heap grow fourfold, which costs too much memory with large answers.
  */
 const growth = '--heap-growing-percent=50'
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
-/** Each option sets its variable, and overrides it. */
+/** The environment variables, with the values of the command line's options in place of theirs. */
 const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(port === undefined ? {} : { PORT: port }),
@@ -75,7 +78,8 @@ export const serve = async (options: Options): Promise<void> => {
   let asked: number | undefined
   const stop = (signal: NodeJS.Signals) => {
     if (asked !== undefined) {
-      // npm forwards a signal that the terminal has already sent to every process; supervisors repeat signals.
+      // One Ctrl-C may arrive twice: from the terminal, which sends it to every process, and from npm. SIGTERM may be
+      // repeated by supervisors, so a second SIGTERM does nothing.
       if (signal === 'SIGINT' && performance.now() - asked > echoMs) process.exit(130)
       return
     }

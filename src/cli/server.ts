@@ -15,13 +15,13 @@ export const urlOfServer = (config: Config): string | undefined => {
   return url === undefined || !isLocked(files.lock) ? undefined : url
 }
 
-/** Milliseconds until an answer must begin: a stream begins at once, a blocking answer within ten seconds. */
+/** The most milliseconds until an answer begins. A stream begins at once, a blocking answer within ten seconds. */
 const patienceMs = 30_000
 
 const tokenSource = (config: Config): string =>
   config.adminToken === undefined ? `${config.dataDir}/admin-token` : 'ADMIN_TOKEN'
 
-/** Where the operator may find the right token when one was refused. */
+/** What the operator can do when the server has refused the token. */
 const otherSource = (config: Config): string => {
   const own = 'set ADMIN_TOKEN to the token that the server was started with'
   return config.adminToken === undefined
@@ -43,8 +43,9 @@ const wordsOf = async (response: Response): Promise<string> => {
 }
 
 /**
- * Returns a successful answer of the server. Throws NotReached when the server does not answer or is failing, NoAnswer
- * when the requested object does not exist, and CannotStart when the server refuses the request.
+ * Resolves to a successful answer of the server. Rejects with NotReached when the server does not answer or answers
+ * with a status from 500 on, with NoAnswer when what was requested does not exist, and with CannotStart when the server
+ * refuses the request.
  */
 export const askServer = async (
   config: Config,
@@ -105,7 +106,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 const tokenInShell = (config: Config): string =>
   config.adminToken === undefined ? `$(cat ${quoted(tokenSource(config))})` : `$${tokenSource(config)}`
 
-/** A first request to try. It contains the token itself only if `shown`. */
+/** The command line of a first request to try. It contains the token itself only if `shown` is true. */
 export const firstCurlOf = (config: Config, url: string, shown: boolean): string => {
   const bearer = shown ? quoted(`Authorization: Bearer ${adminTokenOf(config)}`) : undefined
   const header = bearer ?? `"Authorization: Bearer ${tokenInShell(config)}"`
@@ -115,7 +116,7 @@ export const firstCurlOf = (config: Config, url: string, shown: boolean): string
   )
 }
 
-/** A request to the server as a line to paste; the shell reads the token from its file. */
+/** A request to the server as a command line to paste. The shell reads the token from its file or variable. */
 export const curlOf = (config: Config, url: string, path: string, body?: object): string => {
   const token = tokenInShell(config)
   const sent =

@@ -1,4 +1,4 @@
-// Prints the frames of a task for a person: the answer, and in dim text the steps that led to it.
+// Prints the frames of a task for a person: the answer, and in dim text the calls and the reasoning that led to it.
 import type { ErrorObject, Task, ToolCallItem, ToolResultItem } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import { type Printer, shortened } from './printer.ts'
@@ -18,7 +18,7 @@ const contentText = (content: ToolResultItem['message_content']): string =>
 
 const callText = ({ name, arguments: args }: Call): string => `${name} ${shortened(args, argumentsShown)}`
 
-/** The message for a task that did not complete; undefined if it did. */
+/** The message for the last frame of a task that did not complete; undefined for any other frame. */
 export const failureOf = ({ type, error }: Frame): string | undefined => {
   if (type === 'task.canceled') return 'the task was canceled'
   if (type === 'task.expired') return 'the task has expired'

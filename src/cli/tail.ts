@@ -1,5 +1,5 @@
-// reprise tail: follows public events in the log file as they are appended, with, without and across restarts of a
-// server.
+// reprise tail: follows public events in the log file while they are appended. A server may start, stop and start again
+// meanwhile.
 import { statSync } from 'node:fs'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -34,7 +34,7 @@ const typesOf = (given: string[] | undefined): ReadonlySet<string> | undefined =
 
 type Told = { position: number; owner: string; event: PublicEvent }
 
-/** The ids of the task and the session, where the event has them. */
+/** The ids of the task and of the session, if the event has them. */
 const aboutOf = (event: PublicEvent): { task_id?: string; session_id?: string } => event
 
 const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> | undefined) => {
@@ -43,7 +43,7 @@ const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> |
     is(user, owner) &&
     is(task, aboutOf(event).task_id) &&
     is(session, aboutOf(event).session_id) &&
-    // As on the server's streams, some types are sent only to subscribers that name them.
+    // As in the server's streams of events, some types must be named.
     (types === undefined ? !heardByName.has(event.type) : types.has(event.type))
 }
 
@@ -103,7 +103,8 @@ export const tail = async (options: Options): Promise<void> => {
   const show = async (rows: string[]): Promise<void> => {
     if (!(await printer.rows(rows))) void following.stop()
   }
-  // A closed pipe shows only on a write. The last line of the past waits until the reader had time to go.
+  // Only a write shows that the reader has closed the pipe. So the last line of the stored events is written a moment
+  // later: when the reader has ended after the lines before, this write fails and the command ends.
   let held: string[] = []
   const beforeRead = (): Promise<void> => {
     if (following.position() >= log.head() && fileNow() !== opened)

@@ -1,4 +1,4 @@
-// Common to all commands: the printer, and the end by Ctrl-C.
+// What all commands have in common: the printer, and what Ctrl-C does.
 import { onSignal } from './on-signal.ts'
 import { createPrinter, type Printer } from './printer.ts'
 

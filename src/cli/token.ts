@@ -1,4 +1,5 @@
-// reprise token: uses the running server if there is one, else the data folder itself.
+// reprise token: makes, lists and revokes tokens. It asks the running server or, if there is none, opens the data
+// folder.
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Role, roles } from '../contract/token-events.ts'
@@ -8,11 +9,11 @@ import { mustHaveLog } from './folder.ts'
 import { createReport } from './report.ts'
 import { askServer, urlOfServer } from './server.ts'
 
-/** `expires_at` in seconds, null: never. */
+/** `expires_at`: seconds since 1970; null: the token never expires. */
 type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
 type Options = { json?: true }
 
-/** Ten years in seconds, the same limit as over HTTP. */
+/** The longest time until a token expires: ten years in seconds, as over HTTP. */
 const longestTtl = 315_360_000
 
 const by = { principal: 'admin', causation: 'command line' }
@@ -61,7 +62,7 @@ export const createToken = async (
       const { id, token, expires_at } = await principals.create(request, by)
       return { id, token, role, user_id, expires_at: seconds(expires_at) }
     }))
-  process.stderr.write(`${role} token ${String(created.id)}; it is not shown again\n`)
+  process.stderr.write(`${role} token ${String(created.id)}: the token itself is not shown again\n`)
   print(options.json ? JSON.stringify(created) : String(created.token))
 }
 

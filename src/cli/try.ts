@@ -1,4 +1,4 @@
-// reprise try: runs one task and streams it into the terminal. It uses the running server, or starts its own.
+// reprise try: runs one task and prints it while it runs. It uses the running server, or starts one of its own.
 import { type Config, readConfig } from '../config.ts'
 import type { Task } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
@@ -26,7 +26,7 @@ const summaryOf = ({ status, usage, id }: Task, steps: number, ms: number): stri
   return [...parts, `${(ms / 1000).toFixed(1)} s`, id].join(', ')
 }
 
-/** Follows a task until it ends or waits, and returns the exit code. */
+/** Creates a task, follows it until it ends or waits, and resolves to the exit code. */
 const follow = async (
   config: Config,
   { url, own }: { url: string; own: boolean },
@@ -40,13 +40,13 @@ const follow = async (
   })
   let canceled = false
   const cancel = async () => {
-    printer.line('canceling (Ctrl-C again: leave at once)')
+    printer.line('canceling the task (Ctrl-C again ends this command at once)')
     const path = `/v1/tasks/${encodeURIComponent(await known)}/cancel`
     try {
       await askServer(config, (await lookForServer(config)) ?? url, 'POST', path)
       canceled = true
     } catch (error) {
-      printer.line(`reprise: not canceled: ${(error as Error).message}`, 'red')
+      printer.line(`reprise: the task was not canceled: ${(error as Error).message}`, 'red')
     }
   }
   const interrupt = onInterrupt(cancel, printer.startLine)

@@ -1,15 +1,15 @@
-// An answer in a script of the fake model.
+// The fields of an answer in a script of the fake model.
 
 export type ToolCall = { name: string; arguments?: Record<string, unknown> | string }
 export type Answer = {
-  /** Used for each request whose newest message contains this text, any number of times. */
+  /** The answer is used for each request whose newest message contains this text, any number of times. */
   when?: string
   reasoning?: string
   reasoning_as?: 'reasoning_content' | 'reasoning' | 'think'
   text?: string
   refusal?: string
   tool_calls?: ToolCall[]
-  /** Replaces the rough count; false: the answer reports no usage. */
+  /** Replaces the rough count of tokens; false: the answer reports no usage. */
   usage?: false | { prompt_tokens: number; completion_tokens: number }
   /** null: the answer never reports that it is finished. */
   finish_reason?: string | null
@@ -20,17 +20,17 @@ export type Answer = {
   system_fingerprint?: string
   /** An error instead of an answer; `body` is sent unchanged, with the content-type in `headers`. */
   error?: { status: number; message?: string; headers?: Record<string, string>; body?: string }
-  /** Milliseconds before the head of the answer. */
+  /** Milliseconds until the head of the answer is sent. */
   delay_ms?: number
-  /** Milliseconds between two pieces. */
+  /** Milliseconds between two pieces of a streamed answer. */
   token_ms?: number
   /** The whole stream: objects are sent as JSON, strings unchanged. */
   chunks?: unknown[]
   /** false: the stream ends without [DONE]. */
   done?: boolean
-  /** The connection breaks after the pieces; an answer that is not streamed breaks in its middle. */
+  /** Whether the connection breaks after the last piece. An answer that is not streamed breaks in its middle. */
   cut?: boolean
-  /** The connection stays open without an end at the same point. */
+  /** Whether the answer stops at the point where `cut` would break it, while the connection stays open. */
   hang?: boolean
   /** How often the text is repeated. */
   repeat?: number

@@ -100,7 +100,7 @@ const fields: Record<keyof Answer, Check> = {
   repeat: must('a whole number from 1', value => isWhole(value, 1, Number.MAX_SAFE_INTEGER)),
 }
 
-/** A field that is the whole answer, and the fields that may accompany it. */
+/** The fields that are a whole answer by themselves, each with the fields that may stand beside it. */
 const beside: Partial<Record<keyof Answer, (keyof Answer)[]>> = {
   error: ['when', 'delay_ms'],
   chunks: ['when', 'delay_ms', 'token_ms', 'done', 'cut', 'hang'],
@@ -117,7 +117,7 @@ const misfits = (answer: Record<string, unknown>): string[] =>
       : [],
   )
 
-/** Every problem of a script, each on a line; an empty list if it is a valid list of answers. */
+/** Every problem of a script, each in one line; an empty list if the script is a valid list of answers. */
 export const problemsOfScript = (script: unknown): string[] => {
   if (!Array.isArray(script)) return ['a script must be a list of answers']
   return script.flatMap((answer, n) =>

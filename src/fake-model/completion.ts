@@ -1,4 +1,4 @@
-// Pieces of an answer in the format of chat completions: as chunks, or as one object.
+// Turns the pieces of an answer into chat completions: into chunks, or into one object.
 import { createHash } from 'node:crypto'
 import { words } from '../agents/text.ts'
 import type { Answer } from './answer.ts'
@@ -28,7 +28,7 @@ const tokenIds = (pieces: Piece[]): number[] => pieces.map(({ token }) => number
 const promptTokenIds = ({ messages }: ChatRequest): number[] =>
   words(JSON.stringify(messages)).map(word => numberOf(word))
 
-/** A rough count: four characters of the request are a token, and so is each piece of the answer. */
+/** The usage of an answer. The rough count takes four characters of the request for a token, and each piece for one. */
 const usageOf = ({ usage }: Answer, { messages }: ChatRequest, pieces: number) => {
   if (usage === false) return undefined
   const prompt_tokens = usage?.prompt_tokens ?? Math.ceil(JSON.stringify(messages).length / 4)
@@ -96,7 +96,7 @@ const callsIn = (pieces: Piece[]) => {
   return calls
 }
 
-/** The answer as one object, which is in memory as a whole. */
+/** The answer as one object. All of it is in memory. */
 export const completionOf = (
   answer: Answer,
   request: ChatRequest,

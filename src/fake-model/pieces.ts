@@ -1,5 +1,5 @@
-// The pieces in which an answer is sent, made one by one, so that an answer with many repetitions is never in memory as
-// a whole.
+// The pieces in which an answer is sent. They are made one by one, so that an answer with many repetitions is never in
+// memory as a whole.
 import { words } from '../agents/text.ts'
 import type { Answer, ToolCall } from './answer.ts'
 
@@ -18,7 +18,7 @@ export type Delta = {
 /** `token` is the text of the piece, for its log probability and its id. */
 export type Piece = { delta: Delta; token: string }
 
-/** Arguments are sent in at least two pieces where possible; a piece never ends inside of a character. */
+/** Cuts arguments into pieces, at least two if possible. No piece ends inside a character. */
 const cutUp = (text: string): string[] => {
   const size = Math.min(64, Math.max(1, Math.ceil(text.length / 3)))
   return text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? []
@@ -37,7 +37,7 @@ function* callPieces(
   }
 }
 
-/** `newCallId` returns a new id for a call, as a provider would. */
+/** The pieces of an answer. `newCallId` returns a new id for a call, as a provider would. */
 export function* piecesOf(answer: Answer, newCallId: () => string): Generator<Piece> {
   const { reasoning, reasoning_as: as = 'reasoning_content', text = '', refusal = '' } = answer
   if (reasoning !== undefined && as !== 'think') {

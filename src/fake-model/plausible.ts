@@ -1,5 +1,4 @@
-// The answers of a fake model without a script: enough for the whole loop of an agent, with tools and structured
-// output.
+// The answers of a fake model without a script. They are enough to try an agent with tools and structured output.
 import { arithmeticIn } from '../agents/demo.ts'
 import { instanceOf } from '../agents/instance.ts'
 import type { Answer } from './answer.ts'

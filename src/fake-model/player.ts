@@ -1,4 +1,5 @@
-// Answers chat completions from a script, or plausibly without one, and records the requests.
+// Answers requests for chat completions from a script or, without a script, with plausible answers. It records the
+// requests.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
@@ -11,8 +12,8 @@ import { playScript } from './script.ts'
 import { sendError, sendJson, sendStream } from './send.ts'
 
 /**
- * A received chat completion request: its exact body, and the parsed request (undefined if it is invalid). `closed`
- * resolves when its answer is over, however it ended.
+ * A received request: its exact body, and the parsed request (undefined if it is invalid). `closed` resolves when the
+ * answer has ended in any way.
  */
 export type Asked = {
   body: string
@@ -21,7 +22,7 @@ export type Asked = {
   closed: Promise<void>
 }
 
-/** Throws if the answers are no valid script. */
+/** Throws an error with all problems if the answers are no valid script. */
 export const createPlayer = (answers: Answer[] | undefined) => {
   const problems = answers === undefined ? [] : problemsOfScript(answers)
   if (problems.length > 0) throw new Error(problems.join('; '))

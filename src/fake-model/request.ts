@@ -24,7 +24,7 @@ export const newestOf = ({ messages }: ChatRequest): { role: string; text: strin
   return { role: newest?.role ?? '', text: contentText(newest?.content) }
 }
 
-/** The parsed request, or what is wrong with it. */
+/** The parsed request, or a text that says what is wrong with it. */
 export const readRequest = (body: string): ChatRequest | string => {
   let request: unknown
   try {

@@ -13,7 +13,7 @@ export const createRouter =
     const { pathname } = new URL(request.url ?? '/', 'http://fake')
     const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined
     if (methods === undefined) {
-      const message = `there is no ${pathname}; there are ${Object.keys(routes).join(', ')}`
+      const message = `there is no path ${pathname}; the paths are ${Object.keys(routes).join(', ')}`
       return sendError(response, { status: 404, message })
     }
     const route = Object.hasOwn(methods, method) ? methods[method] : undefined

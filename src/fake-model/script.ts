@@ -1,11 +1,14 @@
-// Hands out the answers of a script one by one.
+// Chooses the answer of a script for each request.
 import type { Answer } from './answer.ts'
 import { plausibleAnswer } from './plausible.ts'
 import { type ChatRequest, newestOf } from './request.ts'
 
 const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
 
-/** Without a script, each answer is a plausible one. */
+/**
+ * Returns a function that chooses the answer to a request: the first one whose `when` fits, otherwise the next one of
+ * the others. Without a script, each answer is a plausible one.
+ */
 export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
   if (answers === undefined) return plausibleAnswer
   const standing = answers.filter(answer => answer.when !== undefined)

@@ -1,10 +1,10 @@
-// Sends an answer with its delays, its pieces no faster than the client reads them, and its kind of end.
+// Sends an answer, with its delays and its kind of end, and no faster than the client reads it.
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 
-/** Ends the answer regularly, breaks it off, or leaves it open. */
+/** Ends the answer in the normal way, breaks the connection, or leaves the answer open. */
 const end = (response: ServerResponse, { cut, hang }: Answer): void => {
   if (hang) return
   if (cut) response.socket?.destroySoon()
@@ -31,7 +31,8 @@ export const sendJson = (response: ServerResponse, value: unknown, answer: Answe
 }
 
 /**
- * Each chunk is an object, or a text that is sent unchanged. Rejects when `signal` aborts because the client has gone.
+ * Sends chunks as a stream. A chunk is an object, or a text that is sent unchanged. Rejects when `signal` aborts
+ * because the client has gone.
  */
 export const sendStream = async (
   response: ServerResponse,

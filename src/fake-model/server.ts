@@ -1,4 +1,5 @@
-// A small OpenAI-compatible server that answers from a script, or plausibly without one, and records the requests.
+// A small OpenAI-compatible server that answers from a script or, without a script, with plausible answers. It records
+// the requests.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,8 +23,8 @@ const models = {
 }
 
 /**
- * Listens on `host` (127.0.0.1) and `port` (a free one); `url` is its root, without /v1. Rejects if it cannot listen,
- * or if the answers are no valid script.
+ * Starts a fake model on `host` (127.0.0.1 if absent) and `port` (any free one if absent). `url` is its root, without
+ * /v1. Rejects if it cannot listen, or if the answers are no valid script.
  */
 export const startFakeModel = async ({
   answers,

@@ -1,4 +1,4 @@
-// The context of an agent: the inputs and items of tasks, chosen by reference, without duplicates.
+// The context of an agent: inputs and items of tasks, which references name, without duplicates.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
@@ -20,7 +20,7 @@ const userMessage = (id: string, message_content: MessageItem['message_content']
   message_content,
 })
 
-/** A task's own inputs in the order in which its agent sees them, each with the id from its acceptance. */
+/** A task's own inputs in the order in which its agent sees them. Each has the id that it got when it was accepted. */
 export const inputsOf = (created: TaskEventData<'TaskCreated'>): OutputItem[] => {
   const { request, input_ids } = created
   const user = userMessage('', request.user_message_content)
@@ -37,11 +37,13 @@ const seen = ({ output, messages }: Output & Messages): OutputItem[] => {
   return [...output.flatMap((item, n) => [...before(n), item]), ...before(output.length)]
 }
 
-/** Whether an item is complete. A message that ended at the model's length limit counts, a call does not. */
+/** Whether an item counts as complete. A message that ended at the model's length limit counts; a call does not. */
 const isSaid = ({ cutOff }: Output, { type, id = '', status }: OutputItem): boolean =>
   status === 'completed' || status === undefined || (type === 'message' && cutOff.has(id))
 
-/** A thought of a request gets no status. An agent's own thoughts have one, and are not sent to a model again. */
+/**
+ * Removes the status of a reasoning item from a request. An agent's own reasoning has a status, and no model gets it.
+ */
 const brought = (item: OutputItem): OutputItem => {
   if (item.type !== 'reasoning') return item
   const { status: _, ...thought } = item
@@ -49,8 +51,8 @@ const brought = (item: OutputItem): OutputItem => {
 }
 
 /**
- * The part of the next step's context that comes from the task itself. It holds failed calls. It leaves out
- * streamed text of calls that gave no result: such a call has another result, if any.
+ * The part of the next step's context that comes from the task itself. It includes the results of failed calls. It
+ * leaves out text that a call streamed before it broke off; if that call got a result later, it has another item.
  */
 const ownPast = (view: SeenTask): OutputItem[] =>
   seen(view).filter(
@@ -63,18 +65,18 @@ export const contributed = (view: Course & Output & Messages): string[] => [
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/** The inputs and items of one task that a reference names, in its order, for a task of this form. */
+/** The inputs and items that a reference names, in its order. `form`: the form of the task that gets them. */
 const itemsAt = (view: SeenTask, { items }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
   const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
   for (const item of [...given, ...seen(view)]) {
-    if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // of two items with one id the first counts
+    if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // the first item with an id counts
   }
   return items.flatMap(id => known.get(id) ?? [])
 }
 
-/** The items with each summary in the place of the first item that it replaces. */
+/** The items with each summary in place of the items that it replaces, where the first of them was. */
 const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
   summaries.reduce((left, { id, text, items: gone }) => {
     const isGone = (item: OutputItem) => item.id !== undefined && gone.has(item.id)
@@ -83,7 +85,7 @@ const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
     return kept.toSpliced(Math.max(0, at), 0, userMessage(id, `Summary of what came before:\n${text}`))
   }, items)
 
-/** The context of a task's next step. `first`: the context of the task at its start. */
+/** The context of a task's next step. `first`: the context of the task at its start. `without`: ids to leave out. */
 export const seenNext = (
   view: SeenTask,
   first: OutputItem[],
@@ -117,10 +119,12 @@ export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Outpu
   return lists.flat()
 }
 
-/** Whether an item may stay: an incomplete result says why there is no other; other incomplete items were cut short. */
+/**
+ * Whether an item may be in a context. An incomplete result may: it says why. Other incomplete items were cut short.
+ */
 const isWhole = ({ type, status }: OutputItem): boolean => status !== 'incomplete' || type === 'tool_result'
 
-/** The list without duplicates: items with the same id, or of one kind with the same call_id. */
+/** The list without duplicates: items with an id, or calls or results with a call_id, that an earlier item has. */
 const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   const seen = new Set<string>()
   return items.filter(item => {
@@ -132,7 +136,7 @@ const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   })
 }
 
-/** The list without an agent's own thoughts that the request brings, too: they stay where the request has them. */
+/** The list without an agent's own reasoning items that the request also holds: only those of the request stay. */
 const broughtOnce = (items: OutputItem[]): OutputItem[] => {
   const isOwn = ({ type, status }: OutputItem) => type === 'reasoning' && status !== undefined
   const again = new Set(items.flatMap(item => (item.type === 'reasoning' && !isOwn(item) ? [item.id] : [])))

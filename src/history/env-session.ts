@@ -1,4 +1,4 @@
-// The fold of an environment session. There is no other one.
+// The fold of an environment session. The actor and all readers use this one.
 
 import type { RequestKeys } from '../contract/commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
@@ -16,7 +16,7 @@ type NewestRequest = {
   hasKey: boolean
 }
 
-/** An idempotency key belongs to one principal. */
+/** Names an idempotency key together with its principal: two principals may use equal keys. */
 export const nameOfKey = (principal: string, key: string): string => JSON.stringify([principal, key])
 
 export type SessionView = {
@@ -27,7 +27,7 @@ export type SessionView = {
   createdAt: number
   /** The time of the newest create, step or reset, milliseconds. */
   accessedAt: number
-  /** The number of the newest step; 0: none. It continues to count over restarts and resets. */
+  /** The number of the newest step; 0: none. The count goes on after restarts and resets. */
   step: number
   /** Steps before the newest create or reset. */
   stepsBefore: number
@@ -39,7 +39,7 @@ export type SessionView = {
   snapshot: Snapshot | undefined
   /** The step whose state is kept; undefined: the state is that of the newest create or reset. */
   keptStep: number | undefined
-  /** The environment keeps states, but that of the newest step was not kept. */
+  /** Whether the environment keeps states, but the state of the newest step was not kept. */
   isUnkept: boolean
   /** A step that has begun and has no result; only for environments whose steps must not be repeated. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
@@ -49,18 +49,18 @@ export type SessionView = {
   newest: EnvSessionEventData<'EnvStepCompleted'> | undefined
   /** Steps and resets by the key of their request (`nameOfKey`). */
   byKey: Map<string, Known>
-  /** The numbers of steps by the effect of the task that took them, or of the request. */
+  /** The revisions of steps, by the effect id of the task's call or of the request that took them. */
   byEffect: Map<string, number>
-  /** Steps whose outcome is unknown: the number of the run of the call, by effect. */
+  /** Steps whose outcome is unknown: the attempt of the call, by its effect id. */
   unknown: Map<string, number>
   /** Creates by the key of their request (`nameOfKey`). */
   byCreateKey: Map<string, Known>
   /** The newest create, step or reset of each principal that this instance has carried out. */
   newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
-  /** The references of the secret values of the session's and its steps' variables. */
+  /** The references to the secret values in the variables of the session and of its steps. */
   secretRefs: string[]
-  /** The revision of its newest deletion. */
+  /** The revision of the newest deletion of the session. */
   deletedAt: number | undefined
 }
 
@@ -184,7 +184,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
   },
 }
 
-/** Applies one event of the stream to the view. Throws when the event does not fit the earlier ones. */
+/** Applies one event of the stream to the view. Throws when the event cannot follow the earlier events. */
 export const evolveSession = (
   view: SessionView,
   { position, type, header, data }: RecordedSessionEvent,
@@ -193,7 +193,7 @@ export const evolveSession = (
   const isNew = view.state === 'deleted'
   view.state = sessionStateAfter(view.state, type)
   if (isNew) {
-    // Only a create follows a deletion. Of the time before, only the keys of creates stay known.
+    // Only EnvSessionCreated follows a deletion. Of the deleted session, only the keys of its creation stay known.
     view.step = 0
     view.byKey.clear()
   }
@@ -204,7 +204,7 @@ export const evolveSession = (
   return view
 }
 
-/** Whether requests without a key are the same: their whole bodies are. Events of earlier builds know only `digest`. */
+/** Whether requests without a key are the same: their whole bodies are. Events of earlier builds have only `digest`. */
 const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
   if (hasKey) return false // a repeated request would have its key
   return bodyDigest === undefined
@@ -212,10 +212,10 @@ const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys
     : bodyDigest === keys.bodyDigest
 }
 
-/** A step (named by its effect) or a reset, which is carried out once. */
+/** A request for a step (which has an effect id) or for a reset. It is carried out once. */
 type Wish = { keys: RequestKeys; effectId?: string }
 
-/** The revision of the event that this request has already stored; undefined: none. */
+/** The revision of the event that an earlier copy of this request has stored; undefined: the request is new. */
 export const takenAt = (
   { byEffect, byKey, newestBy }: SessionView,
   { effectId, keys }: Wish,
@@ -230,7 +230,7 @@ export const takenAt = (
   return effectId === undefined ? undefined : byEffect.get(effectId)
 }
 
-/** Whether another request of this session used the key of this one. */
+/** Whether a request of this session has used the idempotency key of this request already. */
 export const isKeyTaken = (
   { byKey }: SessionView,
   { idempotencyKey: key }: RequestKeys,
@@ -257,7 +257,7 @@ export const sessionOf = (view: SessionView): EnvSession => {
   }
 }
 
-/** The original answer of a step, built from its event. */
+/** The answer that the caller of a step got, built again from its event. */
 export const stepAnswerOf = (
   created: { session_id: string; env_id: string },
   data: EnvSessionEventData<'EnvStepCompleted'>,

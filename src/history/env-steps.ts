@@ -21,7 +21,7 @@ export type EnvStep = {
 
 type Place = NonNullable<TaskEventData<'EffectCompleted'>['env_step']>
 
-/** The steps at these places of one stream, in order. */
+/** The steps at these revisions of one stream, by revision. */
 export const envStepsAt = async (
   read: ReadStream,
   stream: string,

@@ -1,6 +1,5 @@
-// Renders the frames of one task, from its first event or from a saved fold. Everything but rollouts comes from the
-// task's own stream. A rollout also holds what the task saw of its session, and at the end the rollouts of its
-// subagents.
+// Renders the frames of one task, from its first event or from a saved fold. Frames come from the task's own stream.
+// Only rollouts need other streams: the earlier tasks of the chat session and, in the last frame, the subagents.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -14,21 +13,23 @@ import { type BegunFold, settle } from './saved-fold.ts'
 import { emptyTask, evolve, type FramedTask } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
-/** Rollouts need the whole view. */
+/** Renders frames with the whole view of a task, which rollouts need. */
 const renderWhole = framesOf(evolve)
 
 const lateRollouts = new WeakMap<Frame, () => AsyncGenerator<Rollout>>()
 /**
- * The rollouts of the task in a frame, for the last field of the task; the task is the last field of the frame.
- * Rollouts may be longer than everything stored, so each is made when the writer takes it. Undefined when the frame
- * shows none.
+ * The rollouts that the task in a frame shows; undefined when it shows none. A writer adds them as the last field of
+ * the task, which is the last field of the frame. All rollouts together may be longer than the log, so each is made
+ * when the writer takes it.
  */
 export const rolloutsIn = (frame: Frame): (() => AsyncGenerator<Rollout>) | undefined =>
   lateRollouts.get(frame)
 
 export type FrameRenderer = {
   view: FramedTask
-  /** The frames of the next event; a promise only when they hold rollouts. Throws DamagedEvent. */
+  /**
+   * The frames of the next event. A promise only when other stored texts must be read for them. Throws DamagedEvent.
+   */
   render(event: Recorded): Frame[] | Promise<Frame[]>
 }
 
@@ -39,8 +40,8 @@ const withTools = (toolsOf: ReturnType<typeof toolListReader>) => async (frames:
 }
 
 /**
- * Renders a task from the middle, after a saved fold; not for tasks that show rollouts. `items` returns the first items
- * of the output; the renderer calls it when a frame first holds the task.
+ * Renders a task from the event after a saved fold. It cannot render tasks that show rollouts. `items` returns the
+ * first items of the output; the renderer calls it when a frame holds the task for the first time.
  */
 export const createLateRenderer = (
   read: ReadStream,

@@ -1,6 +1,6 @@
-// The public stream of one task, derived from its events: the frames of each event. Their number is known from the event
-// alone, so the writer can number them; a reader that gets another count has found damage.
-// What a stored event once gave, it gives for ever: docs/decisions/50-what-a-stored-event-once-gave.md
+// The frames of each event of a task, which are its public stream. The event alone says how many frames it gives, so
+// the writer numbers them when the event is stored. A reader that gets another number of frames has found damage. A
+// stored event must always give the same frames: docs/decisions/50-what-a-stored-event-once-gave.md
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'
@@ -80,7 +80,7 @@ const resultDone = (agent_step: number, item: ToolResultItem): FrameBody[] => {
     { type: 'task.output_item.done', agent_step, item },
   ]
 }
-/** The frames of a result that was not streamed before: always a whole item. */
+/** The frames of a result whose call streamed no text: one whole item. */
 const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => [
   resultAdded(agent_step, item),
   ...resultDone(agent_step, item),
@@ -221,13 +221,13 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       return [...rest, ...resultDone(agent_step, item)]
     },
   },
-  // A message to the agent is not output. The answer to its call is.
+  // A message to the agent is not output. The client's answer to a call is.
   InputAccepted: {
     count: ({ item }) => (item.type === 'tool_result' ? 3 : 0),
     frames: (_, { agent_step, item }) =>
       item.type === 'tool_result' ? resultFrames(agent_step ?? 1, item) : [],
   },
-  // Its frame is the step's rollout. frame-renderer.ts adds its content, since that needs the context of the step.
+  // The frame of a rollout is empty here. frame-renderer.ts adds the rollout, since it needs the context of the step.
   AgentStepCompleted: {
     count: data => (data.compressed ? 1 : 0) + (data.rollout ? 1 : 0),
     frames: (_, { agent_step, compressed, rollout, usage }) => {
@@ -273,7 +273,7 @@ export const frameCount = ({ type, data }: TaskEvent): number =>
 
 /**
  * Makes a function that applies one event to a view and returns the frames of that event. The function throws
- * DamagedEvent when the number of frames differs from the stored one.
+ * DamagedEvent when the frames do not have the numbers that the header says.
  */
 export const framesOf =
   <View extends FramedTask>(evolve: (view: View, event: RecordedTaskEvent) => View) =>
@@ -283,7 +283,7 @@ export const framesOf =
     evolve(view, event)
     const bodies = (rules[type] as Rule<TaskEventType>).frames(view, data, header.time)
     if (header.seq !== firstSeq || header.frames !== bodies.length) {
-      const why = `gives ${bodies.length} frames from ${firstSeq}, not as it was numbered`
+      const why = `gives ${bodies.length} frames from ${firstSeq}, and its header numbers them differently`
       throw new DamagedEvent(position, why)
     }
     const task_id = view.created?.task_id ?? ''

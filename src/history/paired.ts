@@ -1,5 +1,5 @@
-// Puts calls and results in the order that every endpoint accepts: results come right after their calls, and each has its
-// counterpart. A missing one is filled in with a text that says so.
+// Puts calls and results in the order that every endpoint accepts: results come right after their calls, every call has
+// a result, and every result has a call. A placeholder stands for a missing call or result.
 import type { OutputItem } from '../contract/wire.ts'
 
 export const missingResult = (call_id: string): OutputItem => ({
@@ -10,7 +10,7 @@ export const missingResult = (call_id: string): OutputItem => ({
   block_list: [],
 })
 
-/** A call for a result that has none. */
+/** The placeholder for the missing call of a result. */
 const missingCall = (call_id: string): OutputItem => ({
   type: 'tool_call',
   call_id,
@@ -23,8 +23,8 @@ const isOfAssistant = ({ type, ...item }: OutputItem): boolean =>
   type === 'reasoning' || (type === 'message' && 'role' in item && item.role === 'assistant')
 
 /**
- * The items with each result behind its call. Consecutive calls are one turn, together with the assistant's items between
- * them and their results. The results follow the turn in the order in which they came.
+ * The items with each result behind its call. Consecutive calls form one group, together with the assistant's items
+ * between the calls and their results. The results follow the group in the order in which they came.
  */
 export const paired = (items: OutputItem[]): OutputItem[] => {
   const calls = new Set(items.flatMap(item => (item.type === 'tool_call' ? [item.call_id] : [])))
@@ -32,10 +32,10 @@ export const paired = (items: OutputItem[]): OutputItem[] => {
     items.flatMap((item, at) => (item.type === 'tool_result' ? [[item.call_id, { item, at }] as const] : [])),
   )
   const ordered: OutputItem[] = []
-  /** The calls of the current turn. */
+  /** The calls of the current group. */
   let open: string[] = []
   const cameAt = (id: string) => results.get(id)?.at ?? -1
-  const endTurn = () => {
+  const endGroup = () => {
     open.sort((a, b) => cameAt(a) - cameAt(b))
     for (const id of open) ordered.push(results.get(id)?.item ?? missingResult(id))
     open = []
@@ -49,14 +49,14 @@ export const paired = (items: OutputItem[]): OutputItem[] => {
     if (item.type === 'tool_result') {
       const { call_id } = item
       const isKnown = calls.has(call_id)
-      if (!isKnown || open.includes(call_id)) endTurn()
+      if (!isKnown || open.includes(call_id)) endGroup()
       if (!isKnown) ordered.push(missingCall(call_id), item)
       continue
     }
     const goesOn = isOfAssistant(item) && open.some(id => cameAt(id) > at)
-    if (!goesOn) endTurn()
+    if (!goesOn) endGroup()
     ordered.push(item)
   }
-  endTurn()
+  endGroup()
   return ordered
 }

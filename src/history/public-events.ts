@@ -1,5 +1,6 @@
-// The public event of a stored event. It is made from the stored event alone, so a reader can begin anywhere.
-// An old event type may become public only for new events: docs/decisions/50-what-a-stored-event-once-gave.md
+// The public event of a stored event. It is made from this stored event alone, so a reader can begin at any position.
+// If an event type without a public event gets one later, older stored events must still give none:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import {
@@ -15,6 +16,7 @@ import { taskIdOf } from '../contract/task-stream.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'
 
+/** The most characters of the title of a task. */
 const titleLength = 80
 
 type TaskIds = { task_id: string; session_id: string }

@@ -1,32 +1,36 @@
-// A survey of the rollouts of a task and of its subagents' tasks, before any rollout is made.
+// Finds out which rollouts a task and its subagents have, before any rollout is made.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { ReadStream } from './context.ts'
 import type { Records } from './task/records.ts'
 import { emptyTask, evolve } from './task-view.ts'
 
-/** The entries to return beside those of a task's own steps. The request of the task decides about absent fields. */
+/**
+ * Which rollouts are wanted. `subagents`: also those of subagents. `summaries`: also those of steps that compressed the
+ * context. The task's own request decides when a field is absent.
+ */
 export type Wanted = {
   subagents?: boolean | undefined
   summaries?: boolean | undefined
-  /** Ignores events after this revision. */
+  /** Ignores the task's events after this revision. */
   upTo?: number
-  /** Leaves out entries up to this position. */
+  /** Leaves out steps that completed at this position or before it. */
   after?: number
 }
 
+/** A step of an environment that a call of an agent step took: the stream of its session, and its revision there. */
 export type Taken = { agentStep: number; callId: string; stream: string; revision: number }
 
-/** What is known about the entries of a stream before any entry is made. */
+/** What is known about the rollouts of a stream before any rollout is made. */
 export type Survey = {
   stream: string
   upTo: number
   subagents: boolean
   summaries: boolean
   ends: { position: number; isSummary: boolean }[]
-  /** The environment steps that its calls took. */
+  /** The environment steps that the calls of the task took. */
   taken: Taken[]
   children: Records['children']
-  /** The newest reward, which the last entry holds. */
+  /** The newest reward of the task, which its last rollout holds. */
   reward: number | undefined
 }
 
@@ -61,7 +65,10 @@ const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promi
   }
 }
 
-/** The survey of a task, then those of its subagents. The stream of a subagent is surveyed up to the revision at which its result was read. */
+/**
+ * The survey of a task, then the surveys of its subagents. The stream of a subagent counts up to the revision at which
+ * its result was read.
+ */
 export const surveysOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey[]> => {
   const own = await surveyOf(read, stream, wanted)
   const { subagents, summaries } = own

@@ -1,4 +1,5 @@
-// A rollout: one completed step of a task for trainers and auditors, made from the view before the step ended.
+// A rollout: the record of one completed agent step, for trainers and auditors. It is made from the view of the task
+// before the event that completes the step.
 import { answerOf } from '../chat/messages.ts'
 import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
@@ -10,9 +11,10 @@ import { promptIds } from './task/model-calls.ts'
 import type { TaskView } from './task-view.ts'
 
 /**
- * One completed agent step: its context and its output. For a step with a model, the messages are those of its call: the
- * body that was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when there are
- * none, and `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output items.
+ * One completed agent step: its context and its output. For a step with a model, the messages are those of the model
+ * call: the body that was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when
+ * there are none, and `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output
+ * items.
  */
 export type Rollout = {
   type: 'task.rollout'
@@ -29,7 +31,7 @@ export type Rollout = {
   parent_rollout_id: string | null
   fork_of: string | null
   effect_id: string
-  /** The number of the user's message, from 1; `step` is the number of the agent step, from 1. */
+  /** `turn`: the number of the newest message of a user, from 1. `step`: the number of the agent step, from 1. */
   turn: number
   step: number
   is_answer: boolean
@@ -39,18 +41,18 @@ export type Rollout = {
   request: Record<string, unknown>
   usage: Record<string, unknown> | null
   reward: number | null
-  /** Present on steps with a model. The following fields are present when the endpoint sent them. */
+  /** Fields of steps with a model. `request_digest` is always present, each other field when the endpoint sent it. */
   request_digest?: string | undefined
   response_id?: string | undefined
   model?: string | undefined
   system_fingerprint?: string | undefined
   finish_reason?: string | undefined
-  /** The endpoint's own id of each call, by the id of Reprise. */
+  /** The endpoint's own id of each call, by the `call_id` that Reprise gave. */
   provider_call_ids?: Record<string, string> | undefined
   prompt_token_ids?: number[] | undefined
   completion_token_ids?: number[] | undefined
   logprobs?: Logprob[] | undefined
-  /** The environment steps that its calls took; present when there are any. */
+  /** The environment steps that the calls of this step took; present when there are any. */
   env_steps?: EnvStep[]
   input_messages: unknown[]
   output_messages: unknown[]
@@ -89,8 +91,8 @@ const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<strin
 }
 
 /**
- * The entry of the step that `event` completes; `view` is the view before that event. `first`: the context of the task at
- * its start. `tools`: the tools that the model was offered.
+ * The rollout of the step that `event` completes; `view` is the view before that event. `first`: the context of the
+ * task at its start. `tools`: the tools that the model was offered.
  */
 export const rolloutOf = (
   view: TaskView,

@@ -1,4 +1,4 @@
-// Rollouts: the steps of a task for trainers and auditors, folded from the log at each request.
+// The rollouts of a task and of its subagents, folded from the log at each request.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from './context.ts'
@@ -8,7 +8,7 @@ import { type Survey, surveysOf, type Taken, type Wanted } from './rollout-surve
 import { emptyTask, evolve } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
-/** The environment steps that a task's calls took, by agent step. */
+/** The environment steps that the calls of a task took, by the number of the agent step. */
 const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number, EnvStep[]>> => {
   const found = new Map<number, EnvStep[]>()
   for (const stream of new Set(taken.map(({ stream }) => stream))) {
@@ -23,7 +23,7 @@ const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number,
   return found
 }
 
-/** The entries of one stream after a position, oldest first; each is made when the reader takes it. */
+/** The rollouts of one stream after a position, oldest first. Each is made when the reader takes it. */
 async function* entriesOf(read: ReadStream, survey: Survey, after: number): AsyncGenerator<Rollout> {
   const { stream, upTo, summaries, ends, reward } = survey
   const view = emptyTask()
@@ -50,12 +50,14 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   }
 }
 
-/** Streams that are read at the same time. The folds of other streams are dropped, and made again when needed. */
+/**
+ * The most streams that are read at the same time. The folds of further streams are made again when they are needed.
+ */
 const readAtOnce = 8
 
 type Place = { position: number; stream: string }
 
-/** The entries at these places, in order. `open` returns the entries of a stream after a position, oldest first. */
+/** The rollouts at these places, in order. `open` returns the rollouts of a stream after a position, oldest first. */
 export async function* inOrder(
   places: Place[],
   open: (stream: string, after: number) => AsyncGenerator<Rollout>,
@@ -84,7 +86,7 @@ export async function* inOrder(
 }
 
 /**
- * The entries of a task, oldest first. Each is made when the reader takes it, since all together repeat every context.
+ * The rollouts of a task, oldest first. Each is made when the reader takes it, since each repeats its whole context.
  */
 export async function* rolloutsOf(
   read: ReadStream,

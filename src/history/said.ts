@@ -1,7 +1,9 @@
 // The result of a call that streams text while it runs: the streamed text, then the rest.
 import type { MessageContent } from '../contract/wire.ts'
 
-/** The text that a result adds to the streamed text. When the result repeats that text, only the remainder counts. */
+/**
+ * The text that a result adds to the streamed text. When the result begins with that text, only the remainder counts.
+ */
 const restOfText = (said: string, text: string): string => {
   if (text.startsWith(said)) return text.slice(said.length)
   return said.endsWith('\n') ? text : `\n${text}`

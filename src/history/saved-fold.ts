@@ -1,19 +1,20 @@
-// The fold of a task's frames as plain data, so that a reader can begin in the middle of a long task. It holds the items
-// that later events may still change or name. Earlier items are settled: the fold keeps only their number, and they are
-// read from the table of items.
+// The view of a task for frames as plain data, a saved fold, so that a reader can begin in the middle of a long task.
+// The saved fold holds the items that later events may still change or name. Earlier items are settled: the saved fold
+// holds only how many they are, and readers find them in the table of items.
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
 
 /**
- * Raise this whenever the fold of frames gives another state for the same events: folds of older versions are not used.
+ * Raise this number whenever the fold gives another view for the same events: saved folds with another number are not
+ * used.
  */
 export const foldVersion = 1
-/** Events of a stream after which the fold of its task is saved, each time. */
+/** The fold of a task is saved each time after this many events of its stream. */
 export const savedEvery = 1000
 /**
- * Characters of a fold. A longer fold is saved less often, so that saved folds together stay about as long as the
- * stream.
+ * Characters. A fold that is longer is saved less often, so that all saved folds of a task together are about as long
+ * as its stream.
  */
 const usualLength = 1024 * 1024
 
@@ -22,12 +23,12 @@ type Created = TaskEventData<'TaskCreated'>
 type Fields = Record<string, unknown>
 type Saved = { settled: number; open: OutputItem[]; fields: Fields }
 
-/** Fields that are saved in another way: the request is in the first event, and items are counted and listed. */
+/** Fields that are not saved as they are: `created` is in the first event, the others are made again from the items. */
 const apart = new Set(['created', 'output', 'indexOf', 'cutOff'])
 
 /**
- * The number of items that no later event changes or names: all before the newest completed step. Later events belong to
- * the calls of that step or to a later step.
+ * The number of items that no later event changes or names: those before the newest completed step. Later events belong
+ * to the calls of that step or to a later step.
  */
 const settledOf = ({ output, indexOf, stepItems, saidItems, calls }: FramedTask): number => {
   const said = [...calls.values()].flatMap(call => [call.itemId, call.said?.itemId ?? call.itemId])
@@ -39,7 +40,7 @@ const settledOf = ({ output, indexOf, stepItems, saidItems, calls }: FramedTask)
 
 const plainOf = (value: unknown): unknown =>
   value instanceof Map || value instanceof Set ? [...value] : value
-/** A plain value in the type that the empty view has for it. */
+/** A plain value as a Map or a Set again, if the empty view has one in this field. */
 const valueAs = (empty: unknown, plain: unknown): unknown => {
   if (empty instanceof Map) return new Map(plain as [unknown, unknown][])
   return empty instanceof Set ? new Set(plain as unknown[]) : plain
@@ -48,7 +49,7 @@ const valueAs = (empty: unknown, plain: unknown): unknown => {
 const isDue = (revision: number, length: number): boolean =>
   (revision + 1) % (savedEvery * Math.max(1, Math.ceil(length / usualLength))) === 0
 
-/** The fold as text. */
+/** The view as the text of a saved fold. */
 export const foldText = (view: FramedTask): string => {
   const settled = settledOf(view)
   const fields: Fields = {}
@@ -59,14 +60,16 @@ export const foldText = (view: FramedTask): string => {
   return JSON.stringify({ settled, open: view.output.slice(settled), fields } satisfies Saved)
 }
 
-/** The fold as text, when it has to be saved after the newest event of the view; else undefined. */
+/** The text of the saved fold when one is due after the newest event of the view; otherwise undefined. */
 export const savedFold = (view: FramedTask): string | undefined => {
   if ((view.revision + 1) % savedEvery !== 0) return undefined
   const text = foldText(view)
   return isDue(view.revision, text.length) ? text : undefined
 }
 
-/** A view from a saved fold. The first `settled` items of its output are missing until `settle` adds them. */
+/**
+ * A view from a saved fold. The first `settled` items of its output are missing until the function `settle` adds them.
+ */
 export type BegunFold = { view: FramedTask; settled: number }
 
 export const restoredFold = (text: string, created: Created): BegunFold => {

@@ -1,12 +1,12 @@
 // The task object of the interface, made from a view.
-// Fields that a task once showed stay for ever, and few fields may change after creation:
+// A field that a task has shown must always be shown, and few fields may change after the creation of the task:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
 import { cutOffNow } from './task/output.ts'
 import type { FramedTask } from './task-view.ts'
 
-/** The reason of a pause when the outcome of a call is unknown. */
+/** The reason that a task shows when it is paused because the outcome of a call is unknown. */
 export const outcomeUnknown = 'outcome_unknown'
 
 /** Milliseconds as the whole seconds of the interface. */
@@ -34,7 +34,7 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   return { ...given, ...own }
 }
 
-/** The current task object. Its keys have this order everywhere, with `output` last. */
+/** The task object of a view. Its keys have the same order everywhere, with `output` last. */
 export const taskOf = (view: FramedTask): Task => {
   const { created, status } = view
   if (created === undefined || status === 'absent') throw new Error('there is no task yet')

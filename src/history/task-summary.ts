@@ -3,9 +3,12 @@ import type { MessageContent } from '../contract/wire.ts'
 import type { Course } from './task/course.ts'
 import { seconds } from './task-object.ts'
 
+/** The most characters of the question. */
 const questionLength = 200
 
-/** The text of a message up to a number of whole characters, without the parts that are not text. */
+/**
+ * The first characters of a message, up to `length`; surrogate pairs are not cut. Parts that are not text are left out.
+ */
 export const beginningOf = (content: MessageContent, length: number): string => {
   let text = ''
   for (const part of typeof content === 'string' ? [content] : content) {
@@ -16,7 +19,7 @@ export const beginningOf = (content: MessageContent, length: number): string => 
   return [...text.slice(0, 2 * length)].slice(0, length).join('')
 }
 
-/** Times are absent as long as the agent has not begun or the task has not ended. */
+/** Times in seconds since 1970. A time is absent while the agent has not begun, or while the task has not ended. */
 export type TaskSummary = { question: string; started_at?: number; ended_at?: number; duration_ms?: number }
 
 export const summaryOf = ({ created, startedAt, ended }: Course): TaskSummary => ({

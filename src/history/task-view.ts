@@ -1,5 +1,5 @@
-// The views of a task: folds of its stream for different purposes. A reader folds only what it needs. The parts of views
-// are in task/. A view has one owner, which changes it in place.
+// The views of a task: folds of its stream for different purposes. A reader uses the smallest view that it needs. The
+// parts of views are in task/. Only the reader that made a view changes it, in place.
 import { type Account, account } from './task/account.ts'
 import { type Calls, calls } from './task/calls.ts'
 import type { Course } from './task/course.ts'
@@ -14,13 +14,13 @@ import { type Waits, waits } from './task/waits.ts'
 
 /** The view for frames: the task object, and the items and calls that events name. */
 export type FramedTask = Course & Output & Calls & Waits & Account
-/** The view for everything on the wire: the task object, its frames, its place in lists and in its session. */
+/** The view for all that clients see: the task object, its frames, its place in lists and in its chat session. */
 export type ShownTask = FramedTask & Messages
 /** The view for the context of a model. */
 export type SeenTask = Course & Output & Messages & ModelCalls
-/** The view of an actor: for its decisions, its answers and the context of its model. */
+/** The view of the actor of a task: for its decisions, its answers and the context of its model. */
 export type DecidedTask = ShownTask & ModelCalls & Steps & Requests
-/** The whole view, with the data for records of the task. */
+/** The whole view, which also has the data for rollouts and ATIF documents. */
 export type TaskView = DecidedTask & SeenTask & Records
 
 const framedParts = [output, calls, waits, account]

@@ -1,4 +1,4 @@
-// Reads lists of tools from the log. One reader reads each list once.
+// Reads lists of tools from the log. A reader from `toolListReader` reads each list only once.
 import { toolListEvents } from '../contract/decoders/tool-list.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
@@ -7,7 +7,7 @@ const listAt = async (read: ReadStream, stream: string): Promise<ToolDefinition[
   for await (const [event] of read(stream)) {
     if (event !== undefined) return toolListEvents.read(event).data.tools
   }
-  throw new Error(`there is no ${stream}`)
+  throw new Error(`the log has no stream ${stream} with a list of tools`)
 }
 
 /** The tools of a list by its stream; an empty list when the model was offered none. */

@@ -1,10 +1,12 @@
-// A running backup marks itself with a file, so that a server beside it removes no kept state that the copied log may
-// name. The file of a killed backup stops counting when nothing has touched it for a minute.
+// A running backup makes a file, its marker, and touches it regularly. While there is a marker, the server removes no
+// kept state, since the log that is being copied may name it. The marker of a killed backup counts for a minute.
 import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 
+/** Milliseconds between two touches of the marker. */
 const touchMs = 5_000
+/** Milliseconds without a touch after which a marker does not count any more. */
 const staleMs = 60_000
 
 /** Whether a backup is being made. If the marker cannot be read, the answer is yes. */
@@ -20,7 +22,7 @@ export const isPinned = async (folder: string): Promise<boolean> => {
   }
 }
 
-/** Keeps all states until the returned function is called. Does nothing in a folder that is not writable. */
+/** Makes a marker, which the returned function removes. Does nothing in a folder that is not writable. */
 export const pin = (folder: string): (() => void) => {
   const file = path.join(folder, `${process.pid}`)
   try {

@@ -1,5 +1,6 @@
-// The kept states of environment sessions beside the backup of a log: a folder named after the backup holds the states
-// that the copied log names. File names are unique, so adding them to a data folder replaces no other file.
+// The kept states of environment sessions, which belong to the backup of a log: a folder with the name of the backup
+// holds the states that the copied log names. The file names of states are unique, so restoring them into a data folder
+// replaces no other file.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
@@ -11,7 +12,7 @@ import { emptySession, evolveSession } from '../history/env-session.ts'
 import { syncFile } from '../log/copy.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
-/** The folder with the states of a backup. */
+/** The path of the folder with the states of a backup. */
 export const statesOf = (backup: string): string => `${path.resolve(backup)}.states`
 
 type Named = { session: OwnedSession; snapshot: Snapshot }
@@ -33,7 +34,7 @@ const namedIn = async (log: ReadOnlyLog): Promise<Named[]> => {
 
 const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The plain files of a folder, without links, which could lead anywhere. */
+/** The names of the plain files of a folder. Links are left out, since they could lead anywhere. */
 const filesIn = (folder: string): string[] =>
   isFolder(folder)
     ? readdirSync(folder, { withFileTypes: true })
@@ -59,7 +60,7 @@ const copyOne = (root: string, to: string, { session, snapshot }: Named): void =
   if (names.length > 0) copyInto(packs, path.join(into, partsOfState.packs), names)
 }
 
-/** Copies the states that the log names from `root` to `to`. Returns the number of sessions. */
+/** Copies the states that the log names from `root` to `to`. Resolves to the number of sessions. */
 export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Promise<number> => {
   let copied = 0
   for (const named of await namedIn(log)) {
@@ -67,7 +68,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
       copyOne(root, to, named)
       copied++
     } catch (error) {
-      // The session has ended since then and has no state any more.
+      // The session has ended since the log was copied, and has no state any more.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       rmSync(folderOfSession(to, named.session), { recursive: true, force: true })
     }
@@ -75,7 +76,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
   return copied
 }
 
-/** Adds the states of a backup to those below `root`. Returns the number of sessions. */
+/** Adds the states in the folder `from` to those below `root`. Returns the number of sessions. */
 export const addStates = (from: string, root: string): number => {
   if (!isFolder(from)) return 0
   const isNew = !isFolder(root) || readdirSync(root).length === 0

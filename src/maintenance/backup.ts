@@ -1,6 +1,6 @@
-// A backup is the log and, in a folder beside it, the kept states of environment sessions. Read models are derived from
-// the log, and secrets never leave their file. Backup and restore check every event and then end with one rename, so a
-// file under its final name is always whole.
+// A backup consists of a copy of the log and, in a folder beside it, the kept states of environment sessions. It has no
+// read models, which are made from the log, and no secrets, which never leave their file. Backup and restore check
+// every event and end with one rename, so a file under its final name is always complete.
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -18,7 +18,7 @@ export type OnStep = (step: 'copying' | 'checking', done: number, total: number)
 /** `states`: the number of sessions whose kept states are in the backup. */
 export type Copied = Checked & { log_id: string; bytes: number; states: number }
 
-/** An event of the log, or the log file itself, is damaged. */
+/** Thrown when an event of the log, or the log file itself, is damaged. */
 export class DamagedLog extends Error {
   constructor(log: string, { position, reason }: Damage) {
     super(`${log} is damaged${position === undefined ? ' or is no event log' : ''}: ${reason}`)
@@ -28,7 +28,7 @@ export class DamagedLog extends Error {
 /** The name of a copy that is not complete yet. */
 const partOf = (file: string): string => `${path.resolve(file)}.${process.pid}.part`
 
-/** Removes incomplete copies of the same file that killed processes left. */
+/** Removes incomplete copies for the same target file that killed processes left. */
 const removeOldParts = (file: string): void => {
   const folder = path.dirname(path.resolve(file))
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -69,7 +69,7 @@ const explained = (error: unknown, from: string, to: string): unknown => {
 }
 
 type Part = Omit<Copied, 'states'>
-/** Makes a checked copy of `from` beside `to`, ready for the rename. `more` runs after the check. */
+/** Makes a checked copy of `from` beside `to`, which only needs to be renamed. `more` runs after the check. */
 const makePart = async <More>(
   from: string,
   to: string,
@@ -108,7 +108,7 @@ const rename = (to: string): void => {
 const isSame = (one: string, other: string): boolean =>
   existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other)
 
-/** Makes a backup, also while a server runs. Throws CannotStart and DamagedLog. */
+/** Makes a backup; a server may run meanwhile. Rejects with CannotStart or DamagedLog. */
 export const backUp = async (log: string, to: string, force: boolean, onStep: OnStep): Promise<Copied> => {
   if (isSame(log, to)) throw new CannotStart(`${to} is the log itself: choose another name`)
   const there = statSync(to, { throwIfNoEntry: false })
@@ -134,12 +134,12 @@ export const backUp = async (log: string, to: string, force: boolean, onStep: On
 }
 
 const noNewLog = (): string => {
-  throw new CannotStart('there is no event log in it')
+  throw new CannotStart('the file holds no event log')
 }
 
 /**
- * Restores a backup. The caller must hold the lock of the folder of `log`. `goOn` may append to the new log before it
- * gets its name. Throws CannotStart and DamagedLog; the folder is then unchanged.
+ * Restores the backup `from` as `log`. The caller must hold the lock of the folder. `goOn` may append to the new log
+ * before it gets its name. Rejects with CannotStart or DamagedLog; the old log is then unchanged.
  */
 export const restore = async (
   from: string,
@@ -155,10 +155,10 @@ export const restore = async (
     const copied = await makePart(from, log, onStep, () => ({
       states: addStates(statesOf(from), filesOf(path.dirname(log)).sessions),
     }))
-    openForWriting(partOf(log), noNewLog).close() // fails here if a start of the server would refuse the log
+    openForWriting(partOf(log), noNewLog).close() // throws if the server would refuse to start with this log
     await goOn(partOf(log), copied)
-    // SQLite would take an old WAL for that of the new file. So its content is first copied into the old file, which
-    // stays until the rename.
+    // SQLite would use the WAL of the old log for the new one. So that WAL is removed, after its content was copied
+    // into the old log, which stays until the rename.
     if (existsSync(log)) foldIn(log)
     removeAll(log, ['-wal', '-shm'])
     rename(log)

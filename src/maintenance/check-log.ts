@@ -1,5 +1,5 @@
-// Checks a whole log, stream by stream: every event against its hashes, every revision against the one before, and every
-// task against its number of frames.
+// Checks a whole log, stream by stream: the hashes of every event, the order of positions and revisions, and the number
+// of frames that every event of a task gives.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
@@ -7,11 +7,12 @@ import { renderFrames } from '../history/frames.ts'
 import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
-/** The damage and its position; undefined when it is about more than one event. */
+/** A description of damage, and its position; undefined when more than one event is damaged. */
 export type Damage = { position: number | undefined; reason: string }
 
 export type Checked = { position: number; streams: number; tasks: number; events: number; frames: number }
 
+/** Events that are checked before the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
 
 const damageOf = (error: unknown, position: number | undefined): Damage => ({
@@ -35,7 +36,11 @@ export const checkLog = async (
     try {
       for await (const page of log.readStream(stream)) {
         for (const event of page) {
-          if (event.position <= (at ?? 0)) throw new DamagedEvent(event.position, 'stands before its cause')
+          if (event.position <= (at ?? 0))
+            throw new DamagedEvent(
+              event.position,
+              'has a lower position than the event before it in its stream',
+            )
           at = event.position
           checked.events++
           if (view !== undefined) checked.frames += renderFrames(view, taskEvents.read(event)).length

@@ -1,4 +1,5 @@
-// Locks a data folder for one process, and the build that this process runs, so that no other build replaces its files.
+// Locks a data folder for one process. It also locks the build that this process runs, so that a later build does not
+// remove its files.
 import { fileURLToPath } from 'node:url'
 import { lockFolder, shareFile } from '../log/lock.ts'
 import { built } from '../platform/built.ts'
@@ -12,7 +13,7 @@ export const takeFolder = (dataDir: string): (() => void) => {
     const holder = url === undefined ? 'another process' : `the server at ${url}`
     return `${dataDir} is in use by ${holder}: stop it, or set another DATA_DIR`
   })
-  const letGoOfBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs does not change its files
+  const letGoOfBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs keeps the files of this build
   return () => {
     letGoOfBuild()
     unlock()

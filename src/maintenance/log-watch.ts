@@ -1,9 +1,10 @@
-// Checks the log once a second: whether its files still exist, whether it can be written again after a failure, and
-// whether the read models have fallen behind.
+// Checks once a second whether the files of the log still exist, whether the log can be written again after a failure,
+// and whether the read models are behind the log.
 import type { Projector } from '../../projections/projector.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'
 
+/** Milliseconds between two checks. */
 const lookMs = 1000
 
 type Deps = {
@@ -32,7 +33,7 @@ export const watchLog = ({ log, projector, timers, report }: Deps): (() => void)
   return timers.every(lookMs, () => {
     const trouble = log.check()
     if (trouble !== undefined) {
-      report('error', `${trouble}: nothing more is stored; put it back, or start the server again`)
+      report('error', `${trouble}: nothing more is stored; put the file back, or start the server again`)
     }
     if (log.isFailing()) log.retry().catch(() => {})
     else if (!projector.isCurrent()) catchUpAgain()

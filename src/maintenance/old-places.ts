@@ -1,7 +1,7 @@
-// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. The files of
-// their tasks are moved into the folders of their users once, before any task is resumed. Each move is a rename, so
-// when a start is killed, the next one moves the rest. A place that several users may have used stays, and the operator
-// gets a warning.
+// Earlier versions resolved `workspace_dir` and `rollout_save_dir` below roots that all users shared. The first start
+// of this version moves the files of tasks into the folders of their users, before any task is resumed. Each move is a
+// rename, so when a start is killed, the next start moves the rest. A place that several users may have used is not
+// moved, and the operator gets a warning.
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +17,7 @@ const add = (used: Used, place: string, user: string): void => {
   const users = used.get(place) ?? new Set()
   used.set(place, users.add(user))
 }
-/** The prefixes of a relative path: a, a/b, a/b/c. */
+/** A relative path and the paths above it: a, a/b, a/b/c. */
 const prefixes = (place: string): string[] => {
   const names = place.split(path.sep)
   return names.map((_, index) => names.slice(0, index + 1).join(path.sep))
@@ -27,13 +27,13 @@ const isOnly = (users: ReadonlySet<string> | undefined, user: string): boolean =
 
 type Found = {
   users: Set<string>
-  /** The users of each place outside of their own folders, by its path relative to the workspace root. */
+  /** The users of each place that is in no user's folder, by its path relative to the workspace root. */
   places: Used
   /** Files of rollouts: their old and new paths. */
   files: { from: string; to: string }[]
 }
 
-/** Reads the whole log once. */
+/** Reads the whole log, and returns the places and files that tasks of earlier versions used. */
 const look = async (log: Log, roots: Roots): Promise<Found> => {
   const found: Found = { users: new Set(), places: new Map(), files: [] }
   for await (const page of log.readAll()) {
@@ -64,7 +64,7 @@ const isThere = async (at: string): Promise<boolean> => {
   }
 }
 
-/** Moves one folder or file. Undefined when it was moved or does not exist, else the reason why it was not moved. */
+/** Moves one folder or file. Resolves to `nothing` when it does not exist, and to the reason when it was not moved. */
 const move = async (
   root: string,
   from: string,
@@ -89,7 +89,7 @@ const moveWorkspaces = async (
   let moved = 0
   const own: Used = new Map()
   for (const user of users) add(own, segment(user), user)
-  /** The users of each place or anything below it. */
+  /** The users of each place and of everything below it. */
   const below: Used = new Map()
   for (const used of [own, places])
     for (const [place, those] of used)
@@ -99,7 +99,7 @@ const moveWorkspaces = async (
     isOnly(below.get(place), user) &&
     prefixes(place).every(above => isOnly(places.get(above), user) && isOnly(own.get(above), user))
 
-  // Outer folders come first and take their inner ones along.
+  // Outer folders come first, since inner folders are moved together with them.
   for (const [place, those] of [...places].sort(([a], [b]) => a.length - b.length)) {
     if (place === '') continue
     const from = path.join(root, place)
@@ -127,7 +127,7 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
   const left: Left[] = []
   let moved = 0
   for (const { from, to } of files) {
-    await rm(`${from}.new`, { force: true }).catch(() => {}) // incomplete, when an earlier version was killed
+    await rm(`${from}.new`, { force: true }).catch(() => {}) // incomplete: an earlier version was killed
     const outcome = await attempt(move(root, from, to))
     if (outcome === 'moved') moved++
     else if (outcome !== 'nothing') left.push({ folder: from, why: outcome.why })
@@ -145,11 +145,12 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
   return { moved, left }
 }
 
+/** The most folders that the warning names. */
 const mostNamed = 20
 
 type Deps = { log: Log; roots: Roots; mark: string; report: Report }
 
-/** Moves the files once for a data folder. Then the file `mark` exists, which lists the result. */
+/** Moves the files of a data folder, unless the file `mark` exists. Then makes that file, with a list of the result. */
 export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promise<void> => {
   if (existsSync(mark)) return
   try {
@@ -161,7 +162,7 @@ export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promis
     const left = [...(workspaces?.left ?? []), ...(rollouts?.left ?? [])]
     await writeFile(mark, `${JSON.stringify({ moved, left }, undefined, 2)}\n`, { mode: 0o600, flush: true })
     if (moved > 0)
-      report('info', `${moved} folders and files of tasks were moved into the folders of their users`)
+      report('info', `${moved} folders or files of tasks were moved into the folders of their users`)
     if (left.length > 0) {
       const shown = left.slice(0, mostNamed)
       report(
@@ -171,7 +172,7 @@ export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promis
       )
     }
   } catch (error) {
-    report('warn', 'files that earlier versions left could not be looked for; the next start tries again', {
+    report('warn', 'the files of earlier versions could not be moved: the next start tries again', {
       error: String(error),
     })
   }

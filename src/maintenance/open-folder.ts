@@ -48,7 +48,7 @@ const protectionOf = (config: Config) => {
 const openOwnChildren = async (folder: string, report: Report) => {
   const children = await openChildren(folder)
   const { killed } = children
-  if (killed > 0) report('warn', 'processes that a killed server left were killed', { killed })
+  if (killed > 0) report('warn', 'processes that a killed server had left running were killed', { killed })
   return children
 }
 
@@ -81,7 +81,7 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
 
 type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
 
-/** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Throws CannotStart. */
+/** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Rejects with CannotStart. */
 export const openFolder = async (
   config: Config,
   report: Report,

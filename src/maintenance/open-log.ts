@@ -13,16 +13,16 @@ type Deps = {
   world: World
   files: ReturnType<typeof filesOf>
   metrics: Metrics['log']
-  /** Begins a new log when the log that read.db knows is gone. */
+  /** Whether a new log begins when read.db has events of a log that is gone. */
   acceptLoss: boolean
 }
 
-/** Throws CannotStart. */
+/** Opens the log of a data folder, with metrics. Throws CannotStart. */
 export const openCountedLog = ({ world, files, metrics, acceptLoss }: Deps) => {
   const known = isBegun(files.log) ? 0 : eventsKnownTo(files.readModels)
   if (known > 0 && !acceptLoss) {
     throw new CannotStart(
-      `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin anew`,
+      `${files.log} is gone, and read.db knows ${known} events of it: restore it from a backup, or remove read.db to begin a new log`,
     )
   }
   const { clock, random, ids } = world

@@ -1,4 +1,4 @@
-// Opens the read models and brings them up to the head of the log. Read models that cannot be used are rebuilt from it.
+// Opens the read models and writes all events of the log into them. Read models that cannot be used are rebuilt.
 import { misfitOf } from '../../projections/projector.ts'
 import { createReadModels } from '../../projections/read-models.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -11,7 +11,7 @@ import { createQueries } from '../tasks/queries.ts'
 
 type Deps = {
   log: EventLog
-  /** Opens the file. `anew`: removes the old file first. */
+  /** Opens the file of the read models. `anew`: removes the old file first. */
   openStore: (anew: boolean) => ReadStore
   timers: Timers
   report: Report
@@ -37,7 +37,9 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
   }
 }
 
-/** Rebuilds the read models when they fail in any way, since the log holds everything. Throws CannotStart. */
+/**
+ * Opens the read models. When that fails, they are rebuilt, since the log holds everything. Rejects with CannotStart.
+ */
 export const openReadModels = (deps: Deps) =>
   openOnce(deps, false).catch(error => {
     if (error instanceof CannotStart) throw error

@@ -23,14 +23,14 @@ type Deps = {
 export const createRecovery = (deps: Deps) => {
   const { tasks, sessions, isClosed, report } = deps
 
-  /** Restores the places of tasks and the usage of quotas, as the log says. */
+  /** Gives running tasks their places again, and counts the usage of quotas again, as the log says. */
   const takePlaces = () => {
     const unfinished = tasks.queries.unfinished()
     deps.quotas.fill(unfinished, sessions.active())
     tasks.takePlaces(unfinished)
   }
 
-  /** Resumes the unfinished tasks and returns their number. It may be called again. */
+  /** Resumes the unfinished tasks and resolves to their number. It may be called again. */
   const resume = async (): Promise<number> => {
     const unfinished = tasks.queries.unfinished()
     const active = sessions.active()
@@ -41,14 +41,17 @@ export const createRecovery = (deps: Deps) => {
     return unfinished.length
   }
 
-  // First the read models catch up with events that a failed write still stored. Then the actors that the failure
-  // passivated come back.
+  // First the read models catch up with events that were stored although their write failed. Then the tasks are resumed
+  // whose actors the failure passivated.
   deps.log.onReopened(async () => {
     await deps.projector.catchUp()
     takePlaces()
     report('warn', 'the event log can be written again')
     setImmediate(() => {
-      if (!isClosed()) resume().catch(error => report('error', 'recovery failed', { error: String(error) }))
+      if (!isClosed())
+        resume().catch(error =>
+          report('error', 'tasks could not be resumed: start the server again', { error: String(error) }),
+        )
     })
   })
   return { takePlaces, resume }

@@ -1,5 +1,5 @@
-// Handles a log with fewer events than clients have seen: it was cut, or it is a backup. The operator must accept the
-// loss before the log continues, and an event in the log says so.
+// Handles a log with fewer events than clients have seen, because it was cut or because it is a backup. The operator
+// must accept the loss before the log continues. An event in the log then says that it continues here.
 import { existsSync } from 'node:fs'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { openReadStore } from '../../projections/store.ts'
@@ -13,7 +13,10 @@ import { filesOf } from '../platform/data-folder.ts'
 
 type Known = { position: number; by: string }
 
-/** How many events of the log with this id the files beside it know. The read models do not name their log. */
+/**
+ * How many events of the log with this id the files beside it know, and which file knows most. The read models count
+ * always, since they do not name their log.
+ */
 const knownBeside = (dataDir: string, logId: string): Known => {
   const files = filesOf(dataDir)
   const saved = [files.nats, files.telemetry].map(file => ({ file, saved: savedCheckpoint(file) }))
@@ -29,7 +32,7 @@ const knownBeside = (dataDir: string, logId: string): Known => {
   return known.reduce((most, next) => (next.position > most.position ? next : most))
 }
 
-/** The same, including the old log that a backup replaces. */
+/** How many events of the log with this id the data folder knows, including the log that a backup will replace. */
 export const knownIn = async (dataDir: string, logId: string): Promise<number> => {
   const { position } = knownBeside(dataDir, logId)
   const { log: file } = filesOf(dataDir)
@@ -44,7 +47,7 @@ export const knownIn = async (dataDir: string, logId: string): Promise<number> =
   }
 }
 
-/** Stores that the log continues from here. `known`: the number of events that clients may have seen. */
+/** Appends the event that the log continues here. `known`: the number of events that clients may have seen. */
 export const resume = async (log: EventLog, known: number, reason: LogResumed['reason']): Promise<void> => {
   const data: LogResumed = { old_head: known > log.head() ? known : null, reason }
   await log.append([
@@ -61,7 +64,10 @@ export const resume = async (log: EventLog, known: number, reason: LogResumed['r
   ])
 }
 
-/** Continues a log that lacks acknowledged events only when the operator has accepted the loss. */
+/**
+ * Does nothing when the log has all events that the files beside it know. Otherwise it rejects with CannotStart, unless
+ * `acceptLoss` is true: then the log continues without these events, and the files are adjusted to it.
+ */
 export const acceptShorterLog = async (
   dataDir: string,
   log: EventLog,
@@ -74,7 +80,7 @@ export const acceptShorterLog = async (
   const files = filesOf(dataDir)
   if (!acceptLoss) {
     throw new CannotStart(
-      `${files.log} has ${head} events, and ${by} knows ${position}: the others were acknowledged and are lost; put a backup in its place (reprise restore FILE --force), or go on without them (reprise serve --accept-loss)`,
+      `${files.log} has ${head} events, and ${by} knows ${position}: the missing events were acknowledged and are lost; put a backup in place of the log (reprise restore FILE --force), or go on without these events (reprise serve --accept-loss)`,
     )
   }
   await resume(log, position, 'loss_accepted')
@@ -83,5 +89,8 @@ export const acceptShorterLog = async (
     const saved = savedCheckpoint(file)
     if (saved?.log === log.id && saved.position > head) await saveCheckpoint(file, log, log.head())
   }
-  report('warn', `the log goes on from ${head}: events up to ${position} were lost, and that was accepted`)
+  report(
+    'warn',
+    `the log goes on from ${head}: events up to ${position} were lost, as the option --accept-loss allows`,
+  )
 }

@@ -1,5 +1,5 @@
-// How a system ends: no work begins any more, what works may finish, then everything is closed, each part before those
-// that it needs.
+// How a system ends: no new work begins, running work may finish, then every part is closed before the parts that it
+// needs.
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { createSessionSystem } from '../env-sessions/system.ts'
@@ -9,17 +9,18 @@ import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 
+/** Milliseconds between two checks whether work still runs. */
 const lookMs = 10
 
-/** How far the end has come. */
+/** The state of the shutdown. */
 export const createShutdown = () => {
   let draining = false
   let closed = false
   return {
-    /** No work may begin any more. */
+    /** Whether no new work may begin. */
     isDraining: () => draining,
     isClosed: () => closed,
-    /** Lets no work begin any more; resolves when nothing is busy, or after `ms`. */
+    /** Lets no new work begin. Resolves when `busy` returns 0, or after `ms` milliseconds. */
     async drain(busy: () => number, ms: number): Promise<void> {
       draining = true
       const until = Date.now() + ms
@@ -44,7 +45,7 @@ type Open = {
   secrets: Pick<Secrets, 'close'>
 }
 
-/** Those that work first, those that are written to last. */
+/** Closes the parts that work first, then the files to which they write. */
 export const closeInOrder = async (open: Open): Promise<void> => {
   const { log } = open
   open.tasks.stop()
@@ -54,7 +55,7 @@ export const closeInOrder = async (open: Open): Promise<void> => {
   await open.disk.close()
   await open.checker.close()
   await log.settled()
-  open.projector.flush() // what it writes down last it still reads from the log
+  open.projector.flush() // this last write still reads from the log
   await log.close()
   open.store.close()
   open.secrets.close()

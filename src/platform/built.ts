@@ -1,5 +1,5 @@
-// Threads and processes of Reprise run from the bundle, even when the server runs from sources: each of them would have
-// to load a TypeScript loader, which takes longer than their work.
+// Threads and processes that the server starts run from the bundle, even when the server runs from sources: otherwise
+// each of them would have to load a TypeScript loader, which takes longer than its work.
 import { readFileSync } from 'node:fs'
 
 const here = new URL('./', import.meta.url)
@@ -9,7 +9,9 @@ const isSource = import.meta.url.endsWith('.ts')
 export const root = new URL('../../', here)
 
 let folder: URL | undefined
-/** The folder of the bundle. From sources this is the newest build, and it stays the same until the process ends. */
+/**
+ * The folder of the bundle. For a server that runs from sources, this is the build that was newest at the first use.
+ */
 const folderOfBuild = (): URL => {
   const dist = new URL('dist/', root)
   folder ??= isSource ? new URL(`${readFileSync(new URL('current', dist), 'utf8').trim()}/`, dist) : here

@@ -22,7 +22,9 @@ export const filesOf = (dataDir: string) => ({
   byUser: path.join(dataDir, 'files-by-user.json'),
 })
 
-/** Throws CannotStart when something other than a folder or a file is in the place of one. */
+/**
+ * Throws CannotStart when a file of the data folder is no plain file, a folder is no folder, or one may not be used.
+ */
 export const checkPlaces = (dataDir: string): void => {
   const files = filesOf(dataDir)
   const databases = [files.log, files.readModels].flatMap(file => [file, `${file}-wal`, `${file}-shm`])
@@ -47,14 +49,14 @@ export type RunningServer = { url: string; pid: number }
 export const writeServerFile = (file: string, server: RunningServer): void =>
   writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
 
-/** Removes the server file. If that fails, the lock shows that its server is gone. */
+/** Removes the server file. If that fails, the free lock still shows that the server is gone. */
 export const removeServerFile = (file: string): void => {
   try {
     rmSync(file, { force: true })
   } catch {}
 }
 
-/** Undefined when the file is missing or does not say where a server listens. */
+/** Reads the server file. Undefined when it is missing or does not say where a server listens. */
 export const readServerFile = (file: string): RunningServer | undefined => {
   try {
     const said = JSON.parse(readPlainFile(file)) as RunningServer | null

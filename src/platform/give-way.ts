@@ -1,4 +1,4 @@
-// Lowers the priority of work for single users, so that the thread that answers all users gets the processors first.
+// Lowers the priority of work for single users, so that the thread that answers all users gets a processor first.
 import { writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
@@ -11,9 +11,9 @@ const lower = (pid: number, priority: number): void => {
 }
 
 /**
- * Linux may share the processors first between process sessions (autogroups), which setsid makes, and apply priorities
- * only within each of them. So a process that begins a session lowers the priority of the session, too. It lowers that
- * less than its own: otherwise a step of one user would wait 0.2 s for each turn while another user keeps the
+ * Linux may first share the processors between process sessions (autogroups), which setsid begins, and apply priorities
+ * only within each session. So the priority of the session of a process is lowered, too. It is lowered less than that
+ * of the process: otherwise a step of one user would wait 0.2 s for each time slice while another user keeps the
  * processors busy.
  */
 export const sessionGivesWay = (pid: number): void => {
@@ -22,14 +22,14 @@ export const sessionGivesWay = (pid: number): void => {
   } catch {} // no autogroups, or the process has ended, or the system limits how often they change
 }
 
-/** Lowers the priority of a process that runs for one user and leads a session, and of all that it starts later. */
+/** Lowers the priority of a process that runs for one user and leads a session, and of all processes that it starts. */
 export const processGivesWay = (pid: number): void => {
   lower(pid, PRIORITY_LOW)
   sessionGivesWay(pid)
 }
 
-/** Lowers the priority of the calling thread: most for code of one user, less for work for all users. */
+/** Lowers the priority of the calling thread: more if it runs code of one user, less if it works for all users. */
 export const threadGivesWay = (worksFor: 'one' | 'all'): void => {
-  // On other systems this would change the whole process.
+  // On other systems, this would change the priority of the whole process.
   if (process.platform === 'linux') lower(0, worksFor === 'one' ? PRIORITY_LOW : PRIORITY_BELOW_NORMAL)
 }

@@ -1,10 +1,10 @@
-// Shows developers what running actors do: a page for this machine only, and a stream of the messages that it shows. The
-// messages hold texts of users, so no answer allows a page of another origin to read them.
+// Shows developers what running actors do: a page that only this machine can open, and a stream of the messages that
+// the page shows. The messages hold texts of users, so no answer allows a page of another origin to read them.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspectorPage } from './inspector-page.ts'
 
-/** Messages that are kept for pages that open later; Stately's own relay keeps the same number. */
+/** The most messages that are kept for pages that open later. Stately's own relay keeps as many. */
 const kept = 200
 
 export type Inspector = { url: string; show(message: string): void; close(): Promise<void> }
@@ -20,7 +20,8 @@ export const startInspector = async (): Promise<Inspector> => {
     response.on('close', () => watching.delete(response))
   }
   const server = createServer((request, response) => {
-    // The exact host is required: any web page can have a host name that leads to this machine.
+    // The host must be exactly this address: a web page on the internet can have a host name that leads to this
+    // machine.
     if (request.headers.host !== host) response.writeHead(403).end()
     else if (request.url === '/events') watch(response)
     else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inspectorPage)

@@ -1,4 +1,4 @@
-// Explains why this process may not use a place: its system user, what is forbidden where, and what to do.
+// Explains why this process may not use a file or a folder: its system user, what is forbidden, and what to do.
 import { accessSync, constants, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const ourUser = (): string => {
   }
 }
 
-/** Why a place may not be used in this mode; undefined when it may, or when it does not exist. */
+/** Why a file or folder may not be used in this mode; undefined when it may be used, or does not exist. */
 const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefined => {
   try {
     accessSync(place, mode)
@@ -34,7 +34,7 @@ const isThere = (place: string): boolean => {
   }
 }
 
-/** A folder and those above it, the topmost first. */
+/** A folder and the folders above it, the topmost first. */
 const withParents = (folder: string): string[] => {
   const parent = path.dirname(folder)
   return parent === folder ? [folder] : [...withParents(parent), folder]
@@ -52,7 +52,7 @@ const explained = (
 
 /**
  * Explains what prevents this process from reading, or reading and writing, a file or folder; undefined when nothing
- * does. When the place does not exist yet, the question is whether it can be made.
+ * prevents it. When the file or folder does not exist yet, explains why it cannot be made.
  */
 export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): string | undefined => {
   const full = path.resolve(place)

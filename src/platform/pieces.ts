@@ -1,22 +1,25 @@
-// JSON text that may be too long for one string, or for memory. A short text is a string. A long text is made in pieces
-// while the reader takes them.
+// JSON text that may be too long for one string, or for memory. A short text is a string. A long text consists of
+// pieces, each of which is made when the reader takes it.
 export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>
 export type Text = string | Pieces
 
-/** Texts up to this length are joined to one string (characters or bytes, whichever is known). */
+/** The greatest length of a text that is made as one string, in characters or bytes, whichever is known. */
 export const wholeAtMost = 256 * 1024
 
-/** Bytes from which an answer is large. Few large answers are sent at once, and a page of a list ends here. */
+/**
+ * An answer of more bytes is large. Only a few large answers are sent at the same time. A page of frames or of stored
+ * events ends when it is large.
+ */
 export const largeFrom = 8 * 1024 * 1024
 
 export const isLong = (text: Text): text is Pieces => typeof text !== 'string'
 
-/** Joins texts to one: a string when none of them is long. */
+/** Joins texts to one text, which is a string when none of them is long. */
 export const joined = (...texts: Text[]): Text =>
   texts.some(isLong) ? inTurn(texts) : (texts as string[]).join('')
 
-/** A text that is still being made, as pieces. */
+/** The pieces of a text that may still be in the making. */
 export async function* only(made: Text | Promise<Text>): AsyncGenerator<Piece> {
   const text = await made
   if (isLong(text)) yield* text

@@ -1,5 +1,5 @@
-// Opens files that another program may have replaced by a folder, a link or a FIFO. A plain open of a FIFO waits for
-// ever.
+// Opens files that another program may have replaced by a folder, a link or a FIFO. Opening a FIFO in the usual way
+// waits for ever.
 import {
   closeSync,
   constants,
@@ -13,9 +13,9 @@ import {
 import { type FileHandle, open } from 'node:fs/promises'
 
 const { O_CREAT, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
-/** Opens for reading without waiting for a writer of a FIFO. */
+/** Flags to open a file for reading. With them, opening a FIFO does not wait for a writer. */
 const forReading = O_RDONLY | O_NONBLOCK
-/** For `flag` of `writeFile`: like `w`, but an error for a FIFO without a reader. */
+/** For the option `flag` of `writeFile`: like `w`, but opening a FIFO without a reader is an error. */
 export const plainWrite = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK
 
 const kindOf = (found: Stats): string => {
@@ -50,7 +50,7 @@ export const readPlainFile = (path: string): string => {
   }
 }
 
-/** The same, asynchronously. */
+/** The text of a plain file, read asynchronously. Rejects with the errors that `readPlainFile` throws. */
 export const readPlainFileLater = async (path: string): Promise<string> => {
   let file: FileHandle | undefined
   try {

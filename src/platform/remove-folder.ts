@@ -2,7 +2,7 @@
 import { chmod, lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Makes folders accessible that may not be entered. A name need not be UTF-8. */
+/** Allows this process to enter a folder and all folders in it. Their names are bytes, which may not be UTF-8. */
 const open = async (folder: Buffer): Promise<void> => {
   await chmod(folder, 0o700)
   for (const entry of await readdir(folder, { withFileTypes: true, encoding: 'buffer' })) {
@@ -10,7 +10,7 @@ const open = async (folder: Buffer): Promise<void> => {
   }
 }
 
-/** Removes everything at this path, if anything is there. Links are removed, never followed. */
+/** Removes whatever is at this path, if anything is there. Links are removed, never followed. */
 export const removeFolder = async (folder: string): Promise<void> => {
   try {
     await rm(folder, { recursive: true, force: true })

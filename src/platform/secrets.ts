@@ -1,5 +1,5 @@
-// Secret values, such as those of `env`. They are in a file of their own (mode 0600), never in the log. They are
-// written and synced before the append that names them, and removed when the task ends.
+// Secret values, for example those of `env`. They are stored in a file of their own (mode 0600), never in the log. They
+// are written and synced before the append that names their reference, and removed when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -14,12 +14,14 @@ export type Secrets = {
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
   refs(): string[]
-  /** Removes all values whose reference is not named any more. */
+  /** Removes all values for whose reference `isNamed` returns false. */
   sweep(isNamed: (ref: string) => boolean): void
   close(): void
 }
 
-/** Reads the whole file, which is small, and throws when it is damaged. The error shows nothing of the content. */
+/**
+ * Reads the whole file, which is small, and throws when the file is damaged. The error does not contain its content.
+ */
 const checkWhole = (db: Database.Database): void => {
   if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok')
     throw new Error('database disk image is malformed')
@@ -52,7 +54,8 @@ const open = (path: string): Database.Database => {
 }
 
 /**
- * Opens or makes the file. Values that cannot be read any more are missing, which is reported once. Throws CannotStart.
+ * Opens or makes the file. Throws CannotStart. When values cannot be read later, `get` returns undefined, and the
+ * damage is reported once.
  */
 export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)

@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** Resolves after `ms` milliseconds, or at once when the signal aborts; the caller has to check the signal. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. The caller must check the signal afterwards. */
 export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) return resolve()

@@ -5,5 +5,5 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   version: string
 }
 export const version: string = manifest.version
-/** The build that wrote an event: the version of Reprise and of the task chart. */
+/** The name of this build, which each event stores: the version of Reprise and of the task chart. */
 export const build = `${version}+task.1`

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import type { World } from '../contract/ports.ts'
 
+/** Random bytes that are taken from the system at once. */
 const pooled = 8192
 
-/** Draws random bytes in bulk, since a system call for each salt would cost more than hashing it. */
+/** Takes random bytes from a pool, since a system call for each salt would cost more than hashing it. */
 const createRandom = () => {
   let pool = Buffer.alloc(0)
   let used = 0
@@ -25,13 +26,13 @@ const createRandom = () => {
     },
     /** A whole number below 2^32. */
     word(): number {
-      const at = draw(4) // may make a new pool
+      const at = draw(4) // comes first, since it may replace the pool
       return pool.readUInt32LE(at)
     },
   }
 }
 
-/** Makes ids that are ordered by time. Their random bits come from the same pool. */
+/** Makes ids that are ordered by time. Their random bits come from the pool of `random`. */
 const createIds = (random: { word(): number }) => {
   const generator = new V7Generator({ nextUint32: random.word })
   return { next: (prefix: string) => prefix + generator.generate().toHex() }

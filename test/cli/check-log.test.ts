@@ -46,7 +46,7 @@ t.test('every damage is named by its position, and the rest is read all the same
   const spoils: [sql: string, position: number, reason: RegExp][] = [
     [`UPDATE events SET payload = '{"x":1}' WHERE ${where}`, at, /does not match its digest/],
     [`UPDATE events SET salt = 'x' WHERE ${where}`, at, /does not match its digest/],
-    [`UPDATE events SET header = replace(header, '"owner"', '"Owner"') WHERE ${where}`, at, /fit its leaf/],
+    [`UPDATE events SET header = replace(header, '"owner"', '"Owner"') WHERE ${where}`, at, /match its leaf/],
     [`UPDATE events SET payload = NULL WHERE ${where}`, at, /has no payload/],
     [`DELETE FROM events WHERE ${where}`, at, /is missing/],
     [`UPDATE events SET position = ${last + 5} WHERE position = ${last}`, last, /is missing/],
@@ -78,5 +78,7 @@ t.test('events that are whole but give other frames than they were numbered for 
   t.not(other, header)
   const sql = `UPDATE events SET header = '${other}', leaf = '${leafOf(other)}' WHERE position = ${event?.position}`
   const { damaged } = await checked(spoilt(dataDir, copy, 'log.db', sql))
-  t.match(damaged, [{ position: event?.position, reason: /gives 1 frames from \d+, not as it was numbered/ }])
+  t.match(damaged, [
+    { position: event?.position, reason: /gives 1 frames from \d+, and its header numbers them differently/ },
+  ])
 })

@@ -124,8 +124,8 @@ t.test('each promise can be broken, and then says how', async t => {
     [{ killedAfter: undefined }, 'reached its end', /never killed/],
     [{ again: [frame(0), frame(1, 'task.failed'), frame(2)] }, 'same stream', /^frame 1 differs/],
     [{ again: [...good.again, frame(3)] }, 'same stream', /^frame 3 differs/],
-    [{ runs: 2 }, 'tool ran once', /^its file has 2 lines$/],
-    [{ runs: 0 }, 'tool ran once', /^its file has 0 lines$/],
+    [{ runs: 2 }, 'tool ran once', /^the tool's file has 2 lines$/],
+    [{ runs: 0 }, 'tool ran once', /^the tool's file has 0 lines$/],
     [{ problems: ['tasks x: the row is missing'] }, 'replay equal', /^tasks x: the row is missing$/],
   ]
   for (const [change, promise, says] of broken) {

@@ -66,7 +66,7 @@ t.test('what is not as it was is told on stdout, in words too: exit code 1', asy
   const without = path.join(copies, 'without')
   cpSync(dataDir, without, { recursive: true, filter: file => !path.basename(file).startsWith('read.db') })
   t.match(await replay(without, '--all'), { code: 0, stdout: /no read models there\nreplay equal\n$/ })
-  t.match(await replay(without, id), { code: 0, stdout: /nothing to compare with\n$/ })
+  t.match(await replay(without, id), { code: 0, stdout: /there is nothing to compare\n$/ })
 })
 
 t.test('the state is the one that the server folds', async t => {

@@ -105,7 +105,7 @@ t.test('what is no request for a completion is refused in words', async t => {
   t.same(await told(await post(chat, { messages: [1] })), [400, 'each of messages must be an object'])
   t.match(await told(await fetch(`${url}/chat/completions`)), [
     404,
-    /there is no \/chat\/completions; .*\/v1/,
+    /there is no path \/chat\/completions; .*\/v1/,
   ])
   t.match(await told(await fetch(`${url}/toString`)), [404, /there is no/])
   const wrong = await fetch(`${url}${chat}`)

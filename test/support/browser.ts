@@ -1,4 +1,4 @@
-// The system's Chromium for tests: found on PATH, or installed with apt-get, once.
+// The system's Chromium for tests. It is found on PATH, or installed once with apt-get.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -12,7 +12,7 @@ const onPath = (wanted: readonly string[]): string | undefined =>
     .flatMap(name => (process.env.PATH ?? '').split(path.delimiter).map(folder => path.join(folder, name)))
     .find(file => existsSync(file))
 
-/** Does nothing where there is no apt-get, or where it would ask for a password. */
+/** Installs Chromium. Does nothing if there is no apt-get, or if it would ask for a password. */
 const install = (): void => {
   const command = ['apt-get', 'install', '--yes', '--no-install-recommends', 'chromium']
   const [program = '', ...args] = isRoot ? command : ['sudo', '-n', ...command]
@@ -23,11 +23,11 @@ const install = (): void => {
 
 export const noBrowser = 'there is no Chromium, and it could not be installed: apt-get install chromium'
 
-/** Undefined where there is none: the caller skips with `noBrowser`. Whoever launches it closes it. */
+/** Launches Chromium, which the caller must close. Undefined: there is none, and the caller skips with `noBrowser`. */
 export const launchBrowser = async (): Promise<Browser | undefined> => {
   if (onPath(names) === undefined) install()
   const executablePath = onPath(names)
   if (executablePath === undefined) return undefined
-  // Its own sandbox does not work as root.
+  // The sandbox of Chromium does not work as root.
   return chromium.launch({ executablePath, chromiumSandbox: !isRoot })
 }

@@ -1,4 +1,5 @@
-// The bundle as the sources are now. `npm test` builds once for all; a test file that is run by itself builds for itself.
+// Builds the bundle from the current sources. `npm test` builds it once for all test files; a test file that runs alone
+// builds it itself.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 

@@ -1,11 +1,11 @@
-// Joins test files and the sources they use, once for all of them: loading each source by itself, which a loader
-// does anew for each file, takes longer than most tests.
+// Bundles all test files, with the sources that they use, once. Without a bundle, a loader would load each source again
+// for each test file, which takes longer than most tests.
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-/** What a module says of its own place stays true where it is joined with others. */
+/** Replaces what a module says about its own path, since the path of the bundle is another one. */
 const ownPlace = {
   name: 'own-place',
   setup: bundle =>
@@ -16,7 +16,7 @@ const ownPlace = {
     }),
 }
 
-/** Joins `files`, paths from `root`, into `folder`, and gives what to run in their place. */
+/** Bundles `files` (paths from `root`) into `folder`. Resolves to the files to run in their place. */
 export const bundleTests = async (root, files, folder) => {
   await rm(folder, { recursive: true, force: true })
   await build({

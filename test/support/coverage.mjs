@@ -1,5 +1,5 @@
-// Line coverage from the V8 data that tap collects in .tap/coverage. tsx puts a module on one line, and c8 counts
-// whole lines; here each range that V8 counted goes through the source map, so a branch that never ran shows.
+// Line coverage from the V8 data that tap collects in .tap/coverage. c8 counts whole lines, but tsx puts a module on
+// one line. So this file maps each range that V8 has counted through the source map, and finds branches that never ran.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ const decodeVlq = segment => {
   return numbers
 }
 
-// Calls back with the offset in the generated code and the line of the source, for each segment of the map.
+// Calls `callback` for each segment of the map, with the offset in the generated code and the line of the source.
 const eachSegment = ({ lineLengths, data }, callback) => {
   let sourceLine = 0
   let lineStart = 0
@@ -41,7 +41,7 @@ const eachSegment = ({ lineLengths, data }, callback) => {
 const ranOffsets = functions => {
   const ranges = functions.flatMap(({ ranges }) => ranges)
   const ran = new Uint8Array(Math.max(...ranges.map(range => range.endOffset)))
-  // The smallest range around a place tells its count, so the wider ones are painted first.
+  // The smallest range around a place decides its count, so wider ranges are applied first.
   const size = range => range.endOffset - range.startOffset
   for (const range of ranges.sort((a, b) => size(b) - size(a)))
     ran.fill(range.count > 0 ? 1 : 0, range.startOffset, range.endOffset)
@@ -64,7 +64,7 @@ const lineRanges = lines => {
 }
 
 export const reportCoverage = (root, folders) => {
-  /** @type {Map<string, Map<number, boolean>>} file -> line -> did it run in any process */
+  /** @type {Map<string, Map<number, boolean>>} file -> line -> whether the line ran in any process */
   const files = new Map(folders.flatMap(folder => filesBelow(root, folder)).map(file => [file, new Map()]))
   const folder = join(root, '.tap/coverage')
   for (const name of readdirSync(folder)) {

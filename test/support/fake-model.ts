@@ -1,11 +1,11 @@
-// A fake model that lasts as long as a test, and short ways to say what it answers.
+// A fake model that is closed when its test ends, and short ways to write its answers.
 import type { Test } from 'tap'
 import type { Answer } from '../../src/fake-model/answer.ts'
 import { startFakeModel } from '../../src/fake-model/server.ts'
 
 export type { Answer } from '../../src/fake-model/answer.ts'
 
-/** Chunks by hand, for answers that no script of ours would make. */
+/** A chunk made by hand, for answers that a script cannot give. */
 export const delta = (given: Record<string, unknown>, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: given, finish_reason }],
 })
@@ -23,7 +23,9 @@ export const calls = (...given: [name: string, args: string][]): Answer => ({
   usage: false,
 })
 
-/** `env` makes a server use it. Without answers it finds its own. */
+/**
+ * Starts a fake model. `env`: the variables with which a server uses it. Without `answers`, its answers are plausible.
+ */
 export const fakeModel = async (t: Test, answers?: Answer[]) => {
   const model = await startFakeModel(answers === undefined ? {} : { answers })
   t.teardown(() => model.close())

@@ -1,8 +1,8 @@
-// Calls and answers of the HTTP surface: whole answers, raw connections, and the shapes that tests look at.
+// Requests to the HTTP API and their answers: whole answers, raw connections, and the types that tests use.
 import { connect } from 'node:net'
 import { type Api, apiOf } from './server.ts'
 
-/** The calls of another principal. */
+/** Functions that send requests with another token. */
 export const apiAs =
   (url: string, token: string): Api =>
   (method, where, body, headers = {}) =>
@@ -23,10 +23,10 @@ export type TaskJson = {
   previous_task_id?: string
 }
 type ErrorJson = { code: number; message: string; data?: Record<string, unknown> }
-/** Every shape that an answer may have; a test looks at the fields that it expects. */
+/** All fields that an answer may have; a test uses those that it expects. */
 export type Body = { jsonrpc: string; id: string; result: TaskJson; error: ErrorJson; detail: Problem[] }
 
-/** An answer read whole. */
+/** Reads a whole answer. */
 export const read = async (response: Response | Promise<Response>) => {
   const answer = await response
   const text = await answer.text()
@@ -34,16 +34,16 @@ export const read = async (response: Response | Promise<Response>) => {
   try {
     body = JSON.parse(text) as Body
   } catch {
-    // No JSON: the text is there.
+    // The answer is not JSON. The caller gets its text.
   }
   return { status: answer.status, headers: answer.headers, text, body }
 }
 
-/** The tasks of a list, by id. */
+/** The ids of the tasks in a list. */
 export const idsOf = ({ body }: { body: Body }): string[] =>
   (body.result as unknown as TaskJson[]).map(({ id }) => id)
 
-/** Problems as one line each: where, and pydantic's word. */
+/** Each problem as one line: its place, and its type in the words of pydantic. */
 export const brief = (detail: Problem[] | undefined): string[] =>
   (detail ?? []).map(({ loc, type }) => [...loc, type].join(' '))
 
@@ -51,7 +51,7 @@ export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(res
 
 export const until = async (condition: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> => {
   for (const end = Date.now() + ms; !(await condition()); ) {
-    if (Date.now() > end) throw new Error(`not so after ${ms} ms: ${condition}`)
+    if (Date.now() > end) throw new Error(`the condition is still false after ${ms} ms: ${condition}`)
     await pause(5)
   }
 }
@@ -65,7 +65,7 @@ const parse = (raw: string) => {
   return { status: Number(first.split(' ')[1] ?? 0), headers, body: rest.join('\r\n\r\n') }
 }
 
-/** A connection by hand: what came on it so far, as latin1 text, and how it ended. */
+/** Opens a raw connection. It shows what has arrived so far, as latin1 text, and how the connection ended. */
 export const dial = async (url: string) => {
   const { hostname, port } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
@@ -86,7 +86,9 @@ export const dial = async (url: string) => {
   return { socket, state, closed, answer: () => parse(state.raw) }
 }
 
-/** Sends bytes on a connection of their own; the answer once the server has closed it, or `ms` have passed. */
+/**
+ * Sends bytes on a new connection. Resolves to the answer when the server has closed it, or after `ms` milliseconds.
+ */
 export const exchange = async (
   url: string,
   bytes: string | Buffer,

@@ -1,4 +1,5 @@
-// Who may import whom: .dependency-cruiser.json, checked on the working tree or on the folder given as argument.
+// Checks that modules import only what .dependency-cruiser.json allows, in the working tree or in the folder that is
+// the argument.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { cruise } from 'dependency-cruiser'
@@ -21,7 +22,8 @@ for (const { rule, from, to, cycle } of violations) {
   console.log(`${rule.name}: ${[from, ...(cycle?.map(step => step.name) ?? [to])].join(' -> ')}`)
   console.log(`  ${forbidden.find(({ name }) => name === rule.name).comment}`)
 }
-// With a compiler that the cruiser cannot use, it reads nothing and finds nothing wrong.
-if (ours.length === 0) console.log('0 modules read: the check is blind')
+// When the cruiser cannot use the installed compiler, it reads no module and finds nothing wrong.
+if (ours.length === 0)
+  console.log('0 modules read, so nothing was checked: does the cruiser support the installed compiler?')
 else console.log(`${ours.length} modules, ${violations.length} forbidden imports`)
 process.exitCode = ours.length === 0 || violations.length > 0 ? 1 : 0

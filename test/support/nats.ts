@@ -1,5 +1,5 @@
-// A real nats-server for tests: found on PATH, or installed, once; killed and started again, with its store
-// or without it; and a connection to it that a test can cut or hold.
+// A real nats-server for tests. It is found on PATH, or installed once. A test can kill it and start it again, with its
+// store or without it, and can cut or hold the connections to it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,13 +17,13 @@ import { pause } from './http.ts'
 import { programOf } from './programs.ts'
 
 const program = programOf('nats-server', { debian: 'nats-server', brew: 'nats-server' })
-/** False, or why the tests that need one are skipped. */
+/** False, or the reason for which tests that need a nats-server are skipped. */
 export const noNats =
   program === undefined
     ? 'there is no nats-server, and it could not be installed: apt-get install nats-server, or brew install nats-server'
     : false
 
-/** A port that is free, and stays so: the system hands none out below 32768. */
+/** A free port. It stays free, since the system gives other programs no port below 32768 unless they ask for it. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)
@@ -46,20 +46,20 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('data', () => socket.destroy())
   })
 
-// Whatever ends the tests, no nats-server is left behind.
+// In whatever way the tests end, no nats-server is left running.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A test, or whatever says when it is over. */
+/** A test, or any other object that says when a test is over. */
 type Ending = Pick<Test, 'teardown'>
 type Wish = {
   jetStream?: boolean
-  /** What else its configuration says. */
+  /** Further lines of its configuration. */
   config?: string
   env?: Record<string, string>
-  /** It is started by the test. */
+  /** Whether the server is not started yet: the test starts it. */
   isAway?: boolean
 }
 
@@ -113,7 +113,7 @@ export const natsServer = async (
     kill,
     signal: (signal: NodeJS.Signals) => void child?.kill(signal),
     output: () => output,
-    /** A client of the test's own, which ends with it. */
+    /** A client for the test itself, which is closed when the test ends. */
     async client(t: Ending, options: NodeConnectionOptions = {}): Promise<NatsConnection> {
       const connection = await connectClient({
         servers: `127.0.0.1:${port}`,
@@ -130,7 +130,7 @@ export type NatsServer = Awaited<ReturnType<typeof natsServer>>
 
 export type Message = { subject: string; headers: Record<string, string>; body: string; sequence: number }
 
-/** Every message of the stream, oldest first, as it is stored. */
+/** Every stored message of the stream, oldest first. */
 export const storedIn = async (client: NatsConnection): Promise<Message[]> => {
   const manager = await jetstreamManager(client)
   const { state } = await manager.streams.info('REPRISE_EVENTS')
@@ -149,7 +149,7 @@ export const storedIn = async (client: NatsConnection): Promise<Message[]> => {
   return all
 }
 
-/** How far the stream has come: the position of its last message; 0: there is none. */
+/** The position in the last message of the stream; 0: there is no message. */
 export const streamPosition = async (client: NatsConnection): Promise<number> => {
   try {
     const manager = await jetstreamManager(client, { timeout: 1000 })
@@ -160,10 +160,13 @@ export const streamPosition = async (client: NatsConnection): Promise<number> =>
   }
 }
 
-/** A way to a server that can be cut, and held: then nothing goes through, and nothing says so; or it comes late. */
+/**
+ * A proxy to a server. Its connections can be cut. They can be held: then nothing goes through, and neither side
+ * notices. And they can be delayed: then everything arrives late.
+ */
 export const wayTo = async (t: Test, target: number) => {
   const pairs = new Set<[Socket, Socket]>()
-  /** What was sent on connections that are to be late. */
+  /** What was sent on the delayed connections, until it is let through. */
   const late = new Map<Socket, Buffer[]>()
   let isHeld = false
   const server = createServer(near => {
@@ -197,7 +200,7 @@ export const wayTo = async (t: Test, target: number) => {
   return {
     url: `nats://127.0.0.1:${port}`,
     cut,
-    /** What is sent from now on over the open connections arrives when it is told to, though they break before. */
+    /** Delays what is sent from now on over the open connections, until it is let through, even if they break first. */
     delay() {
       const delayed = [...pairs]
       for (const [near] of delayed) late.set(near, [])

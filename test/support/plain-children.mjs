@@ -1,5 +1,6 @@
-// Loaded before each test file: what tests start runs as users start it. tap would load its own hooks into every
-// process and count the lines that run there, which doubles the time to start a command, and shows in its environment.
+// Loaded before each test file, so that processes that tests start run as they do for users. Otherwise tap would load
+// its hooks into every process and count the lines that run there. That doubles the time to start a command, and adds
+// variables to its environment.
 import { createRequire } from 'node:module'
 
 const ofTap = createRequire(import.meta.resolve('@tapjs/processinfo'))

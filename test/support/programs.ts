@@ -1,4 +1,4 @@
-// Programs of the system that tests need: found on PATH, or installed, once.
+// Programs of the system that tests need. They are found on PATH, or installed once.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -12,12 +12,12 @@ const folders = [
 const lookUp = (name: string): string | undefined =>
   folders.map(folder => path.join(folder, name)).find(file => existsSync(file))
 
-/** Does nothing where there is no installer, or where it would ask for a password. */
+/** Installs a package. Does nothing if there is no installer, or if it would ask for a password. */
 const install = (debian: string, brew: string | undefined): void => {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const hasApt = lookUp('apt-get') !== undefined
   if (!hasApt && brew === undefined) return
-  // Another test file may be installing something just now.
+  // Waits while another test file installs something.
   const patient = ['-o', 'DPkg::Lock::Timeout=60']
   const [program = '', ...args] = hasApt
     ? [...asRoot, 'apt-get', ...patient, 'install', '--yes', '--no-install-recommends', debian]
@@ -30,7 +30,7 @@ const install = (debian: string, brew: string | undefined): void => {
   })
 }
 
-/** `packages`: the package that has it, of Debian and of Homebrew. */
+/** The path of a program; undefined: there is none. `packages`: the packages of Debian and of Homebrew that have it. */
 export const programOf = (name: string, packages: { debian: string; brew?: string }): string | undefined => {
   const there = lookUp(name)
   if (there !== undefined) return there

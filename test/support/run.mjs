@@ -1,5 +1,5 @@
-// npm test: four checks, all of them run even if one fails; the last line counts.
-// npm test -- test/log/audit.test.ts runs these test files only; npm run coverage also says which lines they load.
+// npm test runs four checks, all of them even if one fails. The last line says how many tests passed and failed.
+// npm test -- test/log/audit.test.ts runs only these test files. npm run coverage also prints the line coverage.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ const testFiles = named.length
   ? named
   : readdirSync(join(root, 'test'), { recursive: true })
       .filter(name => name.endsWith('.test.ts'))
-      // The longest ones are among these: at the end, one of them would run alone.
+      // The longest test files are in test/server. They begin first, so that none of them runs alone at the end.
       .sort((one, other) => other.startsWith('server/') - one.startsWith('server/'))
       .map(name => join('test', name))
 let passed = 0
@@ -56,15 +56,15 @@ const check = (name, command, ...args) =>
     return result
   })
 
-// tap is built with its own TypeScript plugin, which .taprc turns off. tap would rebuild itself during the first
-// run, but that run still uses the plugin and fails, so it has to happen before.
+// .taprc turns off the TypeScript plugin with which tap is built. tap rebuilds itself during its first run, but that
+// run still uses the plugin and fails. So tap is rebuilt before the first run.
 const rebuildTap = () => {
   const built = join(root, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
   const stale = readFileSync(built, 'utf8').includes('@tapjs/typescript')
   return stale ? run(bin('tap'), 'build') : { ok: true }
 }
 
-/** How files ended, for those that tap's own report of failures leaves out: they never got to a test. */
+/** How those test files ended that did not reach a test. tap's own report of failures leaves them out. */
 const badEnds = (tap, report) =>
   tap.split(/^not ok \d+ - /m).flatMap(result => {
     const [file] = result.split(/ #|\n/, 1)
@@ -75,11 +75,11 @@ const badEnds = (tap, report) =>
       : [`FAIL  ${file} ${reasons.map(reason => reason.trim()).join(', ')}`]
   })
 
-// TAP for the counting; then the same results as a person reads them. One run cannot give both: with any other
-// reporter tap drops what tests write to stderr, the reason of a crash included.
+// The run itself prints TAP, which is counted. Then the results are printed again for a person. One run cannot do both:
+// with any other reporter, tap drops what tests write to stderr, for example the reason of a crash.
 const failures = ({ stdout, stderr }, files) => {
   const replay = run(bin('tap'), 'replay', '--reporter=min', ...files).output
-  // The reporter moves the cursor about even when nobody looks.
+  // The reporter moves the cursor even if its output is no terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
   const report = replay.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
   return [report, badEnds(stdout, report).join('\n'), stderr && `stderr of the tests:\n${stderr}`]
@@ -88,7 +88,7 @@ const failures = ({ stdout, stderr }, files) => {
     .join('\n\n')
 }
 
-/** Test files as tap runs them: joined, or, where lines are counted, as they stand, which takes twice the time. */
+/** The test files to run: bundled or, to count lines, as they are, which takes twice the time. */
 const runnable = async () =>
   coverage
     ? { files: testFiles, options: ['--node-arg=--import=tsx'] }
@@ -100,7 +100,7 @@ const runnable = async () =>
 const plainChildren = `--node-arg=--import=${pathToFileURL(join(import.meta.dirname, 'plain-children.mjs'))}`
 
 const runTap = async () => {
-  // What an earlier run left would be replayed, and its lines counted, as if they were of this one.
+  // Otherwise the results and the lines of an earlier run would count for this one.
   for (const left of ['test-results', 'coverage'])
     rmSync(join(root, '.tap', left), { recursive: true, force: true })
   const built = rebuildTap()
@@ -111,7 +111,7 @@ const runTap = async () => {
   const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
   const ok = result.ok && count('fail') === 0 && count('pass') > 0
   passed += count('pass')
-  // Nothing ran, or tap found a fault that no assertion counts: still a failure.
+  // When nothing ran, or when tap found a fault that is no failed assertion, that counts as a failure, too.
   failed += ok ? 0 : Math.max(1, count('fail'))
   const skipped = count('skip') + count('todo')
   return {

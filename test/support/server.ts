@@ -1,5 +1,5 @@
-// A real server on a free port: in this process, or as a process of its own that can be killed; and the command
-// line beside it.
+// A real server on a free port, in this process or in a process of its own that a test can kill, and the commands of
+// reprise.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ export type Api = (
   headers?: Record<string, string>,
 ) => Promise<Response>
 
-/** Calls below /v1 with the admin token, unless headers say otherwise. */
+/** A function that sends requests below /v1, with the admin token unless `headers` has another. */
 export const apiOf =
   (url: string, token = adminToken): Api =>
   (method, where, body, headers = {}) =>
@@ -34,12 +34,12 @@ export const apiOf =
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
 
-/** Modules of tests write into folders of their test, which belong to whoever runs the tests. */
+/** Lets modules of tests run as the user who runs the tests, since they write into folders of that user. */
 const asOurselves = ({ ENV_PATH }: Env): Env => (ENV_PATH === undefined ? {} : { ENV_UID_BASE: '0' })
 
-/** Serves from this process until the test ends. */
+/** Starts a server in this process. It stops when the test ends. */
 export const serveHere = async (t: Test, env: Env = {}) => {
-  // Not tap's own folder for the test, which may be removed while the server still writes.
+  // The data folder is not tap's folder for the test, which may be removed while the server still writes.
   const own = env.DATA_DIR === undefined ? mkdtempSync(path.join(tmpdir(), 'reprise-test-')) : undefined
   const dataDir = env.DATA_DIR ?? own ?? ''
   const lines: { level: string; message: string; fields: unknown }[] = []
@@ -62,13 +62,13 @@ export const serveHere = async (t: Test, env: Env = {}) => {
 const root = path.resolve(import.meta.dirname, '../..')
 const bin = path.join(root, 'bin/reprise.mjs')
 
-// Whatever ends the tests, no server is left behind.
+// In whatever way the tests end, no server is left running.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A reprise process, running; nothing of our own environment reaches it but PATH. */
+/** Starts a process of reprise. Of the variables of this process, it gets only PATH. */
 const reprise = (args: string[], env: Env) => {
   const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -80,12 +80,12 @@ const reprise = (args: string[], env: Env) => {
   let stderr = ''
   child.stdout?.on('data', chunk => (stdout += chunk))
   child.stderr?.on('data', chunk => (stderr += chunk))
-  // 'close' rather than 'exit': by then everything that it said has been read.
+  // 'close' comes after 'exit', when all output of the process has been read.
   const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   return { child, exited, stdout: () => stdout, stderr: () => stderr }
 }
 
-/** Runs a reprise command to its end; one that does not end is killed, and has no exit code. */
+/** Runs a command of reprise to its end. A command that does not end is killed, and has no exit code. */
 export const runReprise = async (args: string[], env: Env = {}) => {
   const { child, exited, stdout, stderr } = reprise(args, env)
   const patience = setTimeout(() => child.kill('SIGKILL'), 20_000)
@@ -94,7 +94,7 @@ export const runReprise = async (args: string[], env: Env = {}) => {
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
-/** The environment of a server process: a free port, the tests' admin token. */
+/** The environment variables of a server process: a free port, and the admin token of the tests. */
 const serving = (dataDir: string, env: Env): Env => ({
   PORT: '0',
   ADMIN_TOKEN: adminToken,
@@ -103,10 +103,10 @@ const serving = (dataDir: string, env: Env): Env => ({
   DATA_DIR: dataDir,
 })
 
-/** Runs `reprise serve` where it is expected to end by itself. */
+/** Runs `reprise serve` when it is expected to refuse to start. */
 export const refusedStart = (dataDir: string, env: Env = {}) => runReprise(['serve'], serving(dataDir, env))
 
-/** Starts `reprise serve` and kills it after so many milliseconds, however far it has come. */
+/** Starts `reprise serve` and kills it after `ms` milliseconds, whether it has started by then or not. */
 export const killedStart = async (dataDir: string, ms: number, env: Env = {}): Promise<void> => {
   const { child, exited } = reprise(['serve'], serving(dataDir, env))
   await new Promise(resolve => setTimeout(resolve, ms))
@@ -114,7 +114,7 @@ export const killedStart = async (dataDir: string, ms: number, env: Env = {}): P
   await exited
 }
 
-/** Starts `reprise serve` as a process; resolves when it answers. Whoever launches it ends it. */
+/** Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. */
 export const launch = async (dataDir: string, env: Env = {}, options: string[] = []) => {
   rmSync(path.join(dataDir, 'server.json'), { force: true })
   const started = performance.now()
@@ -138,7 +138,7 @@ export const launch = async (dataDir: string, env: Env = {}, options: string[] =
     exited,
     /** Sends a signal. */
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
-    /** Sends a signal and waits for the end: [exit code, signal]. */
+    /** Sends a signal and waits for the end of the process. Resolves to [exit code, signal]. */
     async end(signal: NodeJS.Signals) {
       child.kill(signal)
       return exited
@@ -147,7 +147,7 @@ export const launch = async (dataDir: string, env: Env = {}, options: string[] =
 }
 export type ServerProcess = Awaited<ReturnType<typeof launch>>
 
-/** As `launch`, killed when the test ends. */
+/** Like `launch`; the process is killed when the test ends. */
 export const spawnServer = async (
   t: Test,
   dataDir: string,

@@ -1,10 +1,10 @@
-// Reading server-sent events: the raw text, its lines, and the frames that a decoder makes of it.
+// Reads server-sent events: the raw text, its lines, and the frames that a decoder makes from it.
 import { createParser } from 'eventsource-parser'
 
 export type Frame = { type: string; sequence_number: number; task_id: string } & Record<string, unknown>
 export type SseEvent = { event: string | undefined; id: string | undefined; data: string }
 
-/** What a decoder makes of a text; everything it would complain about is in `complaints`. */
+/** Decodes a text. `complaints`: everything to which the decoder objects. */
 export const decode = (text: string) => {
   const events: SseEvent[] = []
   const comments: string[] = []
@@ -22,17 +22,17 @@ export const decode = (text: string) => {
 export const framesOf = (text: string): Frame[] =>
   decode(text).events.map(({ data }) => (JSON.parse(data) as { result: Frame }).result)
 export const dataLines = (text: string): string[] => text.split('\n').filter(line => line.startsWith('data:'))
-/** The text cut after each of its frames; a comment belongs to the frame that follows it. */
+/** The text, cut after each frame. A comment belongs to the frame that follows it. */
 export const blocks = (text: string): string[] => text.match(/[\s\S]*?\n\n/g) ?? []
 
-/** A stream that is read as it comes. */
+/** Reads a stream while it arrives. */
 export const follow = async (response: Response | Promise<Response>) => {
   const opened = await response
   const reader = opened.body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
   let over = false
-  /** Reads one chunk; false at the end. Throws when the connection broke. */
+  /** Reads one chunk. Resolves to false at the end of the stream, and rejects when the connection breaks. */
   const more = async (): Promise<boolean> => {
     const chunk = await reader?.read()
     if (chunk === undefined || chunk.done) over = true
@@ -44,10 +44,10 @@ export const follow = async (response: Response | Promise<Response>) => {
     text: () => text,
     frames: () => framesOf(text),
     more,
-    /** Reads on until the text, or the frames, are as wished; throws at the end of the stream. */
+    /** Reads on until `wished` returns true for the frames and the text. Rejects at the end of the stream. */
     async until(wished: (frames: Frame[], text: string) => boolean): Promise<Frame[]> {
       while (!wished(framesOf(text), text)) {
-        if (!(await more())) throw new Error(`the stream ended before: ${text}`)
+        if (!(await more())) throw new Error(`the stream ended before what the test waits for: ${text}`)
       }
       return framesOf(text)
     },

@@ -1,4 +1,5 @@
-// The whole system without the network, on a log in memory or in a file, in a world that a seed reproduces.
+// The whole system without the network, on a log in memory or in a file. Its clock, ids and random numbers follow from
+// a seed.
 import { openReadStore, type ReadStore } from '../../projections/store.ts'
 import { foldersOf } from '../../src/access/user-folders.ts'
 import { demo } from '../../src/agents/demo.ts'
@@ -39,7 +40,7 @@ export const memorySecrets = (): Secrets => {
   }
 }
 
-/** What a refusal must look like, for `throws` and `rejects`. */
+/** The pattern of a refusal, for `throws` and `rejects`. */
 export const refused = (reason: RefusalName, data?: object) => ({
   reason,
   http: refusals[reason].http,
@@ -47,10 +48,10 @@ export const refused = (reason: RefusalName, data?: object) => ({
   ...(data === undefined ? {} : { data }),
 })
 
-/** Every stored row, exactly. */
+/** Every stored row, as it is stored. */
 export const rowsOf = (store: Store): Row[] => store.page(0, Number.MAX_SAFE_INTEGER)
 
-/** A log in memory that holds these rows and nothing else; positions are counted anew. */
+/** A store in memory with only these rows. Their positions are counted from 1 again. */
 export const storeOf = async (rows: Row[]): Promise<Store> => {
   const store = memoryStore()
   const numbers = new Map<string, number>()
@@ -70,7 +71,7 @@ export const storeOf = async (rows: Row[]): Promise<Store> => {
   return store
 }
 
-/** A store whose next writes fail when it is told so: with nothing stored, or stored and yet reported as failed. */
+/** A store whose writes can be made to fail: before anything is stored, or after everything was stored. */
 export const failingStore = (inner: Store = memoryStore()) => {
   let failures: ('lost' | 'kept')[] = []
   const store: Store = {
@@ -78,7 +79,7 @@ export const failingStore = (inner: Store = memoryStore()) => {
     async write(batch) {
       const how = failures.shift()
       if (how !== 'lost') await inner.write(batch)
-      if (how !== undefined) throw new Error('the disk said no')
+      if (how !== undefined) throw new Error('the disk refuses to write')
     },
   }
   return {
@@ -89,7 +90,7 @@ export const failingStore = (inner: Store = memoryStore()) => {
   }
 }
 
-/** What was closed writes no more, though another system may go on with the rows. */
+/** A store that writes nothing after `close`, even if another system continues with its rows. */
 const closable = (inner: Store): Store => {
   let closed = false
   return {
@@ -126,7 +127,7 @@ type Options = {
   report?: Report
   inspect?: SystemDeps['inspect']
   build?: string
-  /** Only looks: the tasks of the log are left as they are. */
+  /** Whether the tasks of the log are not resumed. */
   idle?: boolean
 }
 
@@ -178,7 +179,7 @@ export const givenSystem = async (options: Options = {}) => {
   })
   let requests = 0
 
-  /** Creates a task as a request over HTTP would; the answer is its id. */
+  /** Creates a task as a request over HTTP would. Resolves to its id. */
   const create = async (
     given: Partial<CreateTaskBody>,
     call: { principal?: Principal; key?: string; isRetry?: boolean } = {},
@@ -211,7 +212,7 @@ export const givenSystem = async (options: Options = {}) => {
     for await (const page of log.readAll()) events.push(...page)
     return events
   }
-  /** The types of a task's facts, in order. */
+  /** The types of a task's events, in order. */
   const factsOf = async (taskId: string): Promise<string[]> => {
     const types: string[] = []
     for await (const page of log.readStream(`task-${taskId}`))
@@ -235,15 +236,15 @@ export const givenSystem = async (options: Options = {}) => {
     stored,
     factsOf,
     get,
-    /** What this system was made of: to make another one on the same log. */
+    /** The options of this system, to make another system on the same log. */
     options: { ...options, world, store, secrets },
-    /** The read models' own file. */
+    /** The store of the read models. */
     readStore: () => readStore as ReadStore,
   }
 }
 export type TestSystem = Awaited<ReturnType<typeof givenSystem>>
 
-/** Resolves when nothing more is stored by itself, the clock standing still. */
+/** Resolves when the system stores nothing more by itself. The clock does not move meanwhile. */
 export const quiet = async ({ log }: Pick<TestSystem, 'log'>): Promise<void> => {
   for (let head = -1; head !== log.head(); ) {
     head = log.head()
@@ -251,13 +252,13 @@ export const quiet = async ({ log }: Pick<TestSystem, 'log'>): Promise<void> => 
   }
 }
 
-/** Closes a system, its running tasks as they are, and starts another on the same log. */
+/** Closes a system without waiting for its tasks, and starts another system on the same log. */
 export const restarted = async (system: TestSystem, changes: Options = {}): Promise<TestSystem> => {
   await system.close()
   return givenSystem({ ...system.options, ...changes })
 }
 
-/** Kills a system: another one starts from what was stored at this moment, whatever was under way. */
+/** Kills a system, whatever is under way, and starts another system from what is stored at this moment. */
 export const crashed = async (system: TestSystem, changes: Options = {}): Promise<TestSystem> => {
   const store = await storeOf(rowsOf(system.store))
   await system.close()

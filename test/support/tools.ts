@@ -1,8 +1,8 @@
-// Tools for tests: they count what happened outside, wait to be let go, or fail.
+// Tools for tests: they count their effects, wait until a test lets them go on, or fail.
 import type { Tool, ToolInput, ToolOutput } from '../../src/contract/tools.ts'
 
 type Options = {
-  /** May run again by itself. */
+  /** Whether a call may run again by itself after a crash. */
   safe?: boolean
   run?: (input: ToolInput) => Promise<ToolOutput>
 }
@@ -16,7 +16,9 @@ export const tool = (name: string, { safe = false, run }: Options = {}): Tool =>
   run: run ?? (async () => ({ content: 'done' })),
 })
 
-/** Counts its calls by effect; each call waits until it is let go, or stops when it is told to. */
+/**
+ * A tool that counts its calls by effect id. With `waits`, each call waits until the test lets it go on or stops it.
+ */
 export const outside = (name: string, { safe = false, waits = false } = {}) => {
   const happened: string[] = []
   let stopped = 0
@@ -27,7 +29,7 @@ export const outside = (name: string, { safe = false, waits = false } = {}) => {
       })
     : Promise.resolve()
   return {
-    /** The effects that happened, in order. */
+    /** The ids of the effects that happened, in order. */
     happened,
     stopped: () => stopped,
     letGo: () => release(),
@@ -45,7 +47,7 @@ export const outside = (name: string, { safe = false, waits = false } = {}) => {
         return { content: `${name} ${JSON.stringify(args)}` }
       },
     }),
-    /** From now on calls wait again. */
+    /** Lets later calls wait again. */
     hold() {
       gate = new Promise(resolve => {
         release = resolve
@@ -54,7 +56,7 @@ export const outside = (name: string, { safe = false, waits = false } = {}) => {
   }
 }
 
-/** A tool definition as a client gives it. */
+/** The definition of a tool of the client. */
 export const clientTool = (name: string, parameters: Record<string, unknown> = {}) => ({
   type: 'function' as const,
   function: { name, parameters },

@@ -1,5 +1,5 @@
-// Which wall the commands of workspaces have in tests: bubblewrap, installed with apt-get where it is missing, where the
-// system lets it work. Elsewhere the servers of tests are allowed to do without, here and nowhere else.
+// The sandbox that shell commands of workspaces have in tests: bubblewrap, which is installed with apt-get if it is
+// missing. If the system does not let bubblewrap work, the servers of tests, and no others, run without a sandbox.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,17 +13,17 @@ export const isRoot = process.getuid?.() === 0
 programOf('bwrap', { debian: 'bubblewrap' })
 export const bubblewrap: Bubblewrap = tryBubblewrap()
 
-/** False, or why the tests that need bubblewrap are skipped. */
+/** False, or the reason for which tests that need bubblewrap are skipped. */
 export const noBubblewrap =
   'program' in bubblewrap
     ? false
     : `${bubblewrap.problem} (${bubblewrap.said ?? 'apt-get install bubblewrap'})`
 
-/** What a server of a test is started with, so that it has workspaces wherever the test runs. */
+/** The environment variables with which a server of a test has workspaces on any machine. */
 export const withWorkspaces: Record<string, string> =
   noBubblewrap === false ? {} : { ALLOW_UNSANDBOXED_SHELL: '1' }
 
-/** A PATH that finds bash, and of bubblewrap nothing but the script that is given. */
+/** A PATH on which bash is found, and the script `bwrap` in place of bubblewrap; without a script, no bubblewrap. */
 export const pathOf = (t: Test, bwrap?: string): string => {
   const programs = mkdtempSync(path.join(tmpdir(), 'reprise-path-'))
   t.teardown(() => rmSync(programs, { recursive: true, force: true }))

@@ -1,12 +1,13 @@
-// A world that a seed reproduces: its clock moves only when told, its ids and random bytes follow from the seed.
+// A world for tests that are the same in every run: its clock moves only when a test moves it, and its ids and random
+// bytes follow from a seed.
 import type { World } from '../../src/contract/ports.ts'
 
 export type TestWorld = World & {
-  /** Moves the clock, running every timer that falls due, in order; lets what they start settle in between. */
+  /** Moves the clock. Runs every timer that is due by then, in order, and after each the promises that are ready. */
   advance(ms: number): Promise<void>
 }
 
-/** mulberry32: small, fast, good enough to choose by. */
+/** A generator of random numbers (mulberry32): small, fast, and good enough for choices of tests. */
 export const randomOf = (seed: number) => {
   let state = seed >>> 0
   return () => {
@@ -17,12 +18,12 @@ export const randomOf = (seed: number) => {
   }
 }
 
-/** Lets promises and immediates that are ready run. */
+/** Lets promises and immediates run that are ready. */
 export const settle = async (turns = 10): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** `mark` stands in every id: two worlds that write to one log need two. */
+/** `mark`: a text in every id. Two worlds that write to one log need different marks. */
 export const testWorld = (seed = 1, start = Date.parse('2026-01-01T00:00:00.000Z'), mark = ''): TestWorld => {
   const random = randomOf(seed)
   let now = start

@@ -1,4 +1,5 @@
-// reprise demo crash: a stream that survives a crash of its server. Processes, folder and connections are real.
+// reprise demo crash: shows a stream that goes on after a crash of its server. The processes, the data folder and the
+// connections are real.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,7 @@ import { verdictOf } from './verdict.ts'
 type Options = Common & { keep?: true }
 type Story = ReturnType<typeof createStory>
 
-/** The variables of the demo's server: the operator's own configuration is left out. */
+/** The environment variables of the demo's server. The operator's own settings are left out. */
 const environmentIn = (dataDir: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   DATA_DIR: dataDir,
@@ -27,7 +28,7 @@ const environmentIn = (dataDir: string): Record<string, string> => ({
   ADMIN_TOKEN: randomBytes(24).toString('hex'),
 })
 
-/** Runs the task across a crash, and reports each happening to `story`. */
+/** Runs the task, kills the server while it runs, and starts it again. Reports what happens to `story`. */
 const play = async (env: Record<string, string>, story: Story | undefined) => {
   const config = readConfig(env)
   let server = await startServerProcess(env)
@@ -37,7 +38,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   let killedAfter: number | undefined
   let killed: ServerProcess | undefined
 
-  /** Rejects when the server does not start again; then the stream would wait without end. */
+  /** Rejects when the server does not start again. The stream would then wait for ever. */
   let restarted = Promise.resolve()
   let failed = (_: unknown) => {}
   const failure = new Promise<never>((_, reject) => {
@@ -60,7 +61,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   const follow = async () => {
     const isCrash = crashPoint()
     for await (const frame of followTask({ config, url: server.url, onTask, onBroken }, task)) {
-      await restarted // so that the restart is printed before the frames that follow it
+      await restarted // so that the restart is printed before the frames that come after it
       frames.push(frame)
       story?.frame(frame)
       if (!isCrash(frame)) continue
@@ -119,5 +120,5 @@ export const demoCrash = async (options: Options): Promise<void> => {
           ...(options.keep ? ['', `DATA_DIR=${dataDir} reprise history ${id}`] : []),
         ],
   )
-  if (!kept) throw new NoAnswer('a promise was broken')
+  if (!kept) throw new NoAnswer('the server broke a promise: see the lines above')
 }

@@ -1,4 +1,4 @@
-// Reads what a run of the demo left in its folder.
+// Reads from the data folder of the demo what the run has left there.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config.ts'
@@ -12,7 +12,7 @@ import { differenceText } from '../replayed.ts'
 import { traces } from './scenario.ts'
 import type { Seen } from './verdict.ts'
 
-/** How often the tool ran, by the lines in its file. */
+/** How often the tool ran: the number of lines in its file. */
 const runsOf = async (log: ReadOnlyLog, taskId: string): Promise<number> => {
   for await (const [first] of log.readStream(taskStream(taskId))) {
     if (first === undefined) break
@@ -24,7 +24,7 @@ const runsOf = async (log: ReadOnlyLog, taskId: string): Promise<number> => {
   return 0
 }
 
-/** Folds every event again and compares the result with the read models. The server must have ended. */
+/** Checks every event, and compares the read models with the log. The server must have ended. */
 export const evidenceIn = async (
   log: ReadOnlyLog,
   config: Config,

@@ -1,4 +1,4 @@
-// The script of the demo: a tool that writes a line each time it runs, then sentences, word by word.
+// The task of the demo: its agent calls a tool that writes a line each time it runs, then says sentences word by word.
 import type { Frame } from '../../history/frames.ts'
 
 export const traces = 'ran.txt'
@@ -26,7 +26,7 @@ export const task = {
 const sentenceAtCrash = 2
 const wordsBeforeCrash = 6
 
-/** Returns a function that tells whether a frame is the one to crash at: in the middle of a sentence. */
+/** Returns a function that gets each frame and says whether to kill the server now: in the middle of a sentence. */
 export const crashPoint = () => {
   let sentence = 0
   let words = 0

@@ -5,20 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { filesOf, readServerFile } from '../../platform/data-folder.ts'
 
+/** The most milliseconds until the server must listen. */
 const patienceMs = 20_000
+/** Milliseconds between two checks whether the server listens. */
 const lookMs = 10
 
 export type ServerProcess = {
   url: string
   pid: number
-  /** Milliseconds from the start until it listened. */
+  /** Milliseconds from the start of the process until it listened. */
   ms: number
   kill(): void
   /** Asks the process to end, and waits for its end. */
   stop(): Promise<void>
 }
 
-/** `env` is the whole environment of the process. The process ends with this one. Throws CannotStart. */
+/**
+ * Starts a server. `env`: all environment variables of its process. When this process ends, the server is killed.
+ * Rejects with CannotStart.
+ */
 export const startServerProcess = async (env: Record<string, string>): Promise<ServerProcess> => {
   const began = performance.now()
   const command = [...process.execArgv, process.argv[1] ?? '', 'serve']

@@ -1,4 +1,4 @@
-// Prints a stream as it arrives: each item on a line of its own, after the number of its first frame.
+// Prints a stream while it arrives: each item on a line of its own, which begins with the number of its first frame.
 import type { ToolResultItem } from '../../contract/wire.ts'
 import type { Frame } from '../../history/frames.ts'
 import type { Printer, Style } from '../printer.ts'
@@ -11,10 +11,10 @@ const kindWidth = 11
 const shownResult = 60
 
 export const createStory = (printer: Printer) => {
-  /** The kind of the newest item, and whether its line can still grow. */
+  /** The kind of the newest item, and whether more text can be added to its line. */
   let kind = ''
   let goesOn = false
-  /** The number of the first frame that ends the current item. */
+  /** The number of the first of the frames that end the current item. */
   let ending: number | undefined
 
   const line = (number: number | undefined, name: string, style: Style = 'plain') => {
@@ -43,7 +43,7 @@ export const createStory = (printer: Printer) => {
         kind = kinds[item?.type ?? ''] ?? item?.type ?? ''
         itemLine(number, item?.name === undefined ? '' : `${item.name} `)
       } else if (type.endsWith('.delta')) {
-        if (!goesOn) itemLine(number) // stored before the crash, received after it
+        if (!goesOn) itemLine(number) // this text was stored before the crash and received after it
         printer.text(String(frame.delta))
       } else if (type === 'task.tool_result.done') {
         const { message_content } = frame as unknown as ToolResultItem
@@ -51,7 +51,7 @@ export const createStory = (printer: Printer) => {
       } else if (type === 'task.output_item.done') {
         if (item?.status === 'incomplete') {
           line(ending ?? number, 'cut off')
-          said('cut off', 'a step is whole or nothing: it begins again')
+          said('cut off', 'a step is stored whole or not at all: it begins again')
         }
         printer.endLines()
         ending = undefined

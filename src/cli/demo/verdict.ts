@@ -1,17 +1,17 @@
-// Compares what the demo promises with what it observed.
+// Compares what the demo promises with what it has observed.
 import type { Frame } from '../../history/frames.ts'
 
 export type Seen = {
-  /** In the order of arrival, over both connections. */
+  /** All frames in the order of arrival, over both connections. */
   frames: Frame[]
-  /** The same stream, read a second time from its beginning. */
+  /** The frames of the stream, read a second time from its beginning. */
   again: Frame[]
   /** The number of the last frame before the server was killed; undefined: it was not killed. */
   killedAfter: number | undefined
-  /** Lines in the tool's file: it writes one each time it runs. */
+  /** How often the tool ran: it writes a line into its file each time. */
   runs: number
   events: number
-  /** Problems that the replay of all events found. */
+  /** What the check of the log and of the read models has found. */
   problems: string[]
 }
 
@@ -63,12 +63,12 @@ export const verdictOf = ({ frames, again, killedAfter, runs, events, problems }
     {
       promise: 'tool ran once',
       kept: runs === 1,
-      found: `its file has ${runs} line${runs === 1 ? '' : 's'}`,
+      found: `the tool's file has ${runs} line${runs === 1 ? '' : 's'}`,
     },
     {
       promise: 'replay equal',
       kept: problems.length === 0,
-      found: problems[0] ?? `${events} events folded again: every hash, frame and row`,
+      found: problems[0] ?? `${events} events folded again: every hash, frame and row is equal`,
     },
   ]
 }

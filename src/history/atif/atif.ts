@@ -16,7 +16,7 @@ import { addResult, agentStep, copied, copiedSteps, saidTo } from './steps.ts'
 
 type StepEnd = TaskEventData<'AgentStepCompleted'>
 
-/** What is known about a step's model call and has no field in ATIF. */
+/** Facts about a step's model call for which ATIF has no field. */
 const callExtra = ({ agent_step, request, response }: StepEnd) => ({
   agent_step,
   request_digest: request?.digest,
@@ -30,7 +30,7 @@ const inferenceArgs = ({ created }: TaskView): Record<string, unknown> => ({
   ...created?.request.inference_args,
 })
 
-/** The reasoning effort that the model was asked for. */
+/** The reasoning effort that the request asks of the model. */
 const effortOf = (view: TaskView): string | number | undefined => {
   const effort = inferenceArgs(view).reasoning_effort
   return typeof effort === 'string' || typeof effort === 'number' ? effort : undefined
@@ -62,7 +62,7 @@ const promptSteps = ({ created }: TaskView): Step[] => {
   return message ? [{ source: 'system', message }] : []
 }
 
-/** The steps after a compression: the summary, then a copy of the items that the model still sees. */
+/** The steps for a compression: the summary, then a copy of the items that the model still sees. */
 const compressedSteps = (
   view: TaskView,
   first: OutputItem[],
@@ -88,7 +88,9 @@ const compressedSteps = (
   return [compaction, ...promptSteps(view).map(copied), ...beside]
 }
 
-/** The messages that the agent sees from now on. The system writes one when an answer is not acceptable. */
+/**
+ * Steps for the messages that the agent sees from now on. Reprise writes a message when an answer is not acceptable.
+ */
 const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step[] =>
   view.messages
     .filter(({ id }) => items.includes(id))
@@ -97,7 +99,7 @@ const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step
       return { timestamp, ...said, ...extraOf({ ...extra, by: by === system ? by : undefined }) }
     })
 
-/** The inputs of the task before its agent began. Only the last one, the task's own message, is new. */
+/** Steps for the inputs of the task before its agent began. Only the last one, the task's own message, is new. */
 const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
   const seen = assemble(first, formOf(view))
   const timestamp = new Date(view.createdAt).toISOString()
@@ -122,7 +124,7 @@ const taskExtra = ({ created, status, error, rewards, continuedBy }: TaskView) =
     parent_task_id: created?.parent_task_id,
   })
 
-/** The document up to a revision; undefined when the log has no such task. */
+/** The document of a task up to a revision; undefined when the log has no such task. */
 const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<Trajectory | undefined> => {
   const view = emptyTask()
   const steps: Step[] = []
@@ -196,7 +198,10 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   })
 }
 
-/** The document of a task up to now, and of its subagents up to the revisions that were read for their results. */
+/**
+ * The document of a task, up to its newest event. It holds the document of each subagent, up to the revision at which
+ * the result of the subagent was read.
+ */
 export const atifOf = async (read: ReadStream, stream: string): Promise<Trajectory> => {
   const document = await foldOf(read, stream, Number.POSITIVE_INFINITY)
   if (document === undefined) throw new Error(`there is no task in ${stream}`)

@@ -10,13 +10,13 @@ const byEnding: Record<string, ImageType> = {
   webp: 'image/webp',
 }
 
-/** The image type, from the URL; undefined when the URL does not say or ATIF does not know the type. */
+/** The image type that a URL names; undefined when the URL names none, or one that ATIF does not know. */
 const imageType = (url: string): ImageType | undefined => {
   const named = /^data:image\/(\w+)[;,]/i.exec(url) ?? /^[^?#]*\.(\w+)(?:[?#]|$)/.exec(url)
   return byEnding[named?.[1]?.toLowerCase() ?? '']
 }
 
-/** Undefined when ATIF has no such part. */
+/** A part in the form of ATIF; undefined when ATIF has no parts of this type. */
 const partOf = (part: ContentPart): Part | undefined => {
   if (typeof part === 'string') return { type: 'text', text: part }
   if ('text' in part) return { type: 'text', text: part.text }
@@ -26,7 +26,9 @@ const partOf = (part: ContentPart): Part | undefined => {
   return media_type && { type: 'image', source: { media_type, path } }
 }
 
-/** A text as one string, as a model sees it, else parts. A part that ATIF does not have becomes its type in brackets. */
+/**
+ * Content that is all text becomes one string, other content parts. For other types, a part names its type in brackets.
+ */
 export const contentOf = (content: MessageContent): Content => {
   if (typeof content === 'string') return content
   const parts = content.map(
@@ -36,6 +38,6 @@ export const contentOf = (content: MessageContent): Content => {
   return texts.length === parts.length ? texts.join('\n') : parts
 }
 
-/** The original content, when ATIF cannot hold all of it. */
+/** The original content when ATIF cannot hold all of it; otherwise undefined. */
 export const lostFrom = (content: MessageContent): MessageContent | undefined =>
   typeof content === 'string' || content.every(part => partOf(part) !== undefined) ? undefined : content

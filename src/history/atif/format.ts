@@ -1,5 +1,5 @@
-// The types of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. It allows other keys only in `extra`. Unknown
-// values are left out.
+// The types of ATIF 1.7, Harbor's Agent Trajectory Interchange Format. The format allows other keys only in `extra`.
+// A field whose value is not known is left out.
 
 type Extra = { extra?: Record<string, unknown> }
 
@@ -14,15 +14,15 @@ export type ToolCall = Extra & {
   function_name: string
   arguments: Record<string, unknown>
 }
-/** `source_call_id`: a call of the same step. `trajectory_id`: one of the document's own subagents. */
+/** `source_call_id`: a call of the step that holds the result. `trajectory_id`: a subagent in the same document. */
 export type Result = Extra & {
   source_call_id?: string
   content: Content
   subagent_trajectory_ref?: { trajectory_id: string; session_id: string }[]
 }
 /**
- * `prompt_tokens` include the cached ones. The n-th entries of `completion_token_ids` and `logprobs` are the same
- * token.
+ * `prompt_tokens` includes the cached tokens. The n-th entries of `completion_token_ids` and of `logprobs` belong to
+ * the same token.
  */
 export type Metrics = Extra & {
   prompt_tokens?: number
@@ -37,12 +37,12 @@ export type Step = Extra & {
   timestamp?: string
   source: 'system' | 'user' | 'agent'
   message: Content
-  /** The step is copied from an earlier trajectory or repeated: it is not new and not for training. */
+  /** The step is a copy from an earlier trajectory or from this one: trainers leave it out. */
   is_copied_context?: true
-  /** Absent when it was not recorded. */
+  /** The number of model calls of the step; absent when it was not recorded. */
   llm_call_count?: number
   observation?: { results: Result[] }
-  /** The following fields are for steps of an agent only. */
+  /** The following fields are only for steps of an agent. */
   model_name?: string
   reasoning_effort?: string | number
   reasoning_content?: string

@@ -9,7 +9,10 @@ type StepEnd = TaskEventData<'AgentStepCompleted'>
 const count = (value: unknown): number | undefined =>
   Number.isInteger(value) ? (value as number) : undefined
 
-/** Undefined when nothing is known. Logprobs are left out when their number differs from that of the token ids. */
+/**
+ * The metrics of a step; undefined when nothing is known. When there are fewer or more logprobs than token ids, the
+ * logprobs go to `extra`.
+ */
 export const metricsOf = (
   { usage = {}, response }: StepEnd,
   said: OutputItem[],
@@ -32,7 +35,7 @@ export const metricsOf = (
   return Object.keys(metrics).length === 0 ? undefined : metrics
 }
 
-/** The sums over all calls; each covers the calls that reported the value. */
+/** The sums over all calls. Each sum covers the calls that reported its value. */
 export const finalMetrics = (calls: Metrics[], total_steps: number): FinalMetrics => {
   const sum = (key: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens') => {
     const known = calls.flatMap(call => call[key] ?? [])

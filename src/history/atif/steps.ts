@@ -10,7 +10,7 @@ import type {
 import { contentOf, lostFrom } from './content.ts'
 import { definedOnly, extraOf, type Result, type Step, type ToolCall, type Trajectory } from './format.ts'
 
-/** A message of anybody but the agent. */
+/** The step for a message that is not from the agent. */
 export const saidTo = ({ role, message_content }: MessageItem): Step => ({
   source: role === 'user' ? 'user' : 'system',
   message: contentOf(message_content),
@@ -38,14 +38,14 @@ const callOf = ({ call_id, name, arguments: text }: ToolCallItem, theirId: strin
   }
 }
 
-/** The texts of the reasoning, or its summary. */
+/** The texts of a reasoning item, or of its summary when it has no texts. */
 const thoughtsIn = ({ summary, content = [] }: ReasoningItem): string[] =>
   (content.length > 0 ? content : summary).map(({ text }) => text)
 
 const ofType = <T extends OutputItem['type']>(items: OutputItem[], type: T) =>
   items.filter((item): item is Extract<OutputItem, { type: T }> => item.type === type)
 
-/** The items of an agent step as one step. `callIds`: the endpoint's own ids of the calls, in order. */
+/** The items of an agent step as one step of ATIF. `callIds`: the endpoint's own ids of the calls, in order. */
 export const agentStep = (items: OutputItem[], callIds: string[] = []): Step => {
   const said = ofType(items, 'message').flatMap(({ message_content }) => message_content)
   const calls = ofType(items, 'tool_call').map((call, n) => callOf(call, callIds[n]))
@@ -90,13 +90,15 @@ export const copied = (step: Step): Step => ({ ...step, is_copied_context: true 
 
 const order = { reasoning: 0, message: 1, tool_call: 2 }
 
-/** Whether both items can belong to one agent step: thoughts, then a message, then calls. */
+/** Whether `b` can follow `a` in one agent step, whose order is: reasoning, then one message, then calls. */
 const together = (a: OutputItem, b: OutputItem): boolean => {
   if (a.type === 'tool_result' || b.type === 'tool_result') return false
   return order[a.type] < order[b.type] || (a.type === b.type && a.type !== 'message')
 }
 
-/** Earlier items as copied steps. Nothing says in which steps they were made. */
+/**
+ * Earlier items as copied steps. Their original steps are not known, so items that can belong together share a step.
+ */
 export const copiedSteps = (items: OutputItem[]): Step[] => {
   const steps: Step[] = []
   let turn: OutputItem[] = []

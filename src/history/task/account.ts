@@ -1,4 +1,4 @@
-// The usage of a task, and its outcome.
+// The part of a task's view with its usage and its outcome.
 import type { ErrorObject, Usage } from '../../contract/wire.ts'
 import type { Part } from './part.ts'
 
@@ -9,6 +9,7 @@ export type Account = {
   continuedBy: string | undefined
 }
 
+/** Adds usage to a total: numbers are added, other values are replaced. */
 export const addUsage = (total: Usage | undefined, usage: Usage): Usage => {
   const sum: Usage = { ...total }
   for (const [key, value] of Object.entries(usage)) {

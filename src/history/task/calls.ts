@@ -1,4 +1,5 @@
-// The calls of the newest completed step: which run on the server, their streamed text, and which have ended.
+// The part of a task's view with the calls of the newest completed step: which of them run on the server, what text
+// they have streamed, and which have ended.
 
 import { millisOf } from './millis.ts'
 import type { Part } from './part.ts'
@@ -8,12 +9,12 @@ export type Call = {
   callId: string
   name: string
   itemId: string
-  /** Its run on the server; undefined for a call of the client, or one that was refused. */
+  /** The newest run of the call on the server; undefined for a call of the client, or one that was refused. */
   effect:
     | {
         id: string
         safe: boolean
-        /** The call is a step of an environment session, which knows how the step ended. */
+        /** Whether the call is a step of an environment session. The session then knows how the step ended. */
         inSession: boolean
         child: string | undefined
         at: number
@@ -22,11 +23,11 @@ export type Call = {
     | undefined
   /** The text that the call has streamed, and its item. */
   said: { itemId: string; text: string } | undefined
-  /** Whether the call has its result. `refused`: it never ran; `last`: nothing is left to do after it. */
+  /** Whether the call has its result. `refused`: the call never ran. `last`: no agent step follows. */
   ended: false | 'answered' | 'refused' | 'last'
 }
 
-/** A call of the newest step without a result that runs on the server, or ran when the server stopped. */
+/** A call of the newest step that has no result and runs on the server, or ran there when the server stopped. */
 export type OpenCall = Call & { effect: NonNullable<Call['effect']> }
 
 export type Calls = {
@@ -69,7 +70,7 @@ export const calls: Part<Calls> = {
     },
     ItemSaid: (view, { item_id, call }) => addCall(view, item_id, call),
     ItemCompleted(view, { item_id, cut_off }) {
-      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // a call that was cut off is never made
+      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // it is never made
     },
     AgentStepCompleted(view) {
       if (view.calls.size === 0 && view.saidCalls.length === 0) return

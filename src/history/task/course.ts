@@ -1,4 +1,4 @@
-// The course of a task, which every view has: its place in the log, its status, and the times of its moves.
+// The part that every view of a task has: the place of its newest event in the log, its status, and important times.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
 import type { Lifecycle } from '../../contract/task-chart.ts'
 import type { Form, TaskEventData } from '../../contract/task-events.ts'
@@ -15,11 +15,11 @@ export type Course = {
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
-  /** The time when its agent began, milliseconds. */
+  /** The time when its agent began, in milliseconds since 1970; 0: it has not begun. */
   startedAt: number
-  /** The time and the position of its end. The task may be deleted later. */
+  /** The time (milliseconds) and the position of the event that ended the task. The task may be deleted after it. */
   ended: { at: number; position: number } | undefined
-  /** The time of the newest event, milliseconds. */
+  /** The time of the newest event, in milliseconds since 1970. */
   changedAt: number
   /** The number of the next frame. */
   seq: number
@@ -40,13 +40,13 @@ export const beginCourse = (view: Course): void => {
   view.deleted = false
 }
 
-/** Throws when the chart does not allow the event in this status. */
+/** Moves the view to the state after an event. Throws when the chart does not allow the event in the current state. */
 export const move = (view: Course, { type, data }: RecordedTaskEvent): void => {
   view.state = stateAfter(view.state, type, data)
   view.status = statusIn(view.state)
 }
 
-/** Called after all other parts of the view have applied the event. */
+/** Applies the event to the other fields. Called after all other parts of the view have applied it. */
 export const arrive = (view: Course, { position, type, header, data }: RecordedTaskEvent): void => {
   const at = millisOf(header.time)
   if (type === 'TaskCreated') {

@@ -1,9 +1,10 @@
-// The messages to the agent after the creation of the task, and the inputs that no step has seen yet.
+// The part of a task's view with the messages to the agent after the creation of the task, and with the inputs that no
+// step has seen yet.
 import type { MessageContent } from '../../contract/wire.ts'
 import type { Output } from './output.ts'
 import type { Part } from './part.ts'
 
-/** The sender of the messages that the service itself writes to an agent. */
+/** The sender of the messages that Reprise itself writes to an agent. */
 export const system = 'system'
 
 /** A message to the agent after the creation of the task. */
@@ -11,9 +12,9 @@ export type Message = {
   id: string
   by: string
   content: MessageContent
-  /** The request had an idempotency key. */
+  /** Whether the request with the message had an idempotency key. */
   hasKey: boolean
-  /** The item of the output before which the agent saw the message; undefined: not seen yet. */
+  /** The number of output items that came before the message, for the agent; undefined: it has not seen the message. */
   at: number | undefined
 }
 

@@ -1,4 +1,6 @@
-/** Milliseconds of an ISO time. The last one is remembered, since events of one append have the same time. */
+/**
+ * The milliseconds of an ISO time. The last result is remembered, since all events of one append have the same time.
+ */
 let lastTime = ''
 let lastMillis = 0
 export const millisOf = (time: string): number => {

@@ -1,4 +1,5 @@
-// What the model of a task has been given so far: earlier tasks of the session, the tools, and summaries.
+// The part of a task's view with what its model has been given so far: earlier tasks of the chat session, the tools,
+// and summaries.
 import type { ModelResponse, TaskEventData } from '../../contract/task-events.ts'
 import type { Part } from './part.ts'
 
@@ -11,14 +12,14 @@ export type ModelCalls = {
   toolList: string | undefined
   /** Summaries, each of which replaces earlier items. */
   summaries: Summary[]
-  /** Items of calls that streamed text and gave no result. */
+  /** The ids of items with text that a call streamed before it broke off without a result. */
   cutItems: Set<string>
-  /** The tokens of the newest model call, and their ids when the endpoint sent them. */
+  /** The number of tokens of the newest model call, and their ids when the endpoint sent them. */
   contextTokens: number
   tokenIds: number[]
 }
 
-/** The token ids of a call's prompt. The event stores only those that differ from the previous call. */
+/** The token ids of a model call's prompt. The event stores only those after the part shared with the call before. */
 export const promptIds = (
   { tokenIds }: Pick<ModelCalls, 'tokenIds'>,
   { prompt_token_ids: given }: ModelResponse,

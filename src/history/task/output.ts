@@ -1,5 +1,5 @@
-// The output of a task: its items in order. An item is replaced, never changed, so a task or frame that was made earlier
-// stays as it was.
+// The part of a task's view with its output: its items in order. A changed item is a new object, so a task object or a
+// frame that was made earlier stays as it was.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { emptyItem, resultItem, withDelta, withTexts } from '../items.ts'
@@ -28,7 +28,7 @@ const addItem = (view: Output, id: string, item: OutputItem) => {
 const replaceItem = (view: Output, id: string, item: OutputItem) => {
   view.output[view.indexOf.get(id) ?? -1] = item
 }
-/** The text that a running call has streamed: the text of its item until the result replaces it. */
+/** The text that a running call has streamed. It is the text of the item until the result replaces that item. */
 const saidBy = (view: Output, id: string): string => {
   const item = itemOf(view, id)
   return item.type === 'tool_result' && typeof item.message_content === 'string' ? item.message_content : ''
@@ -38,7 +38,7 @@ const saidBy = (view: Output, id: string): string => {
 export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
   [...stepItems, ...saidItems].filter(id => cutOff.has(id))
 
-/** Whether a delta opens a part. The arguments of a call are no part. */
+/** Whether a delta begins a part of an item. The arguments of a call are no part. */
 export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
   first === true && part !== 'arguments'
 

@@ -27,7 +27,7 @@ export const viewOf = <View extends Course>(parts: readonly Part<View, View>[]) 
       for (const part of parts) part.begin(view)
       return view
     },
-    /** Applies one event of the stream to the view. Throws when the event does not fit the earlier ones. */
+    /** Applies one event of the stream to the view. Throws when the event cannot follow the earlier events. */
     evolve(view: View, event: RecordedTaskEvent): View {
       const { type, data, header } = event
       move(view, event)

@@ -1,4 +1,4 @@
-// Data that only records of a task need: its subagents' tasks, and rewards.
+// The part of a task's view that only rollouts and ATIF documents need: the tasks of its subagents, and its rewards.
 import type { Part } from './part.ts'
 
 export type Reward = { value: number; name?: string; data?: unknown }

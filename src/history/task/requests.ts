@@ -1,5 +1,5 @@
-// Requests to a working task: the reason for its cancel, and when it expires if it rests too long. Its state says
-// whether a pause or a cancel was requested.
+// The part of a task's view with requests to a working task: the reason for which it is canceled, the stopped effects,
+// and how many seconds the task may rest. The state of the task says whether a pause or a cancel was requested.
 import type { Part } from './part.ts'
 
 export type Requests = {

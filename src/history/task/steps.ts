@@ -1,13 +1,14 @@
-// The steps of a task's agent: the open step, the number of completed ones, and the attempts of the step that is due.
+// The part of a task's view with its agent steps: the open step, the number of completed steps, and the number of
+// failed attempts of the step that comes next.
 import type { Course } from './course.ts'
 import { opensPart } from './output.ts'
 import type { Part } from './part.ts'
 
-/** A step whose beginning is stored and that has neither completed nor been abandoned. */
+/** A step that has begun and was neither completed nor abandoned. */
 export type OpenStep = {
   agentStep: number
   effectId: string
-  /** Its items, with the number of their parts. None of them is final until the step completes. */
+  /** The ids of its items, each with the number of its parts. No item is final until the step completes. */
   items: Map<string, number>
 }
 
@@ -15,15 +16,15 @@ export type Steps = {
   agentSpawned: boolean
   agentEnded: boolean
   completedSteps: number
-  /** The newest completed step was the last one: the task is done when the calls of that step are. */
+  /** Whether the newest completed step was the last one. The task is then done when the calls of that step are done. */
   finalStep: boolean
   openStep: OpenStep | undefined
   abandonedSteps: number
-  /** The number of abandoned steps that broke off on their own. */
+  /** How many of the abandoned steps broke off by themselves. */
   brokenOff: number
 }
 
-/** The stable effect id of the step that is due. Another attempt has another id. */
+/** The effect id of the next step. It is the same after a restart; another attempt of the step has another id. */
 export const effectIdOf = ({ created, completedSteps, abandonedSteps }: Steps & Course): string => {
   const attempt = abandonedSteps === 0 ? '' : `.${abandonedSteps}`
   return `${created?.task_id}/${completedSteps + 1}${attempt}`

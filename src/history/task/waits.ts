@@ -1,4 +1,5 @@
-// Why a task waits, for which calls, and until when. Each move replaces the values of the state before it.
+// The part of a task's view that says why a task waits, for which calls, and until when. Each move to another state
+// replaces these values.
 import type { ToolCallItem } from '../../contract/wire.ts'
 import { type Calls, callOf } from './calls.ts'
 import { itemOf, type Output } from './output.ts'

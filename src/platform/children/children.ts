@@ -1,5 +1,5 @@
-// Child processes, which must not outlive the server. Each has a process group of its own and a file that names it, so
-// the next start finds and kills the processes of a killed server.
+// Child processes, which must not outlive the server. Each has a process group of its own, and a record: a file that
+// identifies it. So the next start finds and kills processes that a killed server left running.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,15 +13,16 @@ export type { Child, Command }
 export type Children = {
   /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
   start(command: Command): Promise<Child>
-  /** SIGTERM to the group, SIGKILL after a second; resolves when the process is gone. */
+  /** Sends SIGTERM to the group of the process, and SIGKILL after a second. Resolves when the process is gone. */
   end(child: Child): Promise<void>
-  /** Ends all of them, and starts no more. */
+  /** Ends all processes, and starts no more. */
   close(): Promise<void>
 }
 
+/** The most milliseconds that a process gets to end after a signal. */
 const patienceMs = 1000
 
-/** The start of a process as a text that no other process ever has; undefined when there is no such process. */
+/** The time when a process started, as a text that no other process has; undefined when there is no such process. */
 const startOf = (pid: number): string | undefined => {
   try {
     if (process.platform !== 'linux') {
@@ -29,25 +30,26 @@ const startOf = (pid: number): string | undefined => {
         execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
       )
     }
-    // After the name, which may hold any character: the state, and 19 fields later the start in ticks since the boot.
+    // The name of the process may hold any character. After it comes the state, and 19 fields later the start in clock
+    // ticks since the boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
-    if (fields[0] === 'Z' || fields[0] === 'X') return undefined // a zombie: it has ended
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined // a zombie has ended
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`
   } catch {
     return undefined
   }
 }
 
-/** Signals a whole group. A group that is gone needs no signal. */
+/** Sends a signal to a process and its whole group. Ignores a group that is gone. */
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal)
   } catch {}
 }
 
-/** Removes a record. If that fails, the next start sees that its process is gone. */
+/** Removes a record. If that fails, the next start of the server notices that the process of the record is gone. */
 const forget = (file: string): void => {
   try {
     rmSync(file, { force: true })
@@ -70,7 +72,7 @@ const killLeftBehind = async (folder: string): Promise<number> => {
     const file = path.join(folder, name)
     const pid = Number(name)
     const start = recordIn(file)
-    // Pids are reused. The recorded process is the one whose start is the same.
+    // The system uses process ids again. A process is the recorded one only if it started at the recorded time.
     if (Number.isSafeInteger(pid) && pid > 1 && start !== '' && startOf(pid) === start) {
       signalGroup(pid, 'SIGKILL')
       killed++
@@ -92,7 +94,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
   const killAll = () => {
     for (const { pid } of running) signalGroup(pid, 'SIGKILL')
   }
-  process.on('exit', killAll) // at each end of this process that still runs handlers
+  process.on('exit', killAll)
 
   const record = (child: Child) => {
     const { pid } = child

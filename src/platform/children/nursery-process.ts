@@ -1,20 +1,20 @@
-// Starts processes for the server. Starting one blocks a process while the system copies the table of its memory, and
-// the server has a thousand times the memory of this process. The three streams of each new process are connections to
-// the server, so their data do not pass through here. When the server is gone, all processes that were started here are
-// killed.
+// The nursery: a small process that starts other processes for the server. Starting a process blocks the process that
+// does it while the system copies the table of its memory, and the server uses far more memory than the nursery. The
+// three streams of each new process are connections to the server, so their data do not pass through the nursery. When
+// the server is gone, the nursery kills all processes that it has started.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
 /**
- * Milliseconds for a process whose server is gone to end the processes that it has started itself. They may have left its
- * group, so only that process knows them.
+ * Milliseconds that a process gets, after the server is gone, to end the processes that it has started itself. These
+ * may have left its group, so only that process knows them.
  */
 const patienceMs = 2000
 
 const running = new Set<number>()
-/** Kills a whole group: a process together with those that it has started. */
+/** Kills a whole group: a process together with the processes that it has started. */
 const kill = (pid: number): void => {
   try {
     process.kill(-pid, 'SIGKILL')
@@ -29,7 +29,7 @@ const failed = (n: number, error: unknown): void => {
   say({ n, code, message })
 }
 
-/** Opens a connection to the server. Its first line says for which process it is. */
+/** Opens a connection to the server. Its first line says for which stream of which process it is. */
 const streamFor = async ({ where, key, n }: ToNursery, fd: number): Promise<Socket> => {
   const stream = connect(where)
   await once(stream, 'connect')
@@ -43,7 +43,7 @@ const start = async (order: ToNursery): Promise<void> => {
   const { n, command, args, cwd, env, user } = order
   const streams = await Promise.all([0, 1, 2].map(fd => streamFor(order, fd)))
   const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: streams })
-  for (const stream of streams) stream.destroy() // the new process has its own descriptors of them
+  for (const stream of streams) stream.destroy() // the new process has its own descriptors for them
   const { pid } = child
   child.once('error', error => failed(n, error))
   if (pid === undefined) return

@@ -1,5 +1,5 @@
-// The server's side of the nursery, the process that starts all others (nursery-process.ts). The server starts it
-// before the first of them, and again if it was killed.
+// The server's side of the nursery, the process that starts all other processes (nursery-process.ts). The server starts
+// the nursery when it needs the first of these processes, and again if the nursery was killed.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
@@ -15,13 +15,13 @@ export type Command = {
   command: string
   args: string[]
   cwd?: string
-  /** All variables of the process. Nothing of the server's own environment is added. */
+  /** All environment variables of the process. None of the server's own variables is added. */
   env: Record<string, string>
   /** The system user of the process; absent: the user of the server. */
   user?: UserId | undefined
 }
 type Events = { exit: [code: number | null, signal: NodeJS.Signals | null]; close: [] }
-/** A running process. `close` comes after `exit`, when all of its output was read. */
+/** A running process. The event `close` comes after `exit`, when all output of the process was read. */
 export type Child = EventEmitter<Events> & {
   readonly pid: number
   readonly stdin: Socket
@@ -31,7 +31,10 @@ export type Child = EventEmitter<Events> & {
   signalCode: NodeJS.Signals | null
 }
 
-/** `where`: the address of the server. `key`: identifies the connections of the `n`th process. */
+/**
+ * The order to start the `n`th process. `where`: the address to which its streams connect. `key`: a secret with which
+ * each of these connections begins.
+ */
 export type ToNursery = Command & { n: number; where: string; key: string }
 type Exit = { exitCode: number | null; signal: NodeJS.Signals | null }
 export type FromNursery = { n: number } & (
@@ -52,11 +55,11 @@ type Place = {
   fail: (error: Error) => void
 }
 
-/** Characters: more than the first line of any connection has. */
+/** The most characters of the first line of a connection; a longer line is not from the nursery. */
 const longestLine = 128
-const lost = () => new Error('the process that starts others has ended')
+const lost = () => new Error('the process that starts all other processes has ended')
 
-/** The address to which the nursery connects: an abstract socket name where the system has them, else a file. */
+/** The address to which the nursery connects: an abstract socket name on Linux, a socket file on other systems. */
 const newPlace = (): { where: string; leave: () => void } => {
   if (process.platform === 'linux')
     return { where: `\0reprise-${randomBytes(16).toString('hex')}`, leave: () => {} }
@@ -67,7 +70,7 @@ const newPlace = (): { where: string; leave: () => void } => {
   }
 }
 
-/** The first line of a connection; later data stay unread. Undefined when there is no such line. */
+/** Reads the first line of a connection; later data stay unread. Undefined when the connection ends before that. */
 const firstLine = (socket: Socket): Promise<string | undefined> =>
   new Promise(resolve => {
     let said = Buffer.alloc(0)
@@ -94,7 +97,7 @@ const createChild = (pid: number, [stdin, stdout, stderr]: [Socket, Socket, Sock
     exitCode: null as number | null,
     signalCode: null as NodeJS.Signals | null,
   })
-  stdin.resume() // no data come there; reading it shows its end
+  stdin.resume() // no data arrive on stdin, but reading it shows its end
   const ends = [stdout, stderr].map(stream => (stream.destroyed ? undefined : once(stream, 'close')))
   void Promise.all([once(child, 'exit'), ...ends]).then(() => child.emit('close'))
   return child
@@ -106,7 +109,7 @@ const exited = (place: Place, end: Exit): void => {
     place.ended = end
     return
   }
-  // In a later turn, since the caller has just got the process and may not listen yet.
+  // In a later turn of the event loop, since the caller may just have got the process and may not listen yet.
   setImmediate(() => {
     child.exitCode = end.exitCode
     child.signalCode = end.signal
@@ -145,7 +148,7 @@ const openNursery = async (onEnd: () => void): Promise<Nursery> => {
     execArgv: ['--max-semi-space-size=1'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  nursery.on('error', () => {}) // 'exit' or a failed send reports the same
+  nursery.on('error', () => {}) // 'exit' or a failed send reports the error, too
   nursery.on('message', (said: FromNursery) => {
     const place = places.get(said.n)
     if (place === undefined) return

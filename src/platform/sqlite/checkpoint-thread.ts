@@ -1,5 +1,5 @@
-// Copies the WAL of a database into its file. The syncs of the disk may take long, but in this thread nothing waits for
-// them: writers and readers continue.
+// The thread that copies the WAL of a database into its file. The syncs of the disk may take long, but no writer or
+// reader waits for this thread.
 import { parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { type Inodes, inodesOf } from './inodes.ts'
@@ -8,8 +8,8 @@ import Sqlite from './library.ts'
 const { path, inodes } = workerData as { path: string; inodes: Inodes }
 
 /**
- * Opened once, and only when the files are those that the server writes: pages of one file must not be copied into
- * another file that now has its name, and a missing file must not be created here.
+ * The connection of this thread. It is opened once, and only if the files are still those that the server writes: pages
+ * of one file must not be copied into another file with the same name, and a missing file must not be created here.
  */
 let db: Database.Database | undefined
 const opened = (): Database.Database => {

@@ -1,28 +1,31 @@
-// Decides when the WAL of a database is copied into its file. A thread copies it, because a copy ends with syncs, and a
-// commit would have to wait for them while the disk is busy. A WAL begins again at its start only when all of it was
-// copied, which the thread cannot do while others write. So a writing connection copies the WAL itself from a number of
-// pages on (wal_autocheckpoint); most pages are in the file by then.
+// Decides when the WAL of a database is copied into its file. A thread of its own copies the WAL, because a copy ends
+// with syncs, for which a commit would otherwise have to wait while the disk is busy. SQLite writes a WAL from its
+// start again only when all of it was copied, which the thread cannot do while others write. So a writing connection
+// copies the WAL itself when it has a certain number of pages (wal_autocheckpoint). The thread has copied most of them
+// by then.
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
 
-/** Milliseconds from the first write to the copy, and bytes after which the copy does not wait for them. */
+/** The WAL is copied this many milliseconds after a write, or at once when this many bytes were written. */
 const afterMs = 1000
 const afterBytes = 4 << 20
+
 export type Checkpoints = {
-  /** Says that something was written, with the approximate number of bytes, if known. */
+  /** Called after a write, with the approximate number of bytes if it is known. */
   wrote(bytes?: number): void
-  /** Closes the file, because it will be opened again or replaced. */
+  /** Ends the thread, which closes the file, because the file will be opened again or replaced. */
   release(): Promise<void>
-  /** The same, for good. */
+  /** Ends the thread, and starts no other one. */
   close(): Promise<void>
 }
 
 const noWait = Promise.resolve()
+/** Copies nothing, for a database without a file. */
 export const none: Checkpoints = { wrote: () => {}, release: () => noWait, close: () => noWait }
 
 export const createCheckpoints = (path: string): Checkpoints => {
-  /** The files at the first write. */
+  /** The files as they were at the first write. */
   let inodes: Inodes | undefined
   let worker: Worker | undefined
   let timer: NodeJS.Timeout | undefined

@@ -1,11 +1,11 @@
-// A copy of the working tree with packages of its own, so that those of the working tree stay as they are.
+// A copy of the working tree with its own packages, so that the packages of the working tree stay as they are.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Folders at the top that are no part of the sources. */
+/** Folders at the top of the working tree that are not copied. */
 const notSources = new Set(['.git', '.node', '.tap', 'coverage', 'data', 'dist', 'node_modules'])
 
-/** Brings the sources in `copy` to the state of those in `root`. */
+/** Makes the sources in `copy` equal to those in `root`. */
 export const copySources = (root: string, copy: string): void => {
   mkdirSync(copy, { recursive: true })
   for (const name of readdirSync(copy))
@@ -14,7 +14,7 @@ export const copySources = (root: string, copy: string): void => {
     if (!notSources.has(name)) cpSync(path.join(root, name), path.join(copy, name), { recursive: true })
 }
 
-/** Has `install` bring the packages, unless it did for this Node and this lock file. */
+/** Calls `install` to install the packages, unless they are installed for this Node and this lock file. */
 export const havePackages = (copy: string, node: string, install: () => void): void => {
   const marker = path.join(copy, 'node_modules/.installed-for')
   const wanted = `${node}\n${readFileSync(path.join(copy, 'package-lock.json'), 'utf8')}`

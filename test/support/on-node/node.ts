@@ -1,4 +1,4 @@
-// Another version of Node: the package `node` of the npm registry brings the program and its headers.
+// Installs another version of Node: the package `node` of the npm registry contains the program and its headers.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,9 +9,9 @@ export const run = (command: string, args: string[], cwd: string, env: NodeJS.Pr
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? `exit ${status}`}`)
 }
 
-/** The variables of a process for which `node` means the program in `folder`, for all that it starts as well. */
+/** The variables with which a process, and every process that it starts, finds the program in `folder` as `node`. */
 export const withNode = (folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  // `npm run` names its own Node, and its settings, to all below it.
+  // `npm run` sets variables that name its own Node and its settings: they are removed.
   const kept = Object.entries(env).filter(([name]) => !/^(npm_|NODE$|NODE_OPTIONS$)/i.test(name))
   const PATH = [folder, env.PATH].filter(Boolean).join(path.delimiter)
   return { ...Object.fromEntries(kept), PATH }
@@ -35,7 +35,7 @@ export const installNode = (version: string, folder: string): string => {
   const program = path.join(folder, 'node_modules/node/bin/node')
   if (existsSync(program)) return program
   mkdirSync(folder, { recursive: true })
-  // Its install script puts the program of this platform in place.
+  // The install script of the package installs the program for this platform.
   const manifest = { private: true, allowScripts: { node: true } }
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest)}\n`)
   run('npm', ['install', '--no-save', '--no-package-lock', `node@${version}`], folder, process.env)

@@ -1,5 +1,6 @@
-// npm run test:node -- 24 runs `npm test` on Node 24; npm run test:node -- 24 test/log/audit.test.ts these test files only.
-// Node and a copy of the working tree with its packages are kept in .node/24: delete that folder for a newer 24.
+// `npm run test:node -- 24` runs `npm test` on Node 24, and `npm run test:node -- 24 test/log/audit.test.ts` runs only
+// these test files. Node, and a copy of the working tree with its packages, are kept in .node/24. To get a newer
+// version of Node 24, delete that folder.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { copySources, havePackages } from './copy.ts'
@@ -23,7 +24,7 @@ console.log(`Node ${node} in ${path.relative(root, copy)}`)
 copySources(root, copy)
 havePackages(copy, node, () => {
   run('npm', ['ci', '--ignore-scripts'], copy, env)
-  // Older ones need the SQLite that is compiled: src/platform/sqlite/library.ts.
+  // Older versions of Node need better-sqlite3 12, which is compiled here (src/platform/sqlite/library.ts).
   if (Number(nodeApi) < 10)
     run('npm', ['rebuild', 'better-sqlite3'], copy, {
       ...env,
