@@ -31,7 +31,7 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /** Subagents' tasks, by the stream of their unfinished caller: a receipt does not name the kind of its effect. */
+  /** Effects that are subagents' tasks, by the stream of their unfinished caller: a receipt does not name the kind of its effect. */
   const children = new Map<string, Set<string>>()
 
   /** Effects that completed during a cancel, by the stream of their task. Their receipts must not count again. */
