@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { openReadStore } from '../projections/store.ts'
-import { foldersOf } from '../src/access/user-folders.ts'
 import { script } from '../src/agents/script.ts'
 import type { Agent } from '../src/contract/agent.ts'
 import { taskStream } from '../src/contract/task-stream.ts'
@@ -14,7 +13,6 @@ import { createSchemaChecker } from '../src/json-schema/checker.ts'
 import { openSecrets } from '../src/platform/secrets.ts'
 import { realWorld } from '../src/platform/world.ts'
 import { createSystem } from '../src/system.ts'
-import { readTaskRequest } from '../src/tasks/request.ts'
 import { builtinTools } from '../src/tools/builtin.ts'
 import { newFolder } from './support/folder.ts'
 import { openFileLog } from './support/open-log.ts'
@@ -128,6 +126,7 @@ const openSystem = async (folder: string) => {
     openReadStore: anew => openReadStore(path.join(folder, 'read.db'), anew),
     secrets: openSecrets(path.join(folder, 'secrets.db')),
     agents: new Map([['script', timed]]),
+    defaultAgent: 'script',
     tools,
     checker: createSchemaChecker(),
     environments: {
@@ -146,18 +145,11 @@ const openSystem = async (folder: string) => {
     report: () => {},
   })
   const delays: number[] = []
-  const choice = { names: ['script'], fallback: 'script' }
   const principal = { id: 'admin', role: 'admin' as const, userId: undefined, expiresAt: undefined }
 
   /** Creates a task, follows its stream to the end, and records the delay of each delta. */
   const play = async (): Promise<void> => {
-    const request = await readTaskRequest(
-      body,
-      undefined,
-      foldersOf(roots, 'default'),
-      choice,
-      async () => [],
-    )
+    const request = await system.tasks.requests.read(principal, body)
     const workdir = path.join(folder, 'default', world.ids.next('w_'))
     const said: number[] = []
     saidAt.set(workdir, said)

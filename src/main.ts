@@ -41,21 +41,15 @@ const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Servi
   }
 }
 
-const taskDoorOf = (config: Config, { system, roots, agents, checker, metrics, world }: Folder): TaskDoor => {
-  const { commands, queries, recall, streams, idempotency } = system.tasks
+const taskDoorOf = (config: Config, { system, metrics, world }: Folder): TaskDoor => {
+  const { commands, queries, recall, requests, streams, idempotency } = system.tasks
   return {
     commands,
     queries,
     recall,
-    roots,
-    agents: {
-      names: [...agents.keys()],
-      fallback: config.model === undefined ? 'demo' : 'model',
-      hasMcpServer: name => config.mcpServers.has(name),
-    },
+    requests,
     machineOf: describeMachine,
     afterAnswers: streams.afterAnswers,
-    problemsOfSchema: checker.problemsOf,
     bodyLimit: config.bodyLimit,
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,

@@ -25,6 +25,7 @@ import { closeInOrder, createShutdown } from './maintenance/shutdown.ts'
 import { type MakeMcp, openMcp } from './mcp/open.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { createQueries, type Queries } from './tasks/queries.ts'
+import type { AgentChoice } from './tasks/request/agent-choice.ts'
 import { createTasks } from './tasks/tasks.ts'
 
 export type SystemDeps = {
@@ -34,6 +35,10 @@ export type SystemDeps = {
   openReadStore: (anew: boolean) => ReadStore
   secrets: Secrets
   agents: Map<string, Agent>
+  /** The agent of requests that name none. */
+  defaultAgent: string
+  /** Whether the operator has configured an MCP server of this name. Absent: there is none. */
+  hasMcpServer?: (name: string) => boolean
   tools: Tool[]
   checker: SchemaChecker
   /** Absent: there are no MCP servers. */
@@ -82,6 +87,12 @@ const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, 
     report,
   })
 
+const agentChoiceOf = ({ agents, defaultAgent, hasMcpServer }: SystemDeps): AgentChoice => ({
+  names: [...agents.keys()],
+  fallback: defaultAgent,
+  ...(hasMcpServer === undefined ? {} : { hasMcpServer }),
+})
+
 /** Whether an unfinished task belongs to this session and to the user of the session. */
 const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
   queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
@@ -128,6 +139,7 @@ export const createSystem = async (deps: SystemDeps) => {
     ...shared,
     queries,
     agents: deps.agents,
+    agentChoice: agentChoiceOf(deps),
     tools: { builtin: deps.tools, session: environments.tools, mcp: mcp.tools },
     scheduler,
     loop,

@@ -22,15 +22,23 @@ export type Runtime<View, Command> = Mailboxes<View, Command> & {
   stop(): void
 }
 
-export const createRuntime = <View, Command>(
-  log: Log,
-  kind: Kind<View, Command>,
-  timers: Timers,
+type RuntimeDeps<View, Command> = {
+  log: Log
+  kind: Kind<View, Command>
+  timers: Timers
   /** Receives the error of an effect's report, for which no caller waits. */
-  onFault: (error: unknown) => void,
+  onFault: (error: unknown) => void
   /** Sees every event that a running actor receives. */
-  inspect?: Inspect | undefined,
-): Runtime<View, Command> => {
+  inspect?: Inspect | undefined
+  /**
+   * Loads the actor of a stream that an actor of this kind has made in its own append. Absent: this kind makes only
+   * actors of its own kind.
+   */
+  begin?: (stream: string) => Promise<void>
+}
+
+export const createRuntime = <View, Command>(deps: RuntimeDeps<View, Command>): Runtime<View, Command> => {
+  const { log, kind, timers, onFault, inspect } = deps
   const memory = createMemory<View, Command>(timers)
 
   const mailboxOf = (stream: string): Mailbox<View, Command> => ({
@@ -76,7 +84,7 @@ export const createRuntime = <View, Command>(
   const turns: TurnDeps<View, Command> = {
     log,
     memory,
-    begin: stream => void activate(stream).catch(onFault),
+    begin: stream => void (deps.begin ?? activate)(stream).catch(onFault),
   }
 
   return {

@@ -1,6 +1,5 @@
 // Stores the output of a call while the call runs. The first text is stored at once. Text that comes soon after a write
 // is collected for the next write.
-
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 
 /** The least time between two writes, milliseconds. */

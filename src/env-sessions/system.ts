@@ -81,7 +81,7 @@ export const createSessionSystem = (deps: Deps) => {
     keepSecrets: (ref, values) => secrets.put(ref, values),
     forgetSecrets: ref => secrets.forget(ref),
   })
-  const runtime = createRuntime(log, kind, timers, onFault, deps.inspect)
+  const runtime = createRuntime({ log, kind, timers, onFault, inspect: deps.inspect })
   const sessions = createSessions({
     runtime,
     callers,

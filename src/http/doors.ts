@@ -2,7 +2,6 @@
 // capability, and `Serving`.
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
-import type { Roots } from '../access/user-folders.ts'
 import type { Feed, FeedWish } from '../bus/feed.ts'
 import type { AuditTrail } from '../contract/audit.ts'
 import type { SessionState } from '../contract/env-session-chart.ts'
@@ -19,7 +18,7 @@ import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
-import type { AgentChoice } from '../tasks/request/agent-choice.ts'
+import type { RequestReader } from '../tasks/request-reader.ts'
 import type { LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 
@@ -42,15 +41,11 @@ export type TaskDoor = {
   commands: Commands
   queries: Queries
   recall: Recall
-  /** The folders of users. */
-  roots: Roots
-  agents: AgentChoice
+  requests: RequestReader
   /** The statechart of tasks, the state of this task, and the events that may follow. */
   machineOf: (state: TaskState) => object
   /** The number of the last frame that the events gave which accepted these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
-  /** Finds the problems of a JSON Schema that a caller sent. Users take turns. */
-  problemsOfSchema: (schema: object, user: string) => Promise<string[]>
   /** The length of the largest body of a create, in bytes. */
   bodyLimit: number
   /** A new id for the result of a call that a caller sends. */

@@ -1,9 +1,8 @@
 // The operations on tasks that HTTP and the WebSocket share. Their answers are tasks as JSON text.
 
-import { foldersOf } from '../access/user-folders.ts'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
+import type { Principal } from '../contract/token-events.ts'
 import {
   type AnswerCallsBody,
   type CreateTaskBody,
@@ -13,7 +12,6 @@ import {
 import type { Text } from '../platform/pieces.ts'
 import { isEmpty } from '../tasks/call-answers.ts'
 import { type Commands, isAtRest } from '../tasks/commands.ts'
-import { allProblems, readTaskRequest } from '../tasks/request.ts'
 import type { TaskDoor } from './doors.ts'
 
 /** The caller of an operation. `place` is the place of the feed that the operation may open. */
@@ -42,24 +40,8 @@ const tooShort = (loc: Problem['loc'], what: string): Invalid =>
 
 export type TaskCallDeps = Pick<
   TaskDoor,
-  | 'afterAnswers'
-  | 'agents'
-  | 'commands'
-  | 'newItemId'
-  | 'openFeed'
-  | 'problemsOfSchema'
-  | 'queries'
-  | 'recall'
-  | 'roots'
-  | 'streamOf'
+  'afterAnswers' | 'commands' | 'newItemId' | 'openFeed' | 'queries' | 'recall' | 'requests' | 'streamOf'
 >
-
-/** The folders, agents and schema check for the validation of a body. */
-const checksOf = (tasks: TaskCallDeps, principal: Principal, body: unknown) => {
-  const named = (body as Partial<CreateTaskBody> | null)?.user_id
-  const problemsOfSchema = (schema: object) => tasks.problemsOfSchema(schema, callerOf(principal))
-  return [foldersOf(tasks.roots, ownerOf(principal, named)), tasks.agents, problemsOfSchema] as const
-}
 
 type Follow = (taskId: string, after: number) => Feed
 type Created = Awaited<ReturnType<Commands['create']>>
@@ -129,7 +111,7 @@ const create = async (
   const { commands, openFeed, streamOf } = tasks
   const follow: Follow = (taskId, after) =>
     openFeed({ stream: streamOf(taskId), after, endsAtWait, ...(place === undefined ? {} : { place }) })
-  const request = await readTaskRequest(body, digest, ...checksOf(tasks, principal, body))
+  const request = await tasks.requests.read(principal, body, digest)
   let ofNew: Feed | undefined
   const created = await commands
     .create({
@@ -172,10 +154,6 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       retry: Retry,
       endsAtWait: boolean,
     ) => create(tasks, caller, given, retry, endsAtWait),
-
-    /** All reasons why a create is invalid: the problems that the schema found, and those that no schema can find. */
-    invalid: (principal: Principal, body: unknown, found: Error): Promise<Error> | Error =>
-      found instanceof Invalid ? allProblems(body, found, ...checksOf(tasks, principal, body)) : found,
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
       return recall.textOf(await commands[verb](principal, taskId, requestId))

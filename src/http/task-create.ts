@@ -68,7 +68,7 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
     attachValidation: true,
     async handler(request, reply) {
       const { body, principal, validationError } = request
-      if (validationError) throw await calls.invalid(principal, body, validationError)
+      if (validationError) throw await tasks.requests.invalid(principal, body, validationError)
       if (body.request_id) setRequestId(request, reply, body.request_id)
       if (body.stream) holdStream(serving, request, reply)
       const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }

@@ -81,6 +81,16 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
 
 type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
 
+/** What the system needs of the operator's settings as they are. */
+const settingsOf = ({ model, mcpServers, sessionIdleSeconds, ttls, maxRunningTasks, quotas }: Config) => ({
+  defaultAgent: model === undefined ? 'demo' : 'model',
+  hasMcpServer: (name: string) => mcpServers.has(name),
+  sessionIdleSeconds,
+  ttls,
+  maxRunningTasks,
+  quotas,
+})
+
 /** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Rejects with CannotStart. */
 export const openFolder = async (
   config: Config,
@@ -124,17 +134,14 @@ export const openFolder = async (
       openReadStore: anew => openReadStore(files.readModels, anew),
       secrets,
       agents,
+      ...settingsOf(config),
       tools: builtinTools(world),
       checker,
       mcp: mcpOf(config, { children, timers: world.timers, report }),
       environments,
       sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
-      sessionIdleSeconds: config.sessionIdleSeconds,
       roots,
       sessionsRoot: files.sessions,
-      ttls: config.ttls,
-      maxRunningTasks: config.maxRunningTasks,
-      quotas: config.quotas,
       nats,
       report,
       inspect,

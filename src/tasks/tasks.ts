@@ -11,9 +11,12 @@ import { createIdempotency } from './idempotency.ts'
 import { createKind, type KindDeps } from './kind.ts'
 import { createRecall } from './recall.ts'
 import { createRecovery } from './recovery.ts'
+import type { AgentChoice } from './request/agent-choice.ts'
+import { createRequestReader } from './request-reader.ts'
 import { createTaskStreams } from './streams.ts'
 
 type Deps = KindDeps & {
+  agentChoice: AgentChoice
   /** When this server started. */
   startedAt: number
   report: Report
@@ -26,7 +29,13 @@ export const createTasks = (deps: Deps) => {
   const { clock, timers, ids } = world
   const idempotency = createIdempotency(queries, clock)
   const calls = createRunningCalls()
-  const runtime = createRuntime(log, createKind(deps, calls), timers, onFault, deps.inspect)
+  const runtime = createRuntime({
+    log,
+    kind: createKind(deps, calls),
+    timers,
+    onFault,
+    inspect: deps.inspect,
+  })
   const commands = createCommands({
     runtime,
     scheduler,
@@ -56,6 +65,12 @@ export const createTasks = (deps: Deps) => {
     queries,
     commands,
     recall,
+    /** Reads the bodies of creates. */
+    requests: createRequestReader({
+      roots,
+      agents: deps.agentChoice,
+      problemsOfSchema: deps.checker.problemsOf,
+    }),
     streams: createTaskStreams(log, queries.folds),
     idempotency,
     scheduler,

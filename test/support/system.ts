@@ -1,7 +1,6 @@
 // The whole system without the network, on a log in memory or in a file. Its clock, ids and random numbers follow from
 // a seed.
 import { openReadStore, type ReadStore } from '../../projections/store.ts'
-import { foldersOf } from '../../src/access/user-folders.ts'
 import { demo } from '../../src/agents/demo.ts'
 import { echo } from '../../src/agents/echo.ts'
 import { script } from '../../src/agents/script.ts'
@@ -9,7 +8,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { Report } from '../../src/contract/ports.ts'
 import { type RefusalName, refusals } from '../../src/contract/refusals.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { ownerOf, type Principal } from '../../src/contract/token-events.ts'
+import type { Principal } from '../../src/contract/token-events.ts'
 import type { Reach, Tool } from '../../src/contract/tools.ts'
 import type { CreateTaskBody, ScriptStep } from '../../src/contract/wire.ts'
 import { createSessionFolders } from '../../src/env-sessions/folders.ts'
@@ -20,7 +19,6 @@ import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/platform/secrets.ts'
 import { createSystem, type SystemDeps } from '../../src/system.ts'
-import { readTaskRequest } from '../../src/tasks/request.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
 export const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
@@ -162,6 +160,7 @@ export const givenSystem = async (options: Options = {}) => {
     },
     secrets,
     agents,
+    defaultAgent: 'echo',
     tools: options.tools ?? [],
     checker,
     environments: options.environments ?? noEnvironments,
@@ -185,10 +184,8 @@ export const givenSystem = async (options: Options = {}) => {
     call: { principal?: Principal; key?: string; isRetry?: boolean } = {},
   ): Promise<string> => {
     const body: CreateTaskBody = { user_message_content: 'hello', stream: false, background: true, ...given }
-    const agentChoice = { names: [...agents.keys()], fallback: 'echo' }
     const principal = call.principal ?? admin
-    const own = foldersOf(roots, ownerOf(principal, body.user_id))
-    const request = await readTaskRequest(body, undefined, own, agentChoice, checker.problemsOf)
+    const request = await system.tasks.requests.read(principal, body)
     const created = await system.tasks.commands.create({
       principal,
       request,

@@ -46,7 +46,7 @@ const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
   const callers = createCallers()
   const keep = { keepSecrets: secrets.put, forgetSecrets: secrets.forget }
   const kind = sentBy(send, envSessionKind({ clock, instances, callers, ...keep }))
-  const runtime = createRuntime(log, kind, timers, error => t.fail(error as Error))
+  const runtime = createRuntime({ log, kind, timers, onFault: error => t.fail(error as Error) })
 
   const by = { principal: 'admin', causation: 'req' }
   const tool = () =>

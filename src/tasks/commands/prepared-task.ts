@@ -1,0 +1,68 @@
+// Prepares a task before its first event is stored: its ids, its secrets, its quota and its place among the tasks that
+// work or wait.
+import type { Place } from '../../../actors/task/waiting-line.ts'
+import type { CallAnswer } from '../../contract/commands.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import type { ContextReference } from '../../history/context.ts'
+import { contextOf } from './context.ts'
+import type { CreateRequest } from './create-request.ts'
+import type { CommandDeps } from './deps.ts'
+import { taskCreated } from './task-created.ts'
+
+/** A task of the session that waits, and the answers with which the new task continues it. */
+type Waiting = { id: string; answers: CallAnswer[] }
+
+export type PreparedTask = {
+  place: Place
+  stream: string
+  created: TaskEventData<'TaskCreated'>
+  /** True: the task starts in the append that creates it. False: it waits in line. */
+  start: boolean
+  context: ContextReference[]
+  /** Counts the task for its user's quota, unless it takes the place of the task that it continues. */
+  reserve(): void
+  /** Call it when the task is stored or abandoned: the quota counts stored tasks on its own. */
+  release(): void
+  /** Call it when the task could not be stored. */
+  abandon(): void
+}
+
+/** Throws a Refusal when the user has too many tasks. The caller must store the task in the same turn. */
+export const prepareTask = (
+  { scheduler, queries, secrets, quotas, ids }: CommandDeps,
+  wanted: CreateRequest,
+  userId: string,
+  waiting?: Waiting,
+): PreparedTask => {
+  const { principal, request, body } = wanted
+  const taskId = body.task_id ?? ids.next('task_')
+  const isNewSession = !body.session_id
+  const sessionId = body.session_id ?? ids.next('sess_')
+  const place: Place = { taskId, userId, sessionId }
+  const previous = waiting?.id ?? (isNewSession ? undefined : queries.lastInSession(userId, sessionId))
+  const secretRef = Object.keys(request.secrets).length === 0 ? undefined : ids.next('sec_')
+  const created = taskCreated(wanted, { place, secretRef, previous, answers: waiting?.answers ?? [] }, ids)
+  let release = () => {}
+  const reserve = () => {
+    release = quotas.reserveTask(taskId, userId, principal.userId !== undefined)
+  }
+  if (waiting === undefined) reserve()
+  if (secretRef !== undefined) secrets.put(secretRef, request.secrets)
+  const stream = taskStream(taskId)
+  wanted.onNew?.(stream)
+  const start = scheduler.admit(place)
+  const abandon = () => {
+    scheduler.leave(taskId)
+    if (secretRef !== undefined) secrets.forget(secretRef)
+  }
+  try {
+    const isAlone = isNewSession || created.own_past === true
+    const context = start ? contextOf(queries, place, created.input_ids, isAlone) : []
+    return { place, stream, created, start, context, reserve, release: () => release(), abandon }
+  } catch (error) {
+    abandon()
+    release()
+    throw error
+  }
+}

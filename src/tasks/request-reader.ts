@@ -1,0 +1,33 @@
+// Reads the body of a create for a principal: with the folders of the user, the agents of this server, and the check of
+// JSON Schemas. Everything that creates a task from a body uses it.
+import { foldersOf, type Roots } from '../access/user-folders.ts'
+import { Invalid } from '../contract/refusals.ts'
+import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
+import type { CreateTaskBody } from '../contract/wire.ts'
+import type { AgentChoice } from './request/agent-choice.ts'
+import { allProblems, readTaskRequest, type TaskRequest } from './request.ts'
+
+type Deps = {
+  roots: Roots
+  agents: AgentChoice
+  /** The problems of a JSON Schema from a caller. Users take turns. */
+  problemsOfSchema: (schema: object, user: string) => Promise<string[]>
+}
+
+export const createRequestReader = ({ roots, agents, problemsOfSchema }: Deps) => {
+  const checksOf = (principal: Principal, body: unknown) => {
+    const named = (body as Partial<CreateTaskBody> | null)?.user_id
+    const ofSchema = (schema: object) => problemsOfSchema(schema, callerOf(principal))
+    return [foldersOf(roots, ownerOf(principal, named)), agents, ofSchema] as const
+  }
+  return {
+    /** Throws Invalid with all problems. `digest`: the digest of the body, if it was computed before. */
+    read: (principal: Principal, body: CreateTaskBody, digest?: string): Promise<TaskRequest> =>
+      readTaskRequest(body, digest, ...checksOf(principal, body)),
+
+    /** All problems of a body: those that the schema found, and those that no schema can find. */
+    invalid: async (principal: Principal, body: unknown, found: Error): Promise<Error> =>
+      found instanceof Invalid ? allProblems(body, found, ...checksOf(principal, body)) : found,
+  }
+}
+export type RequestReader = ReturnType<typeof createRequestReader>
