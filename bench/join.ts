@@ -83,6 +83,6 @@ export const run = async (): Promise<void> => {
   }
   const rounds = await interleave({ short: join('short'), long: join('long') })
   printRatio('joining at the end of 100,000 frames', rounds.long, rounds.short, { unit: 'ms' })
-  store.close()
+  await store.close()
   await log.close()
 }

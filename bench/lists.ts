@@ -31,7 +31,7 @@ const open = (name: string, tasks: number) => {
   const file = path.join(newFolder(name), 'read.db')
   const filling = openReadStore(file)
   const models = fillTasks(filling, tasks)
-  filling.close()
+  void filling.close()
   const store: ReadStore = openReadStore(file)
   return {
     models,
@@ -108,6 +108,6 @@ export const run = async (): Promise<void> => {
       target: { atMost },
     })
   }
-  few.store.close()
-  many.store.close()
+  await few.store.close()
+  await many.store.close()
 }

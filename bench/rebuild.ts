@@ -22,7 +22,7 @@ export const run = async (): Promise<void> => {
     for (const end of ['', '-wal', '-shm']) rmSync(path.join(folder, `read.db${end}`), { force: true })
     const { store, projector } = openReadModels(folder, log)
     await projector.catchUp()
-    store.close()
+    await store.close()
   }
   const rounds = await interleave(
     { parse: () => perSecond(() => scanAndParse(logFile(folder))), rebuild: () => perSecond(rebuild) },

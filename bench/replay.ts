@@ -88,7 +88,7 @@ const checkSample = async (folder: string, log: EventLog): Promise<void> => {
   })
   assert.strictEqual(n, total)
   console.log(`  (${n.toLocaleString('en')} tasks, ${compared} compared with what GET answers: equal)`)
-  store.close()
+  await store.close()
 }
 
 export const run = async (): Promise<void> => {

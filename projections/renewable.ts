@@ -20,7 +20,7 @@ export interface ReadStore {
   pragma(text: string, options?: { simple?: boolean }): unknown
   /** Removes everything, the file included. Statements then work on the new, empty tables. */
   renew(): void
-  close(): void
+  close(): Promise<void>
 }
 
 /** `open` opens the existing file. `make` replaces that file by an empty one. */
@@ -74,8 +74,9 @@ export const renewable = (
       db = make()
     },
     close() {
-      void checkpoints.close()
+      const copied = checkpoints.close()
       db.close()
+      return copied
     },
   }
 }

@@ -34,6 +34,6 @@ export const makeReadModels = async (folder: string): Promise<void> => {
   const log = openFileLog(folder)
   const { store, projector } = openReadModels(folder, log)
   await timed('read models made', () => projector.catchUp())
-  store.close()
+  await store.close()
   await log.close()
 }

@@ -44,8 +44,8 @@ const withStores = async <T>(
     if (code?.startsWith('SQLITE_')) throw new Unfit(`the read models cannot be read (${message})`)
     throw error
   } finally {
-    stored.close()
-    fresh.close()
+    await stored.close()
+    await fresh.close()
   }
 }
 

@@ -24,7 +24,7 @@ export const makeReadModels = async (config: Config, log: ReadOnlyLog, printer: 
     await createFiller(parts, position => progress(position, end)).fillTo(end)
     return store.prepare<[], number>('SELECT count(*) FROM tasks').pluck().get() ?? 0
   } finally {
-    store.close()
+    await store.close()
   }
 }
 

@@ -32,7 +32,7 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
     createSessionQueries(store, direct).active()
     return { store, projector }
   } catch (error) {
-    store.close()
+    await store.close()
     throw error
   }
 }

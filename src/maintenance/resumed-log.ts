@@ -84,7 +84,7 @@ export const acceptShorterLog = async (
     )
   }
   await resume(log, position, 'loss_accepted')
-  openReadStore(files.readModels, true).close()
+  await openReadStore(files.readModels, true).close()
   for (const file of [files.nats, files.telemetry]) {
     const saved = savedCheckpoint(file)
     if (saved?.log === log.id && saved.position > head) await saveCheckpoint(file, log, log.head())

@@ -57,6 +57,6 @@ export const closeInOrder = async (open: Open): Promise<void> => {
   await log.settled()
   open.projector.flush() // this last write still reads from the log
   await log.close()
-  open.store.close()
+  await open.store.close()
   open.secrets.close()
 }

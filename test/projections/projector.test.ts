@@ -104,7 +104,7 @@ const play = async (seed: number, events: Recorded[], { disks }: { disks: boolea
   const compare = async (what: string) => {
     const fresh = await rebuilt(log)
     for (const difference of differences(store, fresh)) wrong.push(`${what}: ${JSON.stringify(difference)}`)
-    fresh.close()
+    await fresh.close()
   }
   const ops: [weight: number, op: () => unknown][] = [
     [8, () => tell(commit(upTo(upTo(40))))],
@@ -150,7 +150,7 @@ const play = async (seed: number, events: Recorded[], { disks }: { disks: boolea
   projector.flush()
   if (!projector.isCurrent()) wrong.push('it is not current at the end')
   await compare('at the end')
-  store.close()
+  await store.close()
   return wrong
 }
 

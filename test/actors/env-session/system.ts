@@ -94,7 +94,7 @@ export const givenSessions = async (options: SessionOptions) => {
       await log.settled()
       projector.flush()
       await log.close()
-      readStore.close()
+      await readStore.close()
     },
   }
 }
