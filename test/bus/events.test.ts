@@ -480,11 +480,11 @@ t.test(
     const served = () => all.filter(({ got }) => got.length > 0).length
     events.publish(log.append(1))
     t.equal(served(), 128, 'not all in one turn')
-    events.publish(log.append(1))
+    events.publish(log.append(2))
     t.equal(served(), 128)
     await settle(10)
     for (const each of all) {
-      t.same(each.positions(), expectedOf(0, 2, {}))
+      t.same(each.positions(), expectedOf(0, 3, {}))
       t.same(each.complaints, [])
     }
     t.same(lists[0], [1, 2], 'the first got the two one by one')
