@@ -18,7 +18,7 @@ export type Subscription = {
   close(): void
 }
 
-/** The most subscribers of one user that are served in one turn of the event loop. */
+/** The most subscribers of one owner, or of all events, that are served in one turn of the event loop. */
 const usuallyAtOnce = 128
 
 /** Groups the events by owner, for the owners that have subscribers. */
@@ -34,10 +34,14 @@ const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) 
 }
 
 /**
- * Returns a function that hands new events to live subscribers. `inTurns`: whether the subscribers of an owner are too
- * many for that and are served elsewhere, in turns.
+ * Returns a function that hands new events to live subscribers. `inTurns`: whether the subscribers of an owner
+ * (undefined: those that see the events of all) are too many for that and are served elsewhere, in turns.
  */
-const createDelivery = (live: LiveSubscribers, hand: Hand, inTurns: (owner: string) => boolean) => {
+const createDelivery = (
+  live: LiveSubscribers,
+  hand: Hand,
+  inTurns: (owner: string | undefined) => boolean,
+) => {
   /** A subscriber that does not choose among events gets the list `usual`, which it shares with other subscribers. */
   const deliver = (subscriber: Subscriber, all: readonly Published[], usual: readonly Published[]): void => {
     const events = subscriber.chooses ? chosenBy(subscriber, all) : usual
@@ -50,12 +54,13 @@ const createDelivery = (live: LiveSubscribers, hand: Hand, inTurns: (owner: stri
     if (!hand(subscriber, fresh) && subscriber.state === 'live') live.leave(subscriber, 'full')
   }
   const deliverTo = (owner: string | undefined, events: readonly Published[]): void => {
+    if (inTurns(owner)) return
     const usual = usualOf(events)
     for (const subscriber of live.of(owner)) deliver(subscriber, events, usual)
   }
   return (events: readonly Published[]): void => {
     deliverTo(undefined, events)
-    for (const [owner, own] of byOwner(events, live)) if (!inTurns(owner)) deliverTo(owner, own)
+    for (const [owner, own] of byOwner(events, live)) deliverTo(owner, own)
   }
 }
 

@@ -5,9 +5,10 @@ import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
+import { createFrameCursor, type TakeAtOnce } from './frame-cursor.ts'
 import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
 import { type WatchedTask, watchTask } from './watched-task.ts'
-import { type Batch, batchOf, createWindow, entriesOf, type Window } from './window.ts'
+import { type Batch, createWindow, entriesOf, type Window } from './window.ts'
 
 export type { FoldPlace } from './past-frames.ts'
 
@@ -25,8 +26,14 @@ export type FeedWish = {
 }
 
 export type Feed = {
-  /** The frames in lists. Feeds share the lists, so a reader must not change them. */
-  frames(): AsyncGenerator<readonly Frame[], void, undefined>
+  /**
+   * The frames in lists, never an empty one. Feeds share the lists, so a reader must not change them. While the reader
+   * waits for the next list, new lists are first offered to `takeAtOnce`, because a call costs far less than a turn of a
+   * generator. A list that it does not take is handed to the reader.
+   */
+  frames(takeAtOnce?: TakeAtOnce): AsyncGenerator<readonly Frame[], void, undefined>
+  /** Whether the list that was handed over last is the end. */
+  isAtEnd(): boolean
   close(): void
 }
 
@@ -60,12 +67,12 @@ const createFeed = (
   wish: FeedWish,
   begun?: WatchedTask,
 ): Feed => {
-  const { stream, endsAtWait, place = noPlace } = wish
-  let cursor = wish.after
+  const { stream, place = noPlace } = wish
+  const cursor = createFrameCursor(wish.after, wish.endsAtWait)
   let isClosed = false
   let task = begun
   let stopReading = () => {}
-  let wake = () => {}
+  let stopWaiting = () => {}
   begun?.join()
 
   const join = (found: WatchedTask | undefined) => {
@@ -77,25 +84,23 @@ const createFeed = (
     if (isClosed) return
     isClosed = true
     stopReading()
-    task?.forget(wake)
-    wake()
+    stopWaiting()
     task?.leave()
   }
   /** Hands over stored frames until the feed has all of them, or until the watched task keeps the rest. */
   async function* past(): AsyncGenerator<Batch> {
-    const teller = await rendererAt(stream, cursor + 1)
+    const teller = await rendererAt(stream, cursor.last() + 1)
     if (isClosed) return
     const window = createWindow(teller.view)
-    const after = teller.view.revision
-    const batches = pastEvents(log, { stream, after, place, isClosed: () => isClosed })
+    const batches = pastEvents(log, { stream, after: teller.view.revision, place, isClosed: () => isClosed })
     stopReading = batches.close
     try {
       for await (const events of batches.all()) {
         const entries = await entriesOf(teller, events)
         window.push(entries)
-        yield batchOf(entries, cursor, endsAtWait)
+        yield cursor.nextOf(entries)
         join(watched.find(stream))
-        if (isClosed || task?.after(cursor, endsAtWait) !== undefined) return
+        if (isClosed || cursor.nextIn(task) !== undefined) return
       }
       if (!isClosed && task === undefined) join(watched.find(stream) ?? watched.begin(stream, teller, window))
     } finally {
@@ -103,33 +108,39 @@ const createFeed = (
       place.leave()
     }
   }
-  const more = () =>
+  /** Resolves when there is something for the reader, or when the feed is closed. */
+  const more = (found: WatchedTask, takeAtOnce: TakeAtOnce) =>
     new Promise<void>(resolve => {
-      wake = resolve
-      task?.whenMore(resolve)
+      const forget = cursor.wait(found, takeAtOnce, resolve)
+      stopWaiting = () => {
+        forget()
+        resolve()
+      }
     })
 
-  async function* frames(): AsyncGenerator<readonly Frame[], void, undefined> {
+  async function* frames(takeAtOnce: TakeAtOnce = () => false) {
     try {
-      while (!isClosed) {
+      while (!isClosed && !cursor.isAtEnd()) {
         join(watched.find(stream))
-        const batch = task?.after(cursor, endsAtWait)
-        if (batch?.frames.length === 0 && !batch.ended) {
-          await more()
+        const batch = cursor.nextIn(task)
+        if (task === undefined || batch === undefined) {
+          for await (const stored of past()) {
+            const list = cursor.pass(stored)
+            if (list !== undefined) yield list
+            if (cursor.isAtEnd() || isClosed) return
+          }
           continue
         }
-        for await (const { frames, ended } of batch === undefined ? past() : [batch]) {
-          cursor = frames.at(-1)?.sequence_number ?? cursor
-          if (frames.length > 0) yield frames
-          if (ended || isClosed) return
-        }
+        const list = cursor.pass(batch)
+        if (list !== undefined) yield list
+        else if (!cursor.isAtEnd()) await more(task, takeAtOnce)
       }
     } finally {
       close()
       place.leave()
     }
   }
-  return { frames, close }
+  return { frames, close, isAtEnd: cursor.isAtEnd }
 }
 
 export const createFeeds = (deps: Deps) => {

@@ -1,4 +1,6 @@
-// Serves the subscribers of an owner that has very many: a limited number of them in each turn of the event loop.
+// Serves the subscribers of an owner that has very many: a limited number of them in each turn of the event loop. What
+// is published while the others have their turn reaches a subscriber in one write, with the events before it. So the
+// cost of an event falls when events come faster than the subscribers can be served one event at a time.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -15,12 +17,12 @@ type Parts = {
 }
 
 /**
- * Returns a function that is called with the owner of new events. It returns true when the owner has too many
- * subscribers for one turn, and then serves them itself.
+ * Returns a function that is called with the owner of new events; undefined: for the subscribers that see the events of
+ * all. It returns true when these subscribers are too many for one turn, and then serves them itself.
  */
 export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
-  const served = new Set<string>()
-  const serve = async (owner: string): Promise<void> => {
+  const served = new Set<string | undefined>()
+  const serve = async (owner: string | undefined): Promise<void> => {
     served.add(owner)
     let seen: number
     do {
@@ -31,13 +33,13 @@ export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
         live.leave(subscriber, 'reading')
         catchUp(subscriber)
         if (++inTurn % atOnce !== 0) continue
-        await loop.enter(owner)
+        if (owner !== undefined) await loop.enter(owner)
         await nextTurn()
       }
     } while (kept.upTo() > seen)
     served.delete(owner)
   }
-  return (owner: string): boolean => {
+  return (owner: string | undefined): boolean => {
     if (served.has(owner)) return true
     if (live.of(owner).size <= atOnce) return false
     void serve(owner)

@@ -1,6 +1,8 @@
 // One watched task: its events are read, folded and rendered into frames once for all its followers. The watched task
 // waits for no follower: a follower finds frames that it has not taken in the window. A slow follower reads them from
-// the log.
+// the log. Many followers are served in several turns of the event loop, so that nobody else waits for all of them; the
+// events that are stored meanwhile reach them together.
+import { nextTurn } from '../fairness/slices.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Entry, entriesOf, type Window } from './window.ts'
@@ -16,30 +18,38 @@ type Parts = {
   onEnd: () => void
 }
 
+/**
+ * Is called each time when there are more frames or reading has failed, until it returns false. It must not throw.
+ */
+export type Follower = () => boolean
+
+/** The most followers that are served in one turn of the event loop. */
+const atOnce = 128
+
 export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) => {
-  const waiting = new Set<() => void>()
+  const waiting = new Set<Follower>()
   let failure: { error: unknown } | undefined
   let followers = 0
 
-  const wake = () => {
-    const all = [...waiting]
-    waiting.clear()
-    for (const go of all) go()
+  /** Calls all who wait. Returns a promise when they are too many for one turn. */
+  const wake = (called = [...waiting]): Promise<void> | undefined => {
+    for (const follower of called.slice(0, atOnce))
+      if (waiting.has(follower) && !follower()) waiting.delete(follower)
+    return called.length > atOnce ? nextTurn().then(() => wake(called.slice(atOnce))) : undefined
   }
   const publish = (entries: readonly Entry[]) => {
     window.push(entries)
-    wake()
+    return wake()
   }
   const subscription = log.subscribe({ stream, after: teller.view.revision, isNew }, events => {
     const entries = entriesOf(teller, events)
     if (entries instanceof Promise) return entries.then(publish)
-    publish(entries)
-    return undefined
+    return publish(entries)
   })
   subscription.done.catch(error => {
     failure = { error }
     onEnd()
-    wake()
+    void wake()
   })
 
   return {
@@ -60,9 +70,8 @@ export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) 
       if (failure !== undefined && (batch === undefined || batch.frames.length === 0)) throw failure.error
       return batch
     },
-    /** `go` is called once, when there are more frames or reading has failed. */
-    whenMore: (go: () => void) => void waiting.add(go),
-    forget: (go: () => void) => void waiting.delete(go),
+    whenMore: (follower: Follower) => void waiting.add(follower),
+    forget: (follower: Follower) => void waiting.delete(follower),
   }
 }
 export type WatchedTask = ReturnType<typeof watchTask>

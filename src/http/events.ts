@@ -5,42 +5,32 @@ import type { Events } from '../bus/events.ts'
 import { bodyOf, type Published } from '../bus/published.ts'
 import { eventNames } from '../contract/public-events.ts'
 import type { Serving } from './doors.ts'
-import { writeHead } from './head.ts'
 import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
+import { type Prepared, prepared } from './prepared.ts'
 import { doneWith, readQuery } from './query.ts'
 import { type App, faultOf } from './request.ts'
 import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
-import { heartbeat, opening, streamHeaders } from './sse.ts'
+import { streamHeaders } from './sse.ts'
+import { openBody } from './stream-body.ts'
 
 const frameOf = (published: Published): string =>
   `id: ${published.position}\nevent: ${published.event.type}\ndata: ${bodyOf(published)}\n\n`
 const positionFrame = (position: number): string =>
   `id: ${position}\nevent: Position\ndata: {"position":${position}}\n\n`
 
-/**
- * Text as one chunk of a chunked body, to be written directly to the sockets. The response object would make this chunk
- * again for each of a thousand subscribers and write it in three pieces, which would cost a tenth of the CPU time for
- * these subscribers.
- */
-const chunkOf = (text: string): Buffer => {
-  const bytes = Buffer.byteLength(text)
-  return Buffer.from(`${bytes.toString(16)}\r\n${text}\r\n`)
-}
-const heartbeatChunk = chunkOf(heartbeat)
-
 /** Makes the bytes of a list of events once for all subscribers. */
 const createEncoder = () => {
   const frames = new WeakMap<Published, string>()
-  const lists = new WeakMap<readonly Published[], Buffer>()
+  const lists = new WeakMap<readonly Published[], Prepared>()
   const frame = (published: Published): string => {
     const known = frames.get(published) ?? frameOf(published)
     frames.set(published, known)
     return known
   }
-  return (events: readonly Published[]): Buffer => {
-    const known = lists.get(events) ?? chunkOf(events.map(frame).join(''))
+  return (events: readonly Published[]): Prepared => {
+    const known = lists.get(events) ?? prepared(Buffer.from(events.map(frame).join('')))
     lists.set(events, known)
     return known
   }
@@ -73,25 +63,13 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
   const { stopping, openStreams } = serving
   const encode = createEncoder()
   const send = (request: FastifyRequest, reply: FastifyReply, filter: EventFilter, cursor?: number): void => {
-    reply.hijack()
     const { raw } = reply
     const { socket } = request.raw
     const after = cursor ?? events.position()
-    socket.setNoDelay(true)
-    writeHead(reply, streamHeaders(request.raw))
-    raw.write(cursor === undefined ? `${opening}${positionFrame(after)}` : opening)
-
-    // HTTP/1.0 has no chunks. If this request was sent behind another on its connection, its answer must wait until the
-    // answer to the other one has ended.
-    const isDirect = () => request.raw.httpVersion !== '1.0' && raw.socket === socket
+    const body = openBody(request, reply, cursor === undefined ? positionFrame(after) : '')
     const cut = () => void socket.destroy()
-    const kept = openStreams.add(request, {
-      beat: () => void (isDirect() ? socket.write(heartbeatChunk) : raw.write(heartbeat)),
-      isFull: () => (raw.socket ?? raw).writableNeedDrain,
-      cut,
-    })
-    const take = (list: readonly Published[]) =>
-      isDirect() ? socket.write(encode(list)) : raw.write(list.map(frameOf).join(''))
+    const kept = openStreams.add(request, { beat: body.beat, isFull: body.isFull, cut })
+    const take = (list: readonly Published[]) => body.write(encode(list))
     const onFault = (error: unknown) => {
       faultOf(serving, request)(error)
       cut()

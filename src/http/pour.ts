@@ -33,26 +33,29 @@ export function* cut(piece: Piece): Generator<Piece> {
 }
 
 /**
- * Resolves when the socket has room again or has closed. If the reader takes nothing for too long, the connection is
- * cut.
+ * Resolves when the response or its socket has room again or has closed. If the reader takes nothing for too long, the
+ * connection is cut.
  */
-const room = (response: ServerResponse, patience: number): Promise<void> =>
+export const room = (response: ServerResponse, patience = patienceMs): Promise<void> =>
   new Promise(resolve => {
+    const { socket } = response
     const timer = setTimeout(() => breakOff(response), patience)
     timer.unref()
     const done = () => {
       clearTimeout(timer)
       response.off('drain', done)
+      socket?.off('drain', done)
       response.off('close', done)
       resolve()
     }
     response.on('drain', done)
+    socket?.on('drain', done)
     response.on('close', done)
     if (response.destroyed) done()
   })
 
-/** Resolves when the pieces end and the last byte was handed over, or the connection closed. */
-export const pour = async (
+/** Writes pieces, and resolves when the last byte was handed over, or the connection closed. */
+export const handOver = async (
   response: ServerResponse,
   pieces: Pieces,
   patience = patienceMs,
@@ -63,5 +66,14 @@ export const pour = async (
       if (!response.write(part)) await room(response, patience)
     }
   }
+}
+
+/** The same, and then ends the response. */
+export const pour = async (
+  response: ServerResponse,
+  pieces: Pieces,
+  patience = patienceMs,
+): Promise<void> => {
+  await handOver(response, pieces, patience)
   if (!response.destroyed) response.end()
 }

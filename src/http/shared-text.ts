@@ -8,25 +8,11 @@ import { isHeavy } from './frame-text.ts'
  */
 const sharedAtMost = 64 * 1024
 
-type Made = Buffer | undefined
-const made = new WeakMap<readonly Frame[], Map<string, Made>>()
-
 /**
- * Joins the texts that `textOf` makes of the frames. `form` names everything else on which the bytes depend. Returns
- * undefined if one frame is heavy, or if all frames together are too long.
+ * Joins the texts that `textOf` makes of the frames. Returns undefined if one frame is heavy, or if all frames together
+ * are too long.
  */
-export const sharedText = (
-  frames: readonly Frame[],
-  form: string,
-  textOf: (frame: Frame) => string | Buffer,
-): Made => {
-  const forms = made.get(frames) ?? new Map<string, Made>()
-  made.set(frames, forms)
-  if (!forms.has(form)) forms.set(form, join(frames, textOf))
-  return forms.get(form)
-}
-
-const join = (frames: readonly Frame[], textOf: (frame: Frame) => string | Buffer): Made => {
+const join = (frames: readonly Frame[], textOf: (frame: Frame) => string | Buffer): Buffer | undefined => {
   const parts: Buffer[] = []
   let length = 0
   for (const frame of frames) {
@@ -38,4 +24,27 @@ const join = (frames: readonly Frame[], textOf: (frame: Frame) => string | Buffe
     if (length > sharedAtMost) return undefined
   }
   return Buffer.concat(parts)
+}
+
+/**
+ * Returns a function that gives the bytes of a list of frames, as `finish` makes them of the joined frames. `form` names
+ * everything else on which the bytes depend. Undefined: the list is not shared.
+ */
+export const createSharedText = <Made>(finish: (bytes: Buffer) => Made) => {
+  const made = new WeakMap<readonly Frame[], Map<string, Made | undefined>>()
+  return (
+    frames: readonly Frame[],
+    form: string,
+    textOf: (frame: Frame) => string | Buffer,
+  ): Made | undefined => {
+    const forms = made.get(frames) ?? new Map<string, Made | undefined>()
+    if (forms.size === 0) made.set(frames, forms)
+    let known = forms.get(form)
+    if (known === undefined && !forms.has(form)) {
+      const bytes = join(frames, textOf)
+      known = bytes && finish(bytes)
+      forms.set(form, known)
+    }
+    return known
+  }
 }

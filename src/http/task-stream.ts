@@ -1,4 +1,5 @@
 // Sends a task's frames as server-sent events, on the connection that created the task or on a later one.
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { DamagedEvent } from '../contract/stored.ts'
@@ -6,12 +7,13 @@ import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
 import { isLong, type Piece } from '../platform/pieces.ts'
 import { isHeavy } from './frame-text.ts'
-import { writeHead } from './head.ts'
 import { onAbort } from './on-abort.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { breakOff, pour } from './pour.ts'
-import { sharedText } from './shared-text.ts'
-import { frameEvent, heartbeat, opening, streamHeaders } from './sse.ts'
+import { breakOff, handOver, room } from './pour.ts'
+import { prepared } from './prepared.ts'
+import { createSharedText } from './shared-text.ts'
+import { frameEvent } from './sse.ts'
+import { type Body, openBody } from './stream-body.ts'
 
 type Stream = {
   feed: Feed
@@ -29,37 +31,58 @@ type Stream = {
 /** The number of characters at which the short frames collected so far are sent. */
 const togetherAtMost = 64 * 1024
 
-async function* textOf({ feed, place, pause, envelopeId, withIds }: Stream): AsyncGenerator<Piece> {
-  const id = JSON.stringify(envelopeId)
+const sharedText = createSharedText(prepared)
+
+/** Frames that are too long to be shared: short ones together, long ones alone. */
+async function* textOf(
+  { place, pause, withIds }: Stream,
+  { unbroken }: Body,
+  id: string,
+  frames: readonly Frame[],
+): AsyncGenerator<Piece> {
   async function* alone(frame: Frame): AsyncGenerator<Piece> {
     const isTaken = place.isTaken()
     await place.enter()
     await pause()
     const text = frameEvent(frame, id, withIds)
-    if (isLong(text)) yield* text
+    if (isLong(text)) yield* unbroken(text)
     else yield text
     if (!isTaken) place.leave()
   }
-  yield opening
-  for await (const frames of feed.frames()) {
-    const shared = sharedText(frames, `${withIds} ${id}`, frame => String(frameEvent(frame, id, withIds)))
-    if (shared !== undefined) {
-      yield shared
-      continue
+  let together = ''
+  for (const frame of frames) {
+    const heavy = isHeavy(frame)
+    if (!heavy) together += frameEvent(frame, id, withIds)
+    if (together !== '' && (heavy || together.length > togetherAtMost)) {
+      yield together
+      together = ''
+      await pause()
     }
-    let together = ''
-    for (const frame of frames) {
-      const heavy = isHeavy(frame)
-      if (!heavy) together += frameEvent(frame, id, withIds)
-      if (together !== '' && (heavy || together.length > togetherAtMost)) {
-        yield together
-        together = ''
-        await pause()
-      }
-      if (heavy) yield* alone(frame)
-    }
-    if (together !== '') yield together
+    if (heavy) yield* alone(frame)
   }
+  if (together !== '') yield together
+}
+
+const sendFrames = async (raw: ServerResponse, body: Body, stream: Stream): Promise<void> => {
+  const { feed, withIds } = stream
+  const id = JSON.stringify(stream.envelopeId)
+  const form = `${withIds} ${id}`
+  const shortText = (frame: Frame) => String(frameEvent(frame, id, withIds))
+  const shared = (frames: readonly Frame[]) => sharedText(frames, form, shortText)
+  const writeAtOnce = (frames: readonly Frame[]): boolean => {
+    const bytes = raw.destroyed || body.isFull() ? undefined : shared(frames)
+    if (bytes !== undefined) body.write(bytes)
+    return bytes !== undefined
+  }
+  for await (const frames of feed.frames(writeAtOnce)) {
+    if (body.isFull()) await room(raw)
+    if (raw.destroyed) return
+    const bytes = shared(frames)
+    if (bytes === undefined) await handOver(raw, textOf(stream, body, id, frames))
+    else if (feed.isAtEnd()) body.writeLast(bytes)
+    else body.write(bytes)
+  }
+  if (!raw.destroyed) raw.end()
 }
 
 /**
@@ -71,15 +94,15 @@ export const sendTaskStream = async (
   reply: FastifyReply,
   stream: Stream,
 ): Promise<boolean> => {
-  reply.hijack()
   const { raw } = reply
   const { feed, stopping } = stream
+  const body = openBody(request, reply)
   const end = () => {
     feed.close()
     breakOff(raw)
   }
   const kept = stream.openStreams.add(request, {
-    beat: () => void (raw.writableNeedDrain || raw.write(heartbeat)),
+    beat: body.beat,
     isFull: () => false, // frames are read no faster than the client takes them, so nothing piles up
     cut: end,
   })
@@ -89,9 +112,7 @@ export const sendTaskStream = async (
   const forget = onAbort(stopping, end)
   try {
     if (stopping.aborted || raw.destroyed) end()
-    request.raw.socket.setNoDelay(true)
-    writeHead(reply, streamHeaders(request.raw))
-    await pour(raw, textOf(stream))
+    await sendFrames(raw, body, stream)
   } catch (error) {
     // The head has been sent, so the server can report the error only by breaking the connection.
     if (!(error instanceof DamagedEvent) || !raw.destroyed) stream.onFault(error)

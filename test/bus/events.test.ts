@@ -464,3 +464,30 @@ t.test('a subscriber that is closed in the middle of a telling gets no more', as
   events.publish(log.append(300))
   t.same(got, [0], 'the first closes all, itself included')
 })
+
+t.test(
+  'many who see all events are served in turns, and what comes meanwhile reaches them together',
+  async t => {
+    const log = givenLog()
+    const events = createEvents(log, wholeLoop)
+    const lists: number[][] = []
+    const all = Array.from({ length: 300 }, (_, n) => {
+      const own: number[] = []
+      lists.push(own)
+      return follower(events, 0, {}, { onTake: () => own.push(all[n]?.got.length ?? 0) })
+    })
+    await settle()
+    const served = () => all.filter(({ got }) => got.length > 0).length
+    events.publish(log.append(1))
+    t.equal(served(), 128, 'not all in one turn')
+    events.publish(log.append(2))
+    t.equal(served(), 128)
+    await settle(10)
+    for (const each of all) {
+      t.same(each.positions(), expectedOf(0, 3, {}))
+      t.same(each.complaints, [])
+    }
+    t.same(lists[0], [1, 2], 'the first got the two one by one')
+    t.same(lists.at(-1), [2], 'the last got both at once')
+  },
+)

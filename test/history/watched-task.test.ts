@@ -235,3 +235,48 @@ t.test('a window gives what a list of all frames would give, or says that it can
   t.equal(window.after(600, false), undefined)
   t.end()
 })
+
+t.test('very many are served in turns, at once or when they are ready, and each has every frame', async t => {
+  const { promise: may, resolve: go } = deferred()
+  const { system, feeds } = await counted([
+    talker(
+      Array.from({ length: 30 }, (_, n) => `${n}`),
+      may,
+    ),
+  ])
+  const taskId = await system.create({ client_id: 'talker' })
+  const random = randomOf(7)
+  let inTurn = 0
+  let most = 0
+  const turns = setInterval(() => {
+    inTurn = 0
+  }, 0)
+  const follow = async (n: number) => {
+    const seen: Frame[] = []
+    const feed = feeds.open({ stream: `task-${taskId}`, after: -1, endsAtWait: false })
+    const takeAtOnce = (frames: readonly Frame[]) => {
+      if (n % 3 === 0 && random() < 0.3) return false
+      most = Math.max(most, ++inTurn)
+      seen.push(...frames)
+      return true
+    }
+    for await (const frames of feed.frames(takeAtOnce)) {
+      seen.push(...frames)
+      if (n % 50 === 49 && seen.length > 20) feed.close()
+      if (n % 3 === 0) await settle(Math.floor(random() * 3))
+    }
+    return { seen, isAtEnd: feed.isAtEnd() }
+  }
+  const following = Promise.all(Array.from({ length: 500 }, (_, n) => follow(n)))
+  await settle(20)
+  go()
+  await quiet(system)
+  const whole = lines(await framesOf(system, taskId))
+  for (const [n, { seen, isAtEnd }] of (await following).entries()) {
+    if (isAtEnd) t.same(lines(seen), whole)
+    else t.same([n % 50, lines(seen)], [49, whole.slice(0, seen.length)], 'it was closed')
+  }
+  clearInterval(turns)
+  t.ok(most > 0 && most < 500, `at most ${most} in one turn`)
+  await system.close()
+})

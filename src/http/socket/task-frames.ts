@@ -5,7 +5,7 @@ import type { Pause } from '../../fairness/slices.ts'
 import type { Frame } from '../../history/frames.ts'
 import { isLong, joined, type Text } from '../../platform/pieces.ts'
 import { frameText, isHeavy } from '../frame-text.ts'
-import { sharedText } from '../shared-text.ts'
+import { createSharedText } from '../shared-text.ts'
 import type { Outbox } from './outbox.ts'
 import { textFrame } from './text-frame.ts'
 
@@ -21,6 +21,8 @@ const messageOf = (frame: Frame): Text => {
 
 /** The message of a frame that is not heavy. */
 const shortMessage = (frame: Frame): Buffer => textFrame(String(messageOf(frame)))
+
+const sharedText = createSharedText(bytes => bytes)
 
 /**
  * Where the frames of one feed are sent. `isOpen` says whether the client still follows the feed. `place` is the place
