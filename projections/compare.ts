@@ -12,10 +12,10 @@ export type Difference = {
 }
 
 /**
- * Tables that may differ: the checkpoint, the list of files that are still to be written, and saved folds, which may be
- * missing.
+ * Tables that may differ: the checkpoint, the list of files that are still to be written, saved folds, which may be
+ * missing, and the list of tasks whose items in progress may be behind.
  */
-const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds'])
+const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds', 'talking_tasks'])
 /** Conditions in SQL by table, for rows that mean the same as no row. Such rows are not compared. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 
@@ -55,6 +55,9 @@ const objectIn = (text: unknown): Row | undefined => {
     return undefined
   }
 }
+
+/** Whether a row of the table of items holds an item in progress. */
+const isOpen = (row: Row | undefined): boolean => objectIn(row?.body)?.status === 'in_progress'
 
 /** The columns that differ; for JSON objects, their fields that differ. */
 const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stored' | 'replayed'>[] =>
@@ -97,6 +100,7 @@ export function* differences(stored: ReadStore, replayed: ReadStore, task?: numb
   const idOf = (position: unknown): string =>
     idAt(replayed, position) ?? idAt(stored, position) ?? String(position)
 
+  const talking = new Set(stored.prepare<[], number>('SELECT task FROM talking_tasks').pluck().all())
   for (const { name, key, task: owner } of tablesOf(replayed)) {
     if (task !== undefined && owner === undefined) continue
     const where = task === undefined ? `NOT (${empty[name] ?? 'false'})` : `${owner} = ${task}`
@@ -106,6 +110,7 @@ export function* differences(stored: ReadStore, replayed: ReadStore, task?: numb
         .iterate() as Iterator<Row, undefined>
     for (const [one, other] of paired(key, rowsOf(stored), rowsOf(replayed))) {
       const found = one ?? other ?? {}
+      if (name === 'items' && talking.has(found.task as number) && isOpen(other)) continue
       const label = () =>
         key.map(column => (column === owner ? idOf(found[column]) : found[column])).join(' ')
       const fields =

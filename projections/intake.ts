@@ -6,8 +6,15 @@ import type { ReadStore } from './store.ts'
 export type Projection = {
   /** Folds events, only in memory. */
   fold(events: Recorded[]): void
-  /** Writes the changes since the last call. Called in the transaction that moves the checkpoint. */
-  write(): void
+  /**
+   * Writes the changes since the last call. Called in the transaction that moves the checkpoint. `isWhole`: nothing may
+   * be left out.
+   */
+  write(isWhole: boolean): void
+  /** Whether the last `write` left out events of this stream. */
+  leftOut?(stream: string): boolean
+  /** Loads what the tables still lack at the checkpoint, after a start or a failure. Gives the streams, one by one. */
+  recall?(checkpoint: number): Iterable<string>
   /** Drops the changes in memory that are not written, because folding or writing has failed. */
   forget(): void
 }
@@ -22,8 +29,8 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
   /** Streams with events that are not written yet, and the position of their newest one. */
   const unwritten = new Map<string, number>()
 
-  const commit = store.transaction(() => {
-    for (const projection of projections) projection.write()
+  const commit = store.transaction((isWhole: boolean) => {
+    for (const projection of projections) projection.write(isWhole)
     move.run(position, log.leafAt(position) ?? '')
   })
   const note = (events: Recorded[]): void => {
@@ -50,11 +57,24 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       for (const projection of projections) projection.fold(events)
       position = events.at(-1)?.position ?? position
     },
-    write(): void {
-      if (position === written) return
-      commit()
+    /** `isWhole`: also writes what earlier calls left out. */
+    write(isWhole: boolean): void {
+      if (position === written && !(isWhole && unwritten.size > 0)) return
+      commit(isWhole)
       written = position
-      for (const [stream, newest] of unwritten) if (newest <= written) unwritten.delete(stream)
+      for (const [stream, newest] of unwritten) {
+        const isLeftOut = projections.some(projection => projection.leftOut?.(stream))
+        if (newest <= written && !isLeftOut) unwritten.delete(stream)
+      }
+    },
+    /** Loads what was left out before the checkpoint, in steps. */
+    *recall(): Generator<void> {
+      for (const projection of projections) {
+        for (const stream of projection.recall?.(written) ?? []) {
+          if (!unwritten.has(stream)) unwritten.set(stream, written)
+          yield
+        }
+      }
     },
     /** Returns memory to the state of the tables. */
     forget,

@@ -5,7 +5,9 @@
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import { createIntake, type Intake, type Projection } from './intake.ts'
+import { createDelay } from './delay.ts'
+import { createIntake, type Projection } from './intake.ts'
+import { readToHead } from './read-to-head.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
 import { createTrust, type Trust } from './trust.ts'
@@ -15,7 +17,7 @@ export type Projector = {
   follow(events: Recorded[]): void
   /**
    * Writes the folded events; with a stream, only if some of them belong to that stream. Called before each query, so
-   * that the query sees them.
+   * that the query sees them, the text of tasks that talk included.
    */
   flush(stream?: string): void
   /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
@@ -45,27 +47,6 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
 const flushMs = 20
 /** When this many events are folded and not written, their rows are written at once. */
 const flushEvents = 1000
-/** The same number while the log is read, when no query waits for the rows. */
-const catchUpEvents = 10_000
-/** Events of a full page of the log; a page of long events has fewer. */
-const usualPage = 1000
-
-/** Folds and writes every event of the log that is not folded yet. Calls `onHead` at the end of the log. */
-const readToHead = async (log: Log, intake: Intake, onHead: () => void): Promise<void> => {
-  intake.write()
-  while (intake.position() < log.head()) {
-    const before = intake.position()
-    for await (const page of log.readAll(before)) {
-      intake.take(page)
-      // A page with fewer events holds long ones: it is written now, so that it is not in memory beside the next page.
-      if (intake.pending() >= catchUpEvents || page.length < usualPage) intake.write()
-      await new Promise(resolve => setImmediate(resolve)) // other work gets a turn of the event loop
-    }
-    if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
-  }
-  intake.write()
-  onHead() // in the turn in which the head was compared last, so no commit comes between
-}
 
 /** Returns a function that runs a query, unless the tables are known to be damaged. It notices new damage. */
 const createReading =
@@ -90,31 +71,22 @@ export const createProjector = (
 ): Projector => {
   const intake = createIntake(store, log, projections)
   const trust = createTrust(report)
+  const delay = createDelay(timers, flushMs)
   let catchingUp: Promise<void> | undefined
-  let flushLater: (() => void) | undefined
 
-  const noFlushLater = () => {
-    flushLater?.()
-    flushLater = undefined
-  }
   /** After any failure, memory returns to the state of the tables, and the next `catchUp` continues from there. */
   const failed = (error: unknown) => {
     intake.forget()
     trust.failed(error)
   }
-  const flush = (stream?: string) => {
+  const write = (isWhole: boolean) => {
     if (trust.isBehind()) return // the running catch-up writes
-    if (stream !== undefined && !intake.hasNewsOf(stream)) return
     try {
-      noFlushLater()
-      intake.write()
+      delay.cancel()
+      intake.write(isWhole)
     } catch (error) {
       failed(error)
     }
-  }
-  const soon = () => {
-    if (intake.pending() >= flushEvents) flush()
-    else flushLater ??= timers.after(flushMs, () => flush())
   }
   const readOn = async (): Promise<void> => {
     trust.fallBehind()
@@ -122,7 +94,7 @@ export const createProjector = (
       intake.restart()
       trust.emptied()
     }
-    noFlushLater()
+    delay.cancel()
     await readToHead(log, intake, () => {
       trust.caughtUp()
       catchingUp = undefined
@@ -138,13 +110,16 @@ export const createProjector = (
       try {
         if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
         intake.take(fresh)
-        soon()
+        if (intake.pending() >= flushEvents) write(false)
+        else delay.soon(() => write(false))
       } catch (error) {
         intake.note(events)
         failed(error)
       }
     },
-    flush,
+    flush(stream) {
+      if (stream === undefined || intake.hasNewsOf(stream)) write(true)
+    },
     reading: createReading(trust, failed),
     catchUp() {
       catchingUp ??= Promise.resolve()

@@ -1,22 +1,10 @@
 // The tasks that the projection holds in memory: those with changes that are not written yet, and unfinished tasks that
 // changed recently.
-import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
-import { taskIdOf } from '../../src/contract/task-stream.ts'
-import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
-import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
+import { isTerminal } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
-
-/**
- * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
- * the tables hold of the task already.
- */
-export type Followed = {
-  view: ShownTask
-  row: number
-  principal: string
-  written: { status: TaskStatus | undefined; items: unknown[] }
-}
+import { createTaskLoader, type Followed, newTask } from './followed-task.ts'
+import { createTalkingRows } from './talking.ts'
 
 /** `keptAtMost`: the most unfinished tasks that stay in memory after they are written. */
 export type Limits = { keptAtMost: number }
@@ -27,33 +15,24 @@ export const createFollowedTasks = (
   streamPages: Log['streamPages'],
   { keptAtMost }: Limits,
 ) => {
-  const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
-    'SELECT position, status, principal FROM tasks WHERE id = ?',
-  )
-  // A task is in one of three places. While it has unwritten changes, it is in `changed`. When they are written, an
+  const load = createTaskLoader(store, streamPages)
+  const talkingRows = createTalkingRows(store)
+  // A task is in one of four places. While it has changes that no write has seen, it is in `changed`. A write leaves out
+  // tasks that only talk: they are in `talking`, and in the table of that name. When all changes are written, an
   // unfinished task may stay in `kept`, the newest last. Every other task is only in the tables, and its next event
   // loads it again from the log.
   const changed = new Map<string, Followed>()
+  const talking = new Map<string, Followed>()
   const kept = new Map<string, Followed>()
 
-  /** Loads a task whose events before this revision are all written. */
-  const load = (stream: string, revision: number): Followed => {
-    const row = rowOf.get(taskIdOf(stream))
-    const view = emptyShown()
-    for (const page of streamPages(stream)) {
-      for (const event of page)
-        if (event.header.revision < revision) evolveShown(view, taskEvents.read(event))
-    }
-    if (row === undefined || row.status !== view.status) {
-      throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} before revision ${revision}`)
-    }
-    const written = { status: row.status, items: view.output.slice() }
-    return { view, row: row.position, principal: row.principal, written }
+  const taskOfEvent = (event: Recorded): Followed => {
+    const { stream, revision } = event.header
+    if (revision === 0) return newTask(event)
+    const known = changed.get(stream) ?? talking.get(stream) ?? kept.get(stream)
+    return known ?? load(stream, ({ header }) => header.revision >= revision)
   }
-  const taskOfEvent = ({ position, header: { stream, revision, principal } }: Recorded): Followed => {
-    if (revision > 0) return changed.get(stream) ?? kept.get(stream) ?? load(stream, revision)
-    return { view: emptyShown(), row: position, principal, written: { status: undefined, items: [] } }
-  }
+  /** Whether a write that is not whole leaves out this task. */
+  const waits = (task: Followed, isWhole: boolean) => task.onlyTalks && !isWhole
 
   return {
     /** Returns the task of an event as it was before the event, and marks it as changed. */
@@ -62,13 +41,28 @@ export const createFollowedTasks = (
       changed.set(event.header.stream, task)
       return task
     },
-    /** The tasks with unwritten changes. */
-    changed: () => changed.values(),
-    /** Called when all changes are written. Keeps unfinished tasks, up to `keptAtMost`. */
-    wrote(): void {
+    /** The tasks to write. */
+    *due(isWhole: boolean): Generator<Followed> {
+      for (const task of changed.values()) if (!waits(task, isWhole)) yield task
+      if (!isWhole) return
+      for (const [stream, task] of talking) if (!changed.has(stream)) yield task
+    },
+    /** Notes in the table which tasks are left out. Called in the transaction that writes the others. */
+    list(isWhole: boolean): void {
+      if (isWhole && talking.size > 0) talkingRows.clear()
+      if (isWhole) return
       for (const [stream, task] of changed) {
+        talkingRows.move(task.row, talking.has(stream), waits(task, isWhole))
+      }
+    },
+    /** Called when all changes are written, or noted as left out. Keeps unfinished tasks, up to `keptAtMost`. */
+    wrote(isWhole: boolean): void {
+      for (const [stream, task] of [...(isWhole ? talking : []), ...changed]) {
         kept.delete(stream)
-        if (!isTerminal(task.view.status)) kept.set(stream, task)
+        talking.delete(stream)
+        if (waits(task, isWhole)) talking.set(stream, task)
+        else if (!isTerminal(task.view.status)) kept.set(stream, task)
+        task.onlyTalks = true
       }
       changed.clear()
       for (const oldest of kept.keys()) {
@@ -76,8 +70,19 @@ export const createFollowedTasks = (
         kept.delete(oldest)
       }
     },
+    isLeftOut: (stream: string): boolean => talking.has(stream),
+    /** Loads the tasks that the table names, as they are at the checkpoint. Gives their streams, one by one. */
+    *recall(checkpoint: number): Generator<string> {
+      const isPast = ({ position }: Recorded) => position > checkpoint
+      for (const stream of talkingRows.streams()) {
+        if (changed.has(stream) || talking.has(stream)) continue
+        talking.set(stream, load(stream, isPast))
+        yield stream
+      }
+    },
     forget(): void {
       changed.clear()
+      talking.clear()
       kept.clear()
     },
   }

@@ -45,6 +45,8 @@ CREATE TABLE items (
   PRIMARY KEY (task, n)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE talking_tasks (task INTEGER PRIMARY KEY) STRICT;
+
 CREATE TABLE saved_folds (
   task INTEGER NOT NULL,
   next INTEGER NOT NULL,

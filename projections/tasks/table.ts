@@ -1,5 +1,6 @@
 // The tasks read model: one row for each task and one for each item. Events are folded in memory. Each write writes a
-// changed task once, however many events it had since the last write.
+// changed task once, however many events it had since the last write. A task that only talks is written when a query
+// asks or when something else happens to it, since each write would write all of its open item again.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
@@ -8,6 +9,7 @@ import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
 import { createFoldWriter } from './saved-folds.ts'
+import { isTalk } from './talking.ts'
 import { createTaskWriter } from './write-task.ts'
 
 export const tasksProjection = (
@@ -37,6 +39,7 @@ export const tasksProjection = (
         const { stream, principal, time } = event.header
         const task = tasks.change(event)
         evolveShown(task.view, event)
+        if (!isTalk(event)) task.onlyTalks = false
         folds.follow(task.row, task.view)
         if (event.type === 'AgentStepCompleted') steps.push([event.position, task.row])
         if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
@@ -45,17 +48,20 @@ export const tasksProjection = (
         }
       }
     },
-    write() {
+    write(isWhole) {
       const counts = new Map<string, number>()
-      for (const task of tasks.changed()) writeTask(task, counts)
+      for (const task of tasks.due(isWhole)) writeTask(task, counts)
+      tasks.list(isWhole)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       for (const key of keys) putKey.run(...key)
       for (const step of steps) putStep.run(...step)
       folds.write()
-      tasks.wrote()
+      tasks.wrote(isWhole)
       keys = []
       steps = []
     },
+    leftOut: tasks.isLeftOut,
+    recall: tasks.recall,
     forget() {
       tasks.forget()
       folds.forget()

@@ -7,7 +7,7 @@ import { summaryOf } from '../../src/history/task-summary.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
-import type { Followed } from './followed.ts'
+import type { Followed } from './followed-task.ts'
 
 /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
@@ -92,7 +92,7 @@ export const createTaskWriter = (store: ReadStore) => {
     const { view, written, row } = task
     const { created, status } = view
     if (created === undefined || status === 'absent') return
-    writeRow(task, created, status)
+    if (!task.onlyTalks) writeRow(task, created, status)
     if (written.status !== status) {
       if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)

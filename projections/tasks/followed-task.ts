@@ -1,0 +1,48 @@
+// A task in the memory of the projection, and how it gets there.
+import { taskEvents } from '../../src/contract/decoders/task.ts'
+import type { Log, Recorded } from '../../src/contract/stored.ts'
+import { taskIdOf } from '../../src/contract/task-stream.ts'
+import type { TaskStatus } from '../../src/contract/wire.ts'
+import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
+import type { ReadStore } from '../store.ts'
+
+/**
+ * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
+ * the tables hold of the task already. `onlyTalks`: its changes since then are all talk.
+ */
+export type Followed = {
+  view: ShownTask
+  row: number
+  principal: string
+  written: { status: TaskStatus | undefined; items: unknown[] }
+  onlyTalks: boolean
+}
+
+/** The task of the event that creates it. */
+export const newTask = ({ position, header }: Recorded): Followed => ({
+  view: emptyShown(),
+  row: position,
+  principal: header.principal,
+  written: { status: undefined, items: [] },
+  onlyTalks: false,
+})
+
+export const createTaskLoader = (store: ReadStore, streamPages: Log['streamPages']) => {
+  const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
+    'SELECT position, status, principal FROM tasks WHERE id = ?',
+  )
+  /** Loads a task as its events before `isPast` say. The tables hold those, but may lack talk of an open item. */
+  return (stream: string, isPast: (event: Recorded) => boolean): Followed => {
+    const row = rowOf.get(taskIdOf(stream))
+    const view = emptyShown()
+    for (const page of streamPages(stream)) {
+      for (const event of page) if (!isPast(event)) evolveShown(view, taskEvents.read(event))
+    }
+    if (row === undefined || row.status !== view.status) {
+      throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} after revision ${view.revision}`)
+    }
+    const items = view.output.map(item => (item.status === 'in_progress' ? undefined : item))
+    const written = { status: row.status, items }
+    return { view, row: row.position, principal: row.principal, written, onlyTalks: true }
+  }
+}

@@ -1,0 +1,27 @@
+// Tasks that talk: their newest events only add text to items in progress.
+import type { TaskEvent } from '../../src/contract/task-events.ts'
+import { taskStream } from '../../src/contract/task-stream.ts'
+import type { ReadStore } from '../store.ts'
+
+/** Whether an event only adds text to an item in progress, so that the row of the task and its other items stay. */
+export const isTalk = ({ type }: Pick<TaskEvent, 'type'>): boolean =>
+  type === 'ItemDelta' || type === 'EffectSaid'
+
+/** The table of tasks whose items lack talk from before the checkpoint. */
+export const createTalkingRows = (store: ReadStore) => {
+  const put = store.prepare<[number]>('INSERT INTO talking_tasks (task) VALUES (?)')
+  const remove = store.prepare<[number]>('DELETE FROM talking_tasks WHERE task = ?')
+  const clear = store.prepare<[]>('DELETE FROM talking_tasks')
+  const ids = store
+    .prepare<[], string>('SELECT id FROM talking_tasks JOIN tasks ON position = task ORDER BY task')
+    .pluck()
+  return {
+    /** Adds or removes a task, when it must be in the table and is not, or the other way round. */
+    move(task: number, isThere: boolean, mustBe: boolean): void {
+      if (isThere && !mustBe) remove.run(task)
+      if (!isThere && mustBe) put.run(task)
+    },
+    clear: (): void => void clear.run(),
+    streams: (): string[] => ids.all().map(taskStream),
+  }
+}
