@@ -1,8 +1,8 @@
 // Servers under test, each a process of its own: ours, and the baselines.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import path from 'node:path'
+import { freePort } from './free-port.ts'
 
 export const adminToken = 'bench-admin-token'
 
@@ -12,16 +12,6 @@ export type Server = {
   /** From spawn to the first 200 of /readyz, milliseconds. */
   readyAfter: number
   stop(): Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 const isReady = async (url: string): Promise<boolean> => {
