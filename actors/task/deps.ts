@@ -8,6 +8,7 @@ import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
 import type { Ttls } from './events.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { WritePace } from './write-pace.ts'
 
 export type TaskDeps = {
   world: World
@@ -35,6 +36,8 @@ export type TaskDeps = {
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
   /** Resolves when the event loop has time for the next step of a task of this user; undefined: it has time now. */
   turnOf: (user: string) => Promise<void> | undefined
+  /** When the steps of all tasks store the text that they stream. */
+  pace: WritePace
   /** True while the server drains: running steps and calls may finish, but no step begins. */
   draining: () => boolean
   reach: Reach

@@ -24,7 +24,7 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
       agent,
       stepGiven(deps, view, { created, agentStep, effectId, secrets, reserved }),
       report => tell({ type: 'RecordStep', agentStep, effectId, ...report, ...cause }),
-      deps.world,
+      { ...deps.world, pace: deps.pace },
     )
     running = step
     void step.settled.then(() => {

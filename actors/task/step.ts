@@ -10,6 +10,7 @@ import { conclude, failedWith, isWhole, notRecorded, withIds } from './step-end.
 import type { StepGiven } from './step-given.ts'
 import { createStop, type Stop } from './step-stop.ts'
 import { createStepWriter, type StepReport } from './step-writer.ts'
+import type { WritePace } from './write-pace.ts'
 
 export type RunningStep = {
   effectId: string
@@ -65,7 +66,7 @@ export const runStep = (
   agent: Agent,
   given: StepGiven,
   report: (report: StepReport) => Promise<void>,
-  world: { clock: Clock; timers: Timers; ids: Ids },
+  world: { clock: Clock; timers: Timers; ids: Ids; pace: WritePace },
 ): RunningStep => {
   const { effectId, agentStep, offered } = given
   const { ids } = world

@@ -6,6 +6,8 @@ declare module 'autocannon' {
     duration?: number
     amount?: number
     timeout?: number
+    /** The most requests a second, of all connections. */
+    overallRate?: number
     requests: { method: string; path: string; headers: Record<string, string>; body: string }[]
   }
   type Result = {

@@ -1,8 +1,8 @@
 // Starts the servers that are measured, ours and the baselines, each as a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import path from 'node:path'
+import { freePort } from './free-port.ts'
 
 export const adminToken = 'bench-admin-token'
 
@@ -12,16 +12,6 @@ export type Server = {
   /** Milliseconds from the start of the process to the first 200 from /readyz. */
   readyAfter: number
   stop(): Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 const isReady = async (url: string): Promise<boolean> => {

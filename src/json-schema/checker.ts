@@ -1,10 +1,12 @@
 // Checks values against JSON Schemas (2020-12): the answer of a task against `structured_output`, arguments against the
-// `parameters` of their tool. Callers' schemas and values never run on this thread; our own schemas do.
+// `parameters` of their tool. Callers' schemas run in threads that can be ended, except small ones whose time is bounded
+// (plain.ts); our own schemas run on this thread.
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { processorMs } from '../platform/thread-time.ts'
 import { compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
+import { createPlainChecks } from './plain.ts'
 import type { Request } from './schema-thread.ts'
 import { type RunTime, type SchemaThread, schemaThread } from './thread.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -54,6 +56,8 @@ export const createSchemaChecker = ({
   const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers, runTime))
   /** Idle threads. The one that was used last comes first, because it has the most schemas in its cache. */
   const free = [...threads]
+  const plainProblems = createPlainChecks()
+  let isClosed = false
   const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })
   const ask = (user: string, request: Request): Promise<string[]> =>
     turn(user, async () => {
@@ -74,9 +78,12 @@ export const createSchemaChecker = ({
       const problems = texts.flatMap(text => ('problem' in text ? [text.problem] : []))
       const [schemaIs, valueIs] = texts
       if ('problem' in schemaIs || 'problem' in valueIs) return verdictOf(problems)
+      const problemsHere = isClosed ? undefined : plainProblems(schemaIs.text, valueIs.text)
+      if (problemsHere !== undefined) return verdictOf(problemsHere)
       return verdictOf(await ask(user, { schema: schemaIs.text, value: valueIs.text }))
     },
     async close() {
+      isClosed = true
       await Promise.all(threads.map(({ close }) => close()))
     },
   }

@@ -3,6 +3,7 @@ import { taskKind } from '../../actors/task/actor.ts'
 import type { Ttls } from '../../actors/task/events.ts'
 import type { RunningCalls } from '../../actors/task/running-calls.ts'
 import type { Scheduler } from '../../actors/task/scheduler.ts'
+import { createWritePace } from '../../actors/task/write-pace.ts'
 import { type Roots, workspaceOf } from '../access/user-folders.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { World } from '../contract/ports.ts'
@@ -63,6 +64,7 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
       disk: disk.shareOf(created.user_id),
     }),
     turnOf: deps.loop.enter,
+    pace: createWritePace(deps.world.clock),
     draining: deps.isDraining,
     reach: deps.reach,
   })

@@ -393,7 +393,11 @@ t.test('an event that was numbered otherwise is damage, and never renumbered', a
   }
   t.equal(framesFrom(events).length, 2)
   for (const change of [{ frames: 0 }, { frames: 2 }, { seq: 0 }, { seq: 2 }, { seq: undefined }]) {
-    t.throws(() => framesFrom(spoilt(change)), { message: /its header numbers them differently/ }, JSON.stringify(change))
+    t.throws(
+      () => framesFrom(spoilt(change)),
+      { message: /its header numbers them differently/ },
+      JSON.stringify(change),
+    )
   }
   try {
     framesFrom(spoilt({ seq: 7 }))

@@ -1,0 +1,71 @@
+// Callers' schemas that may be checked on the main thread: small, and built of keywords for which the time of a check is
+// bounded by the length of the schema times the length of the value. A pattern can take exponential time, references
+// and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas with these stay in the thread.
+import { remembering } from './cache.ts'
+import { type Check, compile } from './compile.ts'
+
+const longestSchema = 2048
+/** The most keywords and names of properties in a schema: compiling takes time for each. */
+const mostKeywords = 64
+/** The most that a check may cost: the characters of the schema times those of the value. */
+const mostWork = 256 * 1024
+/** Checks of a schema in the thread before it is compiled here. So nobody makes this thread compile at each check. */
+const checksBefore = 15
+const remembered = { texts: 100, characters: 64 * 1024 }
+
+type Fits = (value: unknown) => boolean
+const isScalar: Fits = value => typeof value !== 'object' || value === null
+const isNumber: Fits = value => typeof value === 'number'
+const isText: Fits = value => typeof value === 'string'
+const all =
+  (fits: Fits): Fits =>
+  value =>
+    Array.isArray(value) && value.every(fits)
+const eachOf: Fits = value =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isPlain)
+const anything: Fits = () => true
+
+const plainKeywords = new Map<string, Fits>([
+  ...['$schema', 'title', 'description', 'default', 'examples'].map(name => [name, anything] as const),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map(name => [name, isNumber] as const),
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'].map(name => [name, isNumber] as const),
+  ...['minProperties', 'maxProperties'].map(name => [name, isNumber] as const),
+  ['type', value => isText(value) || all(isText)(value)],
+  ['required', all(isText)],
+  ['enum', all(isScalar)],
+  ['const', isScalar],
+  ['properties', eachOf],
+  ['additionalProperties', value => isPlain(value)],
+  ['items', value => isPlain(value)],
+])
+
+export const isPlain = (schema: unknown): boolean => {
+  if (typeof schema === 'boolean') return true
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false
+  return Object.entries(schema).every(([name, value]) => plainKeywords.get(name)?.(value) === true)
+}
+
+/** A schema that was seen before. `check` is undefined if it must be checked in the thread. */
+type Known = { seen: number; check?: Check | undefined }
+
+const keywordsIn = (schema: unknown): number =>
+  typeof schema === 'object' && schema !== null
+    ? Object.values(schema).reduce((sum: number, each) => sum + 1 + keywordsIn(each), 0)
+    : 0
+
+const compiled = (text: string): Check | undefined => {
+  const schema = JSON.parse(text)
+  const made = keywordsIn(schema) <= mostKeywords && isPlain(schema) ? compile(schema) : undefined
+  return made !== undefined && 'check' in made ? made.check : undefined
+}
+
+/** Returns the problems of a value, or undefined when the thread must find them. Both are JSON texts. */
+export const createPlainChecks = () => {
+  const known = remembering<Known>(remembered, () => ({ seen: 0 }))
+  return (schema: string, value: string): string[] | undefined => {
+    if (schema.length > longestSchema || schema.length * value.length > mostWork) return undefined
+    const one = known(schema)
+    if (one.seen++ === checksBefore) one.check = compiled(schema)
+    return one.check?.(JSON.parse(value))
+  }
+}
