@@ -25,7 +25,7 @@ export type Actor<View, Command> = {
   /** The stream is new: it has no events before the first command. */
   justMade: boolean
   waiters: Waiter<View>[]
-  /** The number of the search for idle actors after which this actor became idle; infinity: it is not idle. */
+  /** How many searches for idle actors had run when this actor became idle; infinity: it is not idle. */
   restingSince: number
   /** Whether the actor has left memory. */
   gone: boolean

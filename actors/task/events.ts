@@ -124,9 +124,10 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * The events that follow from the progress of a step's calls. While a call runs, there are none. They complete the task
- * when a stop tool was called, or when the agent gave its answer and nothing is open. Otherwise they pause the task if
- * that was requested, or make it wait for the client if a call needs that. If there are none, the next step runs.
+ * The events that follow from the progress of a step's calls. They complete the task when a stop tool was called, or
+ * when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
+ * if that was requested, or make it wait for the client if a call needs that. The list is empty while a call still
+ * runs, and when the next step can begin.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls

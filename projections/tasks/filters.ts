@@ -31,7 +31,7 @@ export const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
   if (error !== undefined) where = and(where, 'coalesce(instr(error, ?), 0) > 0', error.toLowerCase())
   return where.sql.length === 0 ? undefined : where
 }
-/** Conditions for one walk along an index for each status. A single walk would pass every task of another status. */
+/** Conditions for one walk along an index for each status. A single walk would also read tasks of other statuses. */
 export const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
   const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
   // Only failed tasks have an error.

@@ -28,7 +28,7 @@ export const found = (text: Kept | undefined): Kept => {
 
 type Rows = Pick<StoredRows, 'fieldsPlace' | 'fieldsPart' | 'itemPlaces' | 'itemPart' | 'openItems'>
 
-/** `reading`: the method of the projector, which notices when the file is damaged. */
+/** `reading`: `Projector.reading`, which runs a query and notices when the file is damaged. */
 export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) => {
   const partOf = (position: number, n: number | undefined, from: number, length: number): Kept => {
     const part =

@@ -12,7 +12,7 @@ import { checked, createStoredTexts, found } from './stored-texts.ts'
 /** `text`: a task as JSON. `size`: roughly the bytes of the text. */
 export type StoredTask = { text: Text; size: number }
 
-/** `reading`: the method of the projector, which notices when the file is damaged. */
+/** `reading`: `Projector.reading`, which runs a query and notices when the file is damaged. */
 export const createStoredTasks = (store: ReadStore, reading: <T>(ask: () => T) => T) => {
   const rows = createStoredRows(store)
   const texts = createStoredTexts(rows, reading)

@@ -1,4 +1,5 @@
-// Events that are committed and not published yet, oldest first. NATS has brought back the first `ready` of them.
+// Events that are committed and not published yet, oldest first. The server sends each event to NATS, and publishes it
+// when NATS delivers it back. The first `ready` of the waiting events have come back.
 import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
 import { bodyOf, indexAfter, type Published } from './published.ts'
@@ -34,7 +35,7 @@ export const createWaiting = (
       upTo = committedUpTo
       events.push(...committed)
     },
-    /** Whether a waiting event has this position or an earlier one, and NATS has not brought that event back. */
+    /** Whether a waiting event up to this position has not come back from NATS yet. */
     isExpected: (position: number): boolean =>
       position >= (events[ready]?.position ?? Number.POSITIVE_INFINITY),
     /**

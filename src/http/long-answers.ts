@@ -9,11 +9,11 @@ import { createPause, createSlices, type Pause } from '../fairness/slices.ts'
 import { isLong, largeFrom, type Pieces, type Text } from '../platform/pieces.ts'
 
 export type AnswerLimits = {
-  /** The most large answers that are sent at a time. */
+  /** How many large answers may be sent at a time. */
   large: PlaceLimits
-  /** The most answers at a time that are folded from the log or held in memory. */
+  /** How many answers may be folded from the log, or held in memory, at a time. */
   folded: PlaceLimits
-  /** The most answers at a time that send stored parts of the log unchanged. */
+  /** How many answers may send stored parts of the log unchanged at a time. */
   exported: PlaceLimits
   /** The most answers of one caller that may wait for a place. */
   waiting: number
@@ -33,6 +33,13 @@ const tooMany = (limit: number) =>
     'Busy',
     { quota: 'answers', limit },
     `one user can read at most ${limit} large answers at a time: read the others to their end first, or ask for a smaller page`,
+  )
+
+const tooManyWait = (limit: number) =>
+  new Refusal(
+    'Busy',
+    { quota: 'answers', limit },
+    `at most ${limit} answers of one user can wait: read some to their end first`,
   )
 
 export const createLongAnswers = (
@@ -59,7 +66,7 @@ export const createLongAnswers = (
     }, check)
 
     async function* under(places: FairPlaces, make: (pause: Pause) => Pieces) {
-      if (places.waiting(caller) >= limits.waiting) throw tooMany(limits.waiting)
+      if (places.waiting(caller) >= limits.waiting) throw tooManyWait(limits.waiting)
       const leave = await places.enter(caller)
       try {
         check()

@@ -34,7 +34,7 @@ export const pourOut = async (
 }
 
 /**
- * Sends a text. Collects up to `whole` characters before the first byte is sent, and throws the errors of that time.
+ * Sends a text. Collects up to `whole` characters before it sends the first byte. Throws errors that occur until then.
  */
 export const sendText = async (
   reply: FastifyReply,

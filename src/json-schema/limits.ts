@@ -1,5 +1,6 @@
-// Limits on what callers send, and on the problems that are reported. Each value becomes JSON text once, here. This
-// text is measured, is sent to the thread, and identifies a compiled schema.
+// Limits on what callers send, and on the problems that are reported. Each value becomes JSON text once, here. Its
+// length is checked, and the thread that checks values receives it. The text of a schema also identifies the schema
+// among those that are compiled already.
 import { isDeeper } from '../contract/json-limits.ts'
 
 /** The most problems that one check reports. */

@@ -62,8 +62,8 @@ export const mustBePlain = (path: string): void => {
 }
 
 /**
- * Checks a log, or the absence of one, without writing: closing the connection of the check moves nothing out of the
- * WAL. Throws CannotStart, or the error of SQLite.
+ * Checks a log, or the absence of one, without writing. The connection is read-only, because closing a writable
+ * connection would move the WAL into the log. Throws CannotStart, or the error of SQLite.
  */
 export const lookInto = (path: string): void => {
   mustBePlain(path)
@@ -72,7 +72,8 @@ export const lookInto = (path: string): void => {
   const db = new Sqlite(path, { readonly: true })
   try {
     if (identify(db, path)) return
-    // A page that one commit allocated and freed again is never written. So as many pages as are free may be missing.
+    // SQLite never writes a page that one commit allocated and freed again. Such a page is missing but free, so no more
+    // pages may be missing than are free.
     if (missing > Number(db.pragma('freelist_count', { simple: true }))) throw unfit(path)
     checkId(db)
     checkTail(db, path)

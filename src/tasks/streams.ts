@@ -1,4 +1,5 @@
-// The streams of tasks: live frames for subscribers, stored frames, and the frame at which a caller's own part begins.
+// The streams of tasks: live frames for subscribers, stored frames, and the number of the frame after which a caller's
+// stream begins when the caller has just supplied results.
 import type { SavedFolds } from '../../projections/tasks/saved-folds.ts'
 import { createFeeds, type FeedWish, nextFrame } from '../bus/feed.ts'
 import { storedFrames } from '../bus/past-frames.ts'

@@ -55,8 +55,8 @@ function offsetOf(reason: string, text: string): number {
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
 // Matches texts that may contain a number that is too large for JavaScript, which would be stored as null. A number of
-// this size has an exponent with three digits or at least 300 digits. The expression counts digits only from the first
-// digit of a number, because counting from each digit would take too long.
+// this size either has at least 300 digits, or has an exponent of at least three digits. The expression counts digits
+// only from the first digit of a number, because counting from each digit would take too long.
 const maybeInfinite = /\d[eE]\+?0*\d{3}|(?<!\d)\d{300}/
 
 // Recursion is safe: the depth was checked before.

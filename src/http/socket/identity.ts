@@ -88,7 +88,7 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
       clearTimeout(timer)
       kept?.leave()
     },
-    /** The connection calls this when it has closed, and then no longer counts. */
+    /** The connection calls this when it has closed. Then the quota no longer counts it. */
     release: () => release(),
   }
 }

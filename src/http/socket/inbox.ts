@@ -9,8 +9,9 @@ export type InboxLimits = {
   /** The most messages that may be handled at a time. */
   inFlight: number
   /**
-   * A message costs one token, and one more for each 4 KiB. `burst` is the most tokens that a connection may have,
-   * which it has after a rest. `rate` is the number of tokens that it gets each second.
+   * A message costs one token, and one more for each 4 KiB. These tokens are units of the rate limit. A connection has
+   * at most `burst` of them; it reaches that number when it sends nothing for a while. `rate` is the number of tokens
+   * that it gets each second.
    */
   burst: number
   rate: number

@@ -32,8 +32,8 @@ export type Child = EventEmitter<Events> & {
 }
 
 /**
- * The order to start the `n`th process. `where`: the address to which its streams connect. `key`: a secret with which
- * each of these connections begins.
+ * The message that asks the nursery to start the `n`th process. `where`: the address to which its streams connect.
+ * `key`: a secret with which each of these connections begins.
  */
 export type ToNursery = Command & { n: number; where: string; key: string }
 type Exit = { exitCode: number | null; signal: NodeJS.Signals | null }
@@ -70,7 +70,10 @@ const newPlace = (): { where: string; leave: () => void } => {
   }
 }
 
-/** Reads the first line of a connection; later data stay unread. Undefined when the connection ends before that. */
+/**
+ * Reads the first line of a connection; later data stay unread. Undefined: the connection ended before, or the line is
+ * too long.
+ */
 const firstLine = (socket: Socket): Promise<string | undefined> =>
   new Promise(resolve => {
     let said = Buffer.alloc(0)

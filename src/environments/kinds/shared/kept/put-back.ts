@@ -26,7 +26,7 @@ type Job = {
   /** The present contents of the folder. */
   found: Found[]
   read: (piece: Piece) => Buffer
-  /** Called for each restored file. */
+  /** Called for each listed file, whether it was written or had stayed in place. */
   put: (file: File, stats: Stats) => void
 }
 
@@ -71,7 +71,8 @@ const isSame = (real: Buffer, wanted: Listed | undefined, found: Found): boolean
   if (wanted?.is !== found.is) return false
   if (wanted.is === 'link') return found.is === 'link' && wanted.to === found.to
   if (wanted.is === 'folder' || found.is !== 'file') return true
-  // Another name of the file may lie outside of the folder, so its permissions must stay as they are.
+  // Another name of the file may lie outside of the folder. Its permissions must not change there, so the file is
+  // removed here and written again.
   if (found.names > 1 || found.size !== sizeOf(wanted.pieces)) return false
   let same = 0
   const compare = (bytes: Buffer): Piece => {
