@@ -5,7 +5,7 @@
 export class NotPublic extends Error {
   constructor(host: string) {
     super(
-      `${host} leads to an address that is not public; the operator can allow these with ALLOW_PRIVATE_URLS=1`,
+      `${host} leads to an address that is not public; the operator can allow such addresses with ALLOW_PRIVATE_URLS=1`,
     )
   }
 }

@@ -48,7 +48,7 @@ const headers: Check = (value, field) => {
       validateHeaderValue(name, typeof content === 'string' ? content : '\n')
       return []
     } catch {
-      return [`${field}.${name} is no header with a text`]
+      return [`${field}.${name} must be a header name with a text as its value`]
     }
   })
 }

@@ -165,7 +165,7 @@ t.test('a URL that leads inside is refused when it is connected to', async t => 
       status: 'failed',
       error: {
         code: -32008,
-        message: `the MCP server "s" cannot be reached: ${new URL(url).hostname} leads to an address that is not public; the operator can allow these with ALLOW_PRIVATE_URLS=1`,
+        message: `the MCP server "s" cannot be reached: ${new URL(url).hostname} leads to an address that is not public; the operator can allow such addresses with ALLOW_PRIVATE_URLS=1`,
       },
     })
   }
