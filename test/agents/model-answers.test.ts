@@ -10,7 +10,7 @@ t.test('an answer that does not fit is corrected once', async t => {
   const task = await ask({ structured_output: schema })
   t.equal(task.status, 'completed')
   t.same(textsOf(task), ['Sure: {"ok":1}', '{"ok":true}'])
-  t.match(asked[1]?.request?.messages.at(-1), { role: 'user', content: /cannot be used.*no JSON/ })
+  t.match(asked[1]?.request?.messages.at(-1), { role: 'user', content: /cannot be used.*not JSON/ })
   const told = await entries(task.id)
   t.same(
     told.map(entry => bytesOf(entry)),

@@ -150,7 +150,7 @@ t.test('the WAL of another database is refused before it is read into the log', 
   db.exec('CREATE TABLE songs (title TEXT)')
   copyFileSync(`${other}-wal`, `${file}-wal`)
   db.close()
-  await refused(t, file, /log\.db and its WAL do not fit/, 'songs')
+  await refused(t, file, /log\.db and its WAL do not belong together/, 'songs')
 
   for (const events of [20, 2000]) {
     const stranger = await openOn(
@@ -166,7 +166,7 @@ t.test('the WAL of another database is refused before it is read into the log', 
     )
     await again.append([to('s', events - 1, { n: events })])
     copyFileSync(`${other}-log-${events}-wal`, `${file}-wal`)
-    await refused(t, file, /log\.db and its WAL do not fit/, `a log of ${events} events`)
+    await refused(t, file, /log\.db and its WAL do not belong together/, `a log of ${events} events`)
   }
 })
 
@@ -183,7 +183,7 @@ t.test('the WAL of a log that went on is refused beside its backup', async t => 
   await again.append([to('more', 499, { n: 500 })])
   copyFileSync(backup, later)
   copyFileSync(`${file}-wal`, `${later}-wal`)
-  await refused(t, later, /later and its WAL do not fit/, 'an older day')
+  await refused(t, later, /later and its WAL do not belong together/, 'an older day')
 })
 
 t.test('a log that was moved without its WAL is refused', async t => {
@@ -198,5 +198,5 @@ t.test('a log that was moved without its WAL is refused', async t => {
 t.test('a log whose file was lost behind its WAL is refused in one line', async t => {
   const file = await killedLog(t, 300, 40)
   writeFileSync(file, 'this was never a database\n'.repeat(500))
-  await refused(t, file, /do not fit/, 'text')
+  await refused(t, file, /do not belong together/, 'text')
 })
