@@ -90,7 +90,7 @@ t.test(
   { skip: noNats },
   async t => {
     for (const [env, line] of [
-      [{ NATS_URL: 'ws://user:hidden@host' }, /NATS_URL names ws:\/\/, and only/],
+      [{ NATS_URL: 'ws://user:hidden@host' }, /NATS_URL begins with ws:\/\/, and only/],
       [
         { NATS_URL: 'nats://host', NATS_CREDS: '/nowhere/user.creds' },
         /^reprise: NATS_CREDS=\/nowhere\/user.creds cannot be read: ENOENT$/,
