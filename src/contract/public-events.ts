@@ -1,11 +1,13 @@
 // The public events that subscribers receive by SSE, WebSocket and NATS. Each has its type here only. A stored event
 // gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
-import { taskStatuses } from './wire.ts'
+import { MessageContent, taskStatuses } from './wire.ts'
 
 const optional = Type.Optional
 const Text = Type.String()
 const Status = Type.Enum([...taskStatuses])
+
+const inChat = { group_chat_id: Text, agent_id: Text, name: Text, round: Type.Integer() }
 
 const events = {
   TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
@@ -42,6 +44,19 @@ const events = {
     error: Text,
     code: optional(Type.Integer()),
   },
+  GroupChatMessage: {
+    ...inChat,
+    message_id: Text,
+    role: Type.Enum(['assistant', 'user']),
+    content: MessageContent,
+  },
+  GroupChatAgentThinking: inChat,
+  GroupChatAgentResponse: {
+    ...inChat,
+    task_id: Text,
+    content: Text,
+    usage: Type.Record(Text, Type.Unknown()),
+  },
   EnvSessionCreated: { session_id: Text, env_id: Text, user_id: Text },
   EnvStepCompleted: {
     session_id: Text,
@@ -59,7 +74,7 @@ const events = {
 export type PublicEventType = keyof typeof events
 type Fields = { [T in PublicEventType]: Static<Type.TObject<(typeof events)[T]>> }
 export type PublicEvent = {
-  [T in PublicEventType]: { type: T; timestamp: string; task_id?: string } & Fields[T]
+  [T in PublicEventType]: { type: T; timestamp: string; task_id?: string; session_id?: string } & Fields[T]
 }[PublicEventType]
 
 /** The schema of each event's body, by its name. */
