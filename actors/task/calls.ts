@@ -3,7 +3,7 @@ import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
-import { thinkingOf } from './group-chat.ts'
+import { thinkingOf } from './turn-begins.ts'
 
 /** The progress of the calls of the newest step. */
 export type Standing = {

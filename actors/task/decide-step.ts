@@ -20,7 +20,7 @@ import {
   openItems,
   pausedFor,
 } from './events.ts'
-import { heardInChat } from './group-chat.ts'
+import { heardInChat } from './turn-begins.ts'
 
 type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>

@@ -1,36 +1,11 @@
 // The events of a group chat: turns begin and end, and something is said. Pure.
-import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { CallOutcome } from '../../src/contract/commands.ts'
-import type { TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { chatUser, groupAgent, type MessageContent } from '../../src/contract/wire.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
-type Created = TaskEventData<'TaskCreated'>
-
 export const isGroupChat = ({ created }: Pick<DecidedTask, 'created'>): boolean =>
   created?.agent === groupAgent
-
-/** The data of a turn that begins with this call. */
-export const thinkingOf = (
-  call_id: string,
-  { agent_id, task_id, parent_task_id = '' }: Created,
-  { name, round, moderator, mayPass }: AskedTurn,
-): TaskEventData<'GroupChatAgentThinking'> => ({
-  ...{ group_chat_id: parent_task_id, agent_id, name, round, call_id, task_id },
-  ...(moderator === true ? { moderator } : {}),
-  ...(mayPass === true ? { may_pass: mayPass } : {}),
-})
-
-/**
- * The inputs and items that the speaker of the next turn hears: all that the chat has heard. The last entry of the
- * chat's own context holds its inputs.
- */
-export const heardInChat = (view: DecidedTask): TaskEventData<'TaskStarted'>['context'] => {
-  const own = view.context.at(-1)
-  if (own === undefined) return []
-  const items = [...own.items, ...view.output.flatMap(({ id }) => id ?? [])]
-  return [...view.context.slice(0, -1), { stream: own.stream, items }]
-}
 
 /** A speaker that may pass says this word when it has nothing to say. */
 const isPass = (text: string): boolean => /^\W*pass\W*$/i.test(text)

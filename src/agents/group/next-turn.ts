@@ -1,6 +1,7 @@
 // Decides whose turn comes next in a group chat, from the turns so far. Pure: after a crash it comes to the same turn.
 import type { TakenTurn } from '../../contract/agent.ts'
 import { chatEnd, type GroupConfig, type SpeakerConfig } from '../../contract/wire.ts'
+import { chosen, moderatorName, nameOf, wordOf } from './choice.ts'
 
 /** The most rounds of a chat that names no limit. */
 const usualRounds = 10
@@ -10,19 +11,6 @@ export type NextTurn =
   | { next: 'moderator'; moderator: SpeakerConfig; name: string; round: number }
   | { next: 'end' }
   | { next: 'fail'; why: string }
-
-export const nameOf = ({ name }: SpeakerConfig): string => name ?? ''
-export const moderatorName = ({ name }: SpeakerConfig): string => name || 'moderator'
-
-/** The text of a choice without what models like to put around a word. */
-const wordOf = (text: string): string => text.trim().replace(/^[\s"'`*@.:]+|[\s"'`*.:!,]+$/g, '')
-
-/** The speaker that a moderator's text names; capitals count only between names that differ in nothing else. */
-const chosen = (agents: SpeakerConfig[], text: string): SpeakerConfig | undefined => {
-  const word = wordOf(text)
-  const alike = agents.filter(agent => nameOf(agent).toLowerCase() === word.toLowerCase())
-  return agents.find(agent => nameOf(agent) === word) ?? (alike.length === 1 ? alike[0] : undefined)
-}
 
 const turnOf = (speaker: SpeakerConfig, round: number): NextTurn => ({
   next: 'turn',

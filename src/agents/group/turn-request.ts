@@ -1,40 +1,15 @@
 // The request of a turn's task: the speaker's own settings, the newest message of the chat, and the tools of the chat.
 import type { StepInput, TakenTurn } from '../../contract/agent.ts'
-import type {
-  CreateTaskBody,
-  GroupConfig,
-  MessageItem,
-  ScriptStep,
-  SpeakerConfig,
-} from '../../contract/wire.ts'
+import type { CreateTaskBody, GroupConfig, MessageItem, SpeakerConfig } from '../../contract/wire.ts'
 import { plainText } from '../text.ts'
-import { type NextTurn, nameOf } from './next-turn.ts'
+import type { NextTurn } from './next-turn.ts'
+import { promptOf, question } from './prompts.ts'
+import { scriptOfTurn } from './script-of-turn.ts'
 
 type Turn = Extract<NextTurn, { next: 'turn' | 'moderator' }>
 
 /** What a speaker is told to go on when it spoke last itself. */
 const goOn = 'Go on.'
-
-/**
- * The part of a script that one turn plays. A part ends with a message; after the last part comes the first one again.
- */
-export const scriptOfTurn = (script: readonly ScriptStep[], turnsBefore: number): ScriptStep[] => {
-  const ends = script.flatMap(({ message }, n) => (message === undefined ? [] : [n + 1]))
-  const cuts = [0, ...ends.filter(end => end < script.length), script.length]
-  const n = turnsBefore % (cuts.length - 1)
-  return script.slice(cuts[n], cuts[n + 1])
-}
-
-const names = ({ agents }: GroupConfig): string => agents.map(nameOf).join(', ')
-
-const promptOf = (group: GroupConfig, { next, name }: Turn): string => {
-  if (next === 'moderator') return `You moderate a group chat of ${names(group)} and the user.`
-  const rule = `You are ${name} in a group chat of ${names(group)} and the user. Say only your own next message.`
-  return group.order === 'free' ? `${rule} If you have nothing to say, answer PASS and nothing else.` : rule
-}
-
-const question = (group: GroupConfig): string =>
-  `Who speaks next? Answer with one of these names and nothing else: ${names(group)}. Answer END if the chat is over.`
 
 const definedOnly = (fields: object): CreateTaskBody =>
   Object.fromEntries(

@@ -1,23 +1,14 @@
 // The checks of a group chat that its schema cannot express.
 import type { Problem } from '../../contract/refusals.ts'
-import {
-  type CreateTaskBody,
-  chatEnd,
-  chatUser,
-  GroupConfig,
-  groupAgent,
-  type SpeakerConfig,
-} from '../../contract/wire.ts'
+import { type CreateTaskBody, GroupConfig, groupAgent, type SpeakerConfig } from '../../contract/wire.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
+import { nameProblems } from './group-names.ts'
 import { modelProblems } from './model-arguments.ts'
 import { problem } from './problem.ts'
 import { scriptProblems } from './script.ts'
 
 type At = (string | number)[]
 const here: At = ['agent_config', 'group']
-
-/** Endpoints of models accept only such names. */
-const nameForm = /^[A-Za-z0-9_-]{1,64}$/
 
 /** The problems of one speaker, at its place in the body. */
 const speakerProblems = (speaker: SpeakerConfig, at: At, agents: AgentChoice): Problem[] => {
@@ -34,21 +25,6 @@ const speakerProblems = (speaker: SpeakerConfig, at: At, agents: AgentChoice): P
     ? [problem([...at, 'tool_mcp_config'], 'The speakers use the servers in agent_config.tool_mcp_config')]
     : []
   return [...inside, ...nested, ...servers]
-}
-
-/** The problems of the names of speakers, in the order of the list; the moderator comes last. */
-const nameProblems = (named: { name: string; at: At }[]): Problem[] => {
-  const seen = new Set<string>()
-  return named.flatMap(({ name, at }) => {
-    const isSecond = seen.has(name)
-    seen.add(name)
-    const place = [...at, 'name']
-    if (name === '') return [problem(place, 'Field required', 'missing')]
-    if (!nameForm.test(name)) return [problem(place, 'A name has 1 to 64 letters, digits, _ or -')]
-    if (isSecond) return [problem(place, `Two speakers have the name ${JSON.stringify(name)}`)]
-    const isTaken = [chatUser, chatEnd].some(word => word.toLowerCase() === name.toLowerCase())
-    return isTaken ? [problem(place, `${JSON.stringify(name)} cannot be the name of a speaker`)] : []
-  })
 }
 
 const moderatorProblems = ({ order, moderator }: GroupConfig): Problem[] => {
