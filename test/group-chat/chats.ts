@@ -1,6 +1,4 @@
 // Group chats for tests: their bodies, and what was said in them.
-import type { Item } from '../support/http.ts'
-
 export const says = (name: string, ...texts: string[]) => ({
   name,
   agent_id: 'script',
@@ -20,5 +18,5 @@ const textIn = (content: unknown): string =>
   typeof content === 'string' ? content : (content as { text: string }[]).map(({ text }) => text).join('')
 
 /** Messages as lines: who said what. */
-export const linesOf = (output: readonly (Said | Item)[]): string[] =>
-  output.map(item => `${item.name}: ${textIn((item as Said).message_content)}`)
+export const linesOf = (output: readonly unknown[]): string[] =>
+  (output as readonly Said[]).map(({ name, message_content }) => `${name}: ${textIn(message_content)}`)

@@ -37,7 +37,7 @@ export const SpeakerConfig = Type.Object(settings)
 export type SpeakerConfig = Static<typeof SpeakerConfig>
 
 export const GroupConfig = Type.Object({
-  agents: Type.Array(SpeakerConfig, { minItems: 1, maxItems: 32 }),
+  agents: Type.Array(SpeakerConfig, { maxItems: 32 }),
   order: Type.Enum(['round_robin', 'moderator', 'free']),
   moderator: orNull(SpeakerConfig),
   max_rounds: orNull(Type.Integer({ minimum: 1, maximum: 1000 })),
