@@ -4,7 +4,7 @@ import { callId, holds, tasksOf, tool } from '../http/agent-tasks.ts'
 import { envCalls, modules } from '../http/env-calls.ts'
 import { allOf, listen } from '../http/event-streams.ts'
 import { fakeModel, says as modelSays } from '../support/fake-model.ts'
-import { read, until, type Problem } from '../support/http.ts'
+import { type Problem, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { blocks, framesOf } from '../support/sse.ts'
 import { chatOf, linesOf, says } from './chats.ts'
@@ -20,8 +20,10 @@ const body = (agents: object[], more: object = {}, around: object = {}) => ({
 
 t.test('streamed, and cut and resumed after every frame, it is the same to the byte', async t => {
   const slow = { name: 'bob', agent_id: 'script', script: [{ message: 'b b', delta_ms: 150 }] }
-  const stream = await tasks.stream(body([says('ann', 'a1', 'a2'), slow, says('cem', 'c')]))
-  await until(() => stream.frames().some(({ type }) => type === 'task.working'))
+  const stream = await tasks.stream(
+    body([says('ann', 'a1', 'a2'), slow, says('cem', 'c')], {}, { stream: true }),
+  )
+  await stream.until(frames => frames.some(({ type }) => type === 'task.working'))
   const id = String(stream.frames()[0]?.task_id)
   t.equal((await act(id, 'messages', { content: 'I am here' })).status, 200)
   const posted = await stream.rest()
@@ -112,7 +114,9 @@ t.test('a create says all that is wrong with a chat', async t => {
 
 t.test('a moderator that is a model chooses who speaks', async t => {
   const moderator = { agent_id: 'model', developer_prompt: 'Be fair.' }
-  const made = await post(body([says('ann', 'a'), says('bob', 'b')], { order: 'moderator', moderator, max_rounds: 5 }))
+  const made = await post(
+    body([says('ann', 'a'), says('bob', 'b')], { order: 'moderator', moderator, max_rounds: 5 }),
+  )
   t.equal(made.body.result.status, 'completed')
   t.same(linesOf(made.body.result.output), ['ann: a', 'bob: b'])
   const sent = JSON.parse(String(model.asked.at(-1)?.body))
@@ -148,7 +152,7 @@ for (const where of ['chat', 'turn'] as const) {
     )
     const { id } = (await post(given)).body.result
     const chat = await becomes(id, 'input-required')
-    const [waits] = chat.metadata?.pending_inputs as unknown as { call_id: string }[]
+    const [waits] = (chat.metadata?.pending_inputs ?? []) as unknown as { call_id: string }[]
     t.same(chat.input_required, waits)
     const all = await read(api('GET', `/tasks?session_id=${chat.session_id}&include_subtasks=true`))
     const turn = (all.body.result as unknown as { id: string; metadata: { agent: string } }[]).find(

@@ -58,7 +58,9 @@ export const groupProblems = (
     : []
   return [
     ...wordProblems(group),
-    ...(group.agents.length === 0 ? [problem([...here, 'agents'], 'A group chat needs a speaker', 'too_short')] : []),
+    ...(group.agents.length === 0
+      ? [problem([...here, 'agents'], 'A group chat needs a speaker', 'too_short')]
+      : []),
     ...nameProblems([...named, ...chair]),
     ...moderatorProblems(group),
     ...[...speakers, ...asked].flatMap(({ speaker, at }) => speakerProblems(speaker, at, agents)),
