@@ -1,8 +1,11 @@
 // Who speaks when in a group chat, when it ends, and what each speaker hears.
 import t, { type Test } from 'tap'
+import { subjectOf } from '../../src/bus/nats-subject.ts'
+import { publishedOf } from '../../src/bus/published.ts'
 import type { Task } from '../../src/contract/wire.ts'
 import { rested } from '../actors/journal/kills.ts'
 import { admin, crashed, givenSystem, type TestSystem } from '../support/system.ts'
+import { clientTool } from '../support/tools.ts'
 import { chatOf, linesOf, says } from './chats.ts'
 
 const systemOf = async (t: Test) => {
@@ -144,4 +147,38 @@ t.test('a canceled chat cancels its turn, with a receipt', async t => {
   const [turn] = await eventsOf(system, 'GroupChatAgentThinking')
   t.match(system.get(String(turn?.task_id)), { status: 'canceled' })
   t.match((await eventsOf(system, 'EffectStopped')).at(-1), { stopped: true })
+})
+
+t.test(
+  'a chat that is paused while its turn waits for the client waits again once it is resumed',
+  async t => {
+    const system = await systemOf(t)
+    const script = [{ sleep_ms: 500 }, { tool: 'ask' }, { message: 'so $result' }]
+    const asks = { name: 'ann', agent_id: 'script', script }
+    const around = { client_tools: [clientTool('ask')] }
+    const body = chatOf([asks], { max_rounds: 1 })
+    const id = await system.create({ ...(body as object), ...around })
+    await system.world.advance(100)
+    await system.commands.pause(admin, id, 'req')
+    await rested(system)
+    t.match(system.get(id), { status: 'paused' })
+    await system.commands.resume(admin, id, 'req')
+    await rested(system)
+    const { status, input_required } = system.get(id) as Task
+    t.equal(status, 'input-required')
+    const callId = String((input_required as { call_id: string }).call_id)
+    await system.commands.input(admin, id, 'req', [{ callId, itemId: 'tr_1', content: 'yes', blocks: [] }])
+    await rested(system)
+    t.same(linesOf((system.get(id) as Task).output), ['ann: so yes'])
+  },
+)
+
+t.test('on NATS an event of a chat has the chat in its subject', async t => {
+  const system = await systemOf(t)
+  const { id } = await chatted(system, chatOf([says('ann', 'a')], { max_rounds: 1 }))
+  const subjects = publishedOf(await system.stored())
+    .map(subjectOf)
+    .filter(subject => subject.includes('GroupChat'))
+  const subject = (name: string) => `reprise.events.default.group_chat.GroupChat${name}.${id}`
+  t.same(subjects, [subject('AgentThinking'), subject('AgentResponse'), subject('Message')])
 })
