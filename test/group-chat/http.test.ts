@@ -4,13 +4,18 @@ import { callId, holds, tasksOf, tool } from '../http/agent-tasks.ts'
 import { envCalls, modules } from '../http/env-calls.ts'
 import { allOf, listen } from '../http/event-streams.ts'
 import { fakeModel, says as modelSays } from '../support/fake-model.ts'
-import { type Problem, read, until } from '../support/http.ts'
+import { apiAs, type Problem, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { blocks, framesOf } from '../support/sse.ts'
 import { chatOf, linesOf, says } from './chats.ts'
 
 const model = await fakeModel(t, [modelSays('ann'), modelSays('"bob"'), modelSays('END')])
-const { api, system, url } = await serveHere(t, { ENV_PATH: modules, DEFAULT_AGENT: 'echo', ...model.env })
+const { api, system, url } = await serveHere(t, {
+  ENV_PATH: modules,
+  QUOTA_TASKS: '2',
+  DEFAULT_AGENT: 'echo',
+  ...model.env,
+})
 const tasks = tasksOf(api)
 const { post, get, act, answer, becomes } = tasks
 const body = (agents: object[], more: object = {}, around: object = {}) => ({
@@ -181,4 +186,17 @@ t.test('a chat that waits for a client tool can be canceled, and its turn with i
     ['canceled', 'canceled'],
   )
   await holds(t, tasks, id)
+})
+
+t.test('when its user has no place for another task, the chat pauses, and nothing is lost', async t => {
+  const made = await read(api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' }))
+  const ann = tasksOf(apiAs(url, (made.body as unknown as { token: string }).token))
+  const sleeping = await ann.play([{ sleep_ms: 600_000 }], { background: true })
+  const { id } = (await ann.post(body([says('ann', 'a')], { max_rounds: 1 }, { background: true }))).body
+    .result
+  t.match((await ann.becomes(id, 'paused')).metadata, { reason: /task/ })
+  await ann.act(sleeping.id, 'cancel')
+  await ann.becomes(sleeping.id, 'canceled')
+  t.equal((await ann.act(id, 'resume')).status, 200)
+  t.same(linesOf((await ann.becomes(id, 'completed')).output), ['ann: a'])
 })
