@@ -3,16 +3,20 @@ import t from 'tap'
 import { callId, holds, tasksOf, tool } from '../http/agent-tasks.ts'
 import { envCalls, modules } from '../http/env-calls.ts'
 import { allOf, listen } from '../http/event-streams.ts'
+import { openSocket } from '../http/socket/client.ts'
 import { fakeModel, says as modelSays } from '../support/fake-model.ts'
 import { apiAs, type Problem, read, until } from '../support/http.ts'
+import { natsServer, noNats, storedIn } from '../support/nats.ts'
 import { serveHere } from '../support/server.ts'
 import { blocks, framesOf } from '../support/sse.ts'
 import { chatOf, linesOf, says } from './chats.ts'
 
 const model = await fakeModel(t, [modelSays('ann'), modelSays('"bob"'), modelSays('END')])
+const nats = noNats ? undefined : await natsServer(t)
 const { api, system, url } = await serveHere(t, {
   ENV_PATH: modules,
   QUOTA_TASKS: '2',
+  ...(nats === undefined ? {} : { NATS_URL: nats.url }),
   DEFAULT_AGENT: 'echo',
   ...model.env,
 })
@@ -51,7 +55,9 @@ t.test('streamed, and cut and resumed after every frame, it is the same to the b
   t.equal((await read(api('GET', `/tasks/${id}/rollouts?format=atif`))).status, 200)
 })
 
-t.test('its events have exactly the fields of the contract, on /api/events', async t => {
+t.test('its events have exactly the fields of the contract, on /api/events, /ws and NATS', async t => {
+  const socket = await openSocket(url)
+  await socket.ask({ type: 'subscribe', channels: ['group'] })
   const before = (await allOf(system.log)).at(-1)?.id ?? 0
   const { body: made } = await post(body([says('ann', 'a')], { max_rounds: 1 }))
   const names = 'GroupChatMessage,GroupChatAgentThinking,GroupChatAgentResponse'
@@ -65,6 +71,24 @@ t.test('its events have exactly the fields of the contract, on /api/events', asy
       ['GroupChatMessage', [...common, 'message_id', 'role', 'content']],
     ],
   )
+  const briefly = (heard: { id?: number; type: string }[]) => heard.map(({ id, type }) => `${id} ${type}`)
+  await until(() => socket.told().length === 3)
+  t.same(briefly(socket.told()), briefly(all), 'on /ws')
+  await socket.cut()
+  if (!noNats) {
+    const connection = await nats?.client(t)
+    const sent = async () =>
+      connection === undefined
+        ? []
+        : (await storedIn(connection)).filter(({ subject }) => subject.includes(made.result.id))
+    const chats = async () => (await sent()).filter(({ subject }) => subject.includes('.group_chat.'))
+    await until(async () => (await chats()).length === 3)
+    t.same(
+      (await chats()).map(({ body }) => JSON.parse(body)),
+      all.map(({ body }) => body),
+      'on NATS',
+    )
+  }
   for (const filter of [`task_id=${made.result.id}`, `session_id=${made.result.session_id}`]) {
     const stream = await listen(url, { query: `starting_after=${before}&types=${names}&${filter}` })
     await until(() => stream.heard().length === 3)
