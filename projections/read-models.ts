@@ -7,6 +7,7 @@ import type { ReadStore } from './store.ts'
 import { type Limits, usualLimits } from './tasks/followed.ts'
 import { tasksProjection } from './tasks/table.ts'
 import { tokensProjection } from './tokens/table.ts'
+import { webhooksProjection } from './webhooks/table.ts'
 
 export const createReadModels = (
   store: ReadStore,
@@ -16,6 +17,11 @@ export const createReadModels = (
   limits: Limits = usualLimits,
 ): Projector => {
   const tasks = tasksProjection(store, log.streamPages, limits)
-  const projections = [tasks, tokensProjection(store), envSessionsProjection(store)]
+  const projections = [
+    tasks,
+    tokensProjection(store),
+    envSessionsProjection(store),
+    webhooksProjection(store),
+  ]
   return createProjector(store, log, projections, timers, report)
 }

@@ -8,6 +8,7 @@ import { envSessionTables } from './env-sessions/schema.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
+import { webhookTables } from './webhooks/schema.ts'
 
 export type { ReadStore, Statement } from './renewable.ts'
 
@@ -17,7 +18,7 @@ const readModelVersion = 8
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
 `
-const schema = [checkpoint, taskTables, envSessionTables, tokenTables].join('')
+const schema = [checkpoint, taskTables, envSessionTables, tokenTables, webhookTables].join('')
 
 const isCurrent = (db: Database.Database): boolean => {
   try {

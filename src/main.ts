@@ -61,7 +61,7 @@ const taskDoorOf = (config: Config, { system, metrics, world }: Folder): TaskDoo
 }
 
 const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor => {
-  const { log, fairness, lag } = system
+  const { log, fairness, lag, webhooks } = system
   const { queries, scheduler } = system.tasks
   return {
     readiness: () => ({
@@ -79,6 +79,7 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
       isLogFailing: log.isFailing,
       lag,
       quotas: fairness.counts,
+      webhooks: webhooks.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
   }
@@ -112,6 +113,7 @@ const doorsOf = (
     environments: { sessions, environments: system.kinds },
     agents: agentList([...agents.values()]),
     events: system.bus.events,
+    webhooks: system.webhooks,
     audit: { audit, queries: system.tasks.queries },
   }
 }

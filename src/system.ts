@@ -12,6 +12,7 @@ import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { Reach, Tool } from './contract/tools.ts'
+import type { OutsideFetch } from './egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
 import { createFairness } from './fairness/fairness.ts'
@@ -27,6 +28,7 @@ import type { Secrets } from './platform/secrets.ts'
 import { createQueries, type Queries } from './tasks/queries.ts'
 import type { AgentChoice } from './tasks/request/agent-choice.ts'
 import { createTasks } from './tasks/tasks.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 export type SystemDeps = {
   world: World
@@ -54,6 +56,8 @@ export type SystemDeps = {
   quotas: QuotaLimits
   /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
   nats?: Pick<NatsBus, 'join'> | undefined
+  /** Sends requests to addresses that callers give. */
+  outside: OutsideFetch
   report: Report
   /** Observes what running actors do. */
   inspect?: Inspect | undefined
@@ -150,6 +154,16 @@ export const createSystem = async (deps: SystemDeps) => {
     reach: deps.reach ?? (() => {}),
     report,
   })
+  const webhooks = createWebhooks({
+    ...shared,
+    store,
+    projector,
+    events: bus.events,
+    tokens: queries.tokens(),
+    outside: deps.outside,
+    isDraining: shutdown.isDraining,
+    report,
+  })
   const recovery = createRecovery({
     ...shared,
     projector,
@@ -163,12 +177,14 @@ export const createSystem = async (deps: SystemDeps) => {
 
   log.check() // records the files as they are now, for later checks
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
+  if (!deps.idle) webhooks.start()
 
   return {
     log,
     bus,
     tasks,
     environments,
+    webhooks,
     kinds,
     fairness,
     projector,
@@ -177,12 +193,23 @@ export const createSystem = async (deps: SystemDeps) => {
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
     drain: (ms: number): Promise<void> =>
-      shutdown.drain(() => tasks.runtime.busy() + environments.busy(), ms),
+      shutdown.drain(() => tasks.runtime.busy() + environments.busy() + webhooks.busy(), ms),
     close(): Promise<void> {
       shutdown.close()
       stopSweeping()
       stopWatching()
-      return closeInOrder({ tasks, mcp, environments, disk, checker, log, projector, store, secrets })
+      return closeInOrder({
+        tasks,
+        webhooks,
+        mcp,
+        environments,
+        disk,
+        checker,
+        log,
+        projector,
+        store,
+        secrets,
+      })
     },
   }
 }

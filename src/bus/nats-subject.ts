@@ -5,7 +5,7 @@ import type { Published } from './published.ts'
 
 export const allSubjects = 'reprise.events.>'
 
-const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' | 'env'> = {
+const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' | 'env' | 'webhook'> = {
   TaskCreated: 'task',
   TaskUpdated: 'task',
   TaskStatusChanged: 'task',
@@ -21,6 +21,7 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
   EnvSessionReset: 'env',
   EnvSessionClosed: 'env',
   EnvSessionDeleted: 'env',
+  WebhookDisabled: 'webhook',
 }
 
 const plain = /^[A-Za-z0-9_-]{1,128}$/
@@ -29,6 +30,7 @@ const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
 const aboutOf = (event: PublicEvent): string => {
+  if (event.type === 'WebhookDisabled') return event.webhook_id
   if ('group_chat_id' in event) return event.group_chat_id
   return (groups[event.type] === 'env' ? undefined : event.task_id) ?? event.session_id ?? ''
 }

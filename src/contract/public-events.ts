@@ -1,6 +1,7 @@
 // The public events that subscribers receive by SSE, WebSocket and NATS. Each has its type here only. A stored event
 // gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
+import { type EventName, eventNames } from './event-names.ts'
 import { MessageContent, taskStatuses } from './wire.ts'
 
 const optional = Type.Optional
@@ -69,6 +70,7 @@ const events = {
   EnvSessionReset: { session_id: Text, seed: Type.Integer() },
   EnvSessionClosed: { session_id: Text, reason: Text },
   EnvSessionDeleted: { session_id: Text },
+  WebhookDisabled: { webhook_id: Text, reason: Text },
 } satisfies Record<string, TProperties>
 
 export type PublicEventType = keyof typeof events
@@ -85,28 +87,7 @@ export const publicEventSchemas = Object.fromEntries(
   ]),
 ) as unknown as { [T in PublicEventType]: Type.TObject }
 
-/** Every name that a subscriber may ask for. The server does not send all of these events yet. */
-export const eventNames = [
-  'TaskCreated',
-  'TaskUpdated',
-  'TaskDeleted',
-  'TaskStatusChanged',
-  'AgentSpawned',
-  'AgentCompleted',
-  'AgentError',
-  'GroupChatMessage',
-  'GroupChatAgentThinking',
-  'GroupChatAgentResponse',
-  'CronJobTriggered',
-  'CronJobCompleted',
-  'CronJobFailed',
-  'EnvSessionCreated',
-  'EnvStepCompleted',
-  'EnvSessionReset',
-  'EnvSessionClosed',
-  'EnvSessionDeleted',
-] as const
-export type EventName = (typeof eventNames)[number]
+export { type EventName, eventNames }
 
 /**
  * A subscriber to all events gets these events only if its `types` name them, because they are not in the original
@@ -118,4 +99,5 @@ export const heardByName: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionReset',
   'EnvSessionClosed',
   'EnvSessionDeleted',
+  'WebhookDisabled',
 ])

@@ -5,6 +5,12 @@ export const refusals = {
   Unauthenticated: { http: 401, code: -32030, message: 'a valid bearer token is required' },
   Forbidden: { http: 403, code: -32031, message: 'this token does not allow this request' },
   TaskNotFound: { http: 404, code: -32001, message: 'no such task' },
+  WebhookNotFound: { http: 404, code: -32001, message: 'no such webhook' },
+  DeliveryNotFound: {
+    http: 404,
+    code: -32001,
+    message: 'this webhook has no such delivery: the id is the id of an event that the webhook sends',
+  },
   TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
@@ -90,6 +96,7 @@ export const quotaNames = [
   'streams',
   'sockets',
   'disk',
+  'webhooks',
   'max_sessions',
   'max_streams',
 ] as const
@@ -102,6 +109,7 @@ const quotaWords: Record<QuotaName, string> = {
   streams: 'open streams of this user (QUOTA_STREAMS): close some',
   sockets: 'open WebSockets of this user (QUOTA_SOCKETS): close some',
   disk: 'bytes of disk for this user (QUOTA_DISK_MB): close sessions or remove files',
+  webhooks: 'webhooks of this user (QUOTA_WEBHOOKS): delete some',
   max_sessions: 'active environment sessions of all users (MAX_SESSIONS): try again later',
   max_streams: 'open streams and WebSockets of all users (MAX_STREAMS): try again later',
 }

@@ -17,7 +17,7 @@ const Text = Type.String()
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** The channels of public events. A further channel, `task`, carries the frames of one task. */
-export const eventChannels = ['tasks', 'sessions', 'agents', 'group', 'cron'] as const
+export const eventChannels = ['tasks', 'sessions', 'agents', 'group', 'cron', 'webhooks'] as const
 export type EventChannel = (typeof eventChannels)[number]
 export const channels = [...eventChannels, 'task'] as const
 
@@ -27,6 +27,7 @@ const beginnings: [string, EventChannel][] = [
   ['Agent', 'agents'],
   ['GroupChat', 'group'],
   ['CronJob', 'cron'],
+  ['Webhook', 'webhooks'],
 ]
 const channelsByType = new Map(
   eventNames.map(type => {

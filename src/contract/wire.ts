@@ -29,3 +29,16 @@ export { AnswerCallsBody, CreateTaskBody, PostMessageBody, RewardBody } from './
 export { isTerminal, type TaskStatus, taskStatuses, terminalStatuses } from './wire/task-status.ts'
 export { CreateTokenBody, StreamTicketBody } from './wire/token-requests.ts'
 export { ToolDefinition } from './wire/tool-definition.ts'
+export {
+  ChangeWebhookBody,
+  CreateWebhookBody,
+  DeletedWebhook,
+  RotateSecretBody,
+  TaskWebhook,
+  WebhookDeliveries,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookList,
+  WebhookTry,
+  WebhookWithSecret,
+} from './wire/webhooks.ts'

@@ -7,6 +7,7 @@ import { environmentComponents } from './components/environments.ts'
 import { historyComponents } from './components/history.ts'
 import { streamComponents } from './components/streams.ts'
 import { taskComponents } from './components/tasks.ts'
+import { webhookComponents } from './components/webhooks.ts'
 
 export const components: Components = {
   ...taskComponents,
@@ -14,6 +15,7 @@ export const components: Components = {
   ...environmentComponents,
   ...envelopeComponents,
   ...streamComponents,
+  ...webhookComponents,
   ...historyComponents,
   ...accessComponents,
 }

@@ -7,6 +7,7 @@ export const tags = {
   Tasks: 'Create, read and steer tasks.',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
   Events: 'Live streams of tasks and events.',
+  Webhooks: 'Events as signed HTTP requests to a URL.',
   History: 'Read the past: rollouts, replays, and the log itself.',
   Access: 'Manage tokens and tickets.',
   Service: 'Read the health, the metrics and the documents of the server.',
@@ -43,7 +44,7 @@ export const headers = {
 } as const
 
 export type Operation = {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The path, with its parameters in braces. */
   path: string
   id: string

@@ -8,6 +8,7 @@ import { historyOperations } from './operations/history.ts'
 import { serviceOperations } from './operations/service.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { taskOperations } from './operations/tasks.ts'
+import { webhookOperations } from './operations/webhooks.ts'
 
 export const operationsById = {
   ...taskOperations,
@@ -15,6 +16,7 @@ export const operationsById = {
   ...environmentOperations,
   ...sessionOperations,
   ...eventOperations,
+  ...webhookOperations,
   ...historyOperations,
   ...accessOperations,
   ...serviceOperations,

@@ -61,6 +61,8 @@ export const createQuotas = (limits: QuotaLimits) => {
       must('max_sessions', sessions.total())
       return sessions.hold(id, user)
     },
+    /** Throws when a user with this many webhooks may not make another one. */
+    mayMakeWebhook: (count: number): void => must('webhooks', count),
     openStream: opener('streams', streams),
     openSocket: opener('sockets', sockets),
     /** Counts a refusal by the disk quota, and returns it. */

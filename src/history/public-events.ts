@@ -3,6 +3,7 @@
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
+import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
@@ -13,6 +14,7 @@ import type { Header, Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { statusAfter } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
+import { webhookIdOf } from '../contract/webhook-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'
 
@@ -145,11 +147,17 @@ const bodyOfSession = ({ type, header, data }: RecordedSessionEvent) => {
   const rule = sessionRules[type] as SessionRule<EnvSessionEventType> | undefined
   return rule?.(data, sessionIdOf(header.stream))
 }
+const bodyOfWebhook = ({ type, header, data }: RecordedWebhookEvent) =>
+  type === 'WebhookDisabled' && data.reason !== 'requested'
+    ? { type, webhook_id: webhookIdOf(header.stream), reason: data.reason }
+    : undefined
 const bodyOf = (recorded: Recorded) => {
   const ofTask = taskEvents.find(recorded)
   if (ofTask !== undefined) return bodyOfTask(ofTask)
   const ofSession = sessionEvents.find(recorded)
-  return ofSession && bodyOfSession(ofSession)
+  if (ofSession !== undefined) return bodyOfSession(ofSession)
+  const ofWebhook = webhookEvents.find(recorded)
+  return ofWebhook && bodyOfWebhook(ofWebhook)
 }
 
 /** The public event of a stored event; undefined when it has none. */

@@ -10,7 +10,16 @@ import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
 import { allowOrigins } from './cors.ts'
 import { docsRoutes } from './docs.ts'
-import type { AuditDoor, EnvironmentDoor, Gate, Serving, SessionDoor, StateDoor, TaskDoor } from './doors.ts'
+import type {
+  AuditDoor,
+  EnvironmentDoor,
+  Gate,
+  Serving,
+  SessionDoor,
+  StateDoor,
+  TaskDoor,
+  WebhookDoor,
+} from './doors.ts'
 import { envInstanceRoutes } from './env-instances.ts'
 import { envStepRoutes } from './env-step.ts'
 import { environmentRoutes } from './environments.ts'
@@ -35,6 +44,7 @@ import { taskListRoutes } from './task-list.ts'
 import { taskRoutes } from './tasks.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** The dependencies of the HTTP surface: the routes of a capability get that capability. */
 export type AppDeps = {
@@ -48,6 +58,7 @@ export type AppDeps = {
   agents: readonly AgentInfo[]
   /** The public events of the log. */
   events: Events
+  webhooks: WebhookDoor
   audit: AuditDoor
 }
 
@@ -71,6 +82,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   envInstanceRoutes(app, deps.environments, serving)
   envStepRoutes(app, deps.environments, serving)
   sessionRoutes(app, deps.sessions, serving)
+  webhookRoutes(app, deps.webhooks)
   auditRoutes(app, deps.audit, serving)
   unlessMissing()
 }

@@ -19,6 +19,7 @@ import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
 
@@ -76,6 +77,9 @@ export type EnvironmentDoor = {
     info(name: string): Promise<EnvironmentInfo[]>
   }
 }
+
+/** The door to webhooks. */
+export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'hasAccess'>
 
 /** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }

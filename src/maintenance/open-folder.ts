@@ -9,6 +9,7 @@ import { createNatsBus, type NatsBusDeps } from '../bus/nats-bus.ts'
 import { adminTokenOf, type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
 import type { Report, World } from '../contract/ports.ts'
 import type { Reach } from '../contract/tools.ts'
+import { createOutsideFetch } from '../egress/guarded-fetch.ts'
 import { isPublic } from '../egress/public-address.ts'
 import { createSessionFolders } from '../env-sessions/folders.ts'
 import { createEnvironments } from '../environments/environments.ts'
@@ -55,13 +56,16 @@ const openOwnChildren = async (folder: string, report: Report) => {
 const natsOf = ({ nats }: Config, deps: Omit<NatsBusDeps, 'settings'>) =>
   nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
 
+/** Whether requests to URLs of callers may go to an address. */
+const mayReachOf = ({ allowPrivateUrls }: Config) => (allowPrivateUrls ? () => true : isPublic)
+
 type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
 const mcpOf =
   (config: Config, deps: McpDeps) =>
   (isWorking: (taskId: string) => boolean): Mcp =>
     createMcp({
       configured: config.mcpServers,
-      mayReach: config.allowPrivateUrls ? () => true : isPublic,
+      mayReach: mayReachOf(config),
       client: { name: 'reprise', version },
       isWorking,
       ...deps,
@@ -137,6 +141,7 @@ export const openFolder = async (
       ...settingsOf(config),
       tools: builtinTools(world),
       checker,
+      outside: createOutsideFetch({ mayReach: mayReachOf(config) }),
       mcp: mcpOf(config, { children, timers: world.timers, report }),
       environments,
       sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),

@@ -8,6 +8,7 @@ import { DamagedEvent } from '../contract/stored.ts'
 import { createSessionQueries } from '../env-sessions/queries.ts'
 import type { EventLog } from '../log/log.ts'
 import { createQueries } from '../tasks/queries.ts'
+import { createWebhookQueries } from '../webhooks/queries.ts'
 
 type Deps = {
   log: EventLog
@@ -30,6 +31,7 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
     tasks.unfinished()
     tasks.tokens()
     createSessionQueries(store, direct).active()
+    createWebhookQueries(store, direct).there()
     return { store, projector }
   } catch (error) {
     await store.close()

@@ -8,6 +8,7 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import { isOfWebhook } from '../webhooks/sealed.ts'
 
 type Deps = {
   log: Pick<EventLog, 'onReopened'>
@@ -36,7 +37,9 @@ export const createRecovery = (deps: Deps) => {
     const active = sessions.active()
     const named = new Set([...unfinished, ...active].flatMap(row => row.secret_ref ?? []))
     const streams = new Set(active.map(({ id }) => envSessionStream(id)))
-    deps.secrets.sweep(ref => named.has(ref) || isTicket(ref) || streams.has(streamOfStepSecret(ref)))
+    deps.secrets.sweep(
+      ref => named.has(ref) || isTicket(ref) || isOfWebhook(ref) || streams.has(streamOfStepSecret(ref)),
+    )
     await tasks.resume(unfinished, isClosed)
     return unfinished.length
   }

@@ -8,6 +8,7 @@ import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 
 /** Milliseconds between two checks whether work still runs. */
 const lookMs = 10
@@ -35,6 +36,7 @@ export const createShutdown = () => {
 
 type Open = {
   tasks: Pick<Tasks, 'stop' | 'files'>
+  webhooks: Pick<Webhooks, 'stop'>
   mcp: { close(): Promise<void> }
   environments: Pick<ReturnType<typeof createSessionSystem>, 'stop'>
   disk: Pick<Fairness['disk'], 'close'>
@@ -48,6 +50,7 @@ type Open = {
 /** Closes the parts that work first, then the files to which they write. */
 export const closeInOrder = async (open: Open): Promise<void> => {
   const { log } = open
+  await open.webhooks.stop()
   open.tasks.stop()
   await open.mcp.close()
   await open.environments.stop()

@@ -8,6 +8,7 @@ import { createLogCounts } from './log-counts.ts'
 import { type NatsCounts, natsFamilies } from './nats-families.ts'
 import { createRequestCounts } from './request-counts.ts'
 import type { Tally } from './tally.ts'
+import { type WebhookCounts, webhookFamilies } from './webhook-families.ts'
 
 /** Values that only the running system knows. */
 export type Gauges = {
@@ -19,6 +20,7 @@ export type Gauges = {
   lag(): number
   /** The number of requests that each quota has refused, and what all users together use. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
+  webhooks(): WebhookCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
@@ -97,6 +99,7 @@ export const createMetrics = () => {
       [{ direction: 'input' }, events.model.inputTokens],
       [{ direction: 'output' }, events.model.outputTokens],
     ]),
+    ...webhookFamilies(gauges.webhooks),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 

@@ -4,7 +4,10 @@ import type { CreateTaskBody } from '../contract/wire.ts'
 import { splitHeaders } from '../mcp/request.ts'
 import { digestOfBody } from '../platform/digest.ts'
 
-/** Takes out the values of `env` and of MCP headers. The names stay. */
+/** What is shown in place of a secret. */
+const hidden = '***'
+
+/** Takes out the values of `env`, of MCP headers, and the secret of a webhook. The names stay. */
 export const splitSecrets = (
   body: CreateTaskBody,
 ): { shown: CreateTaskBody; secrets: Record<string, unknown> } => {
@@ -19,6 +22,10 @@ export const splitSecrets = (
     const { shown: tool_mcp_config, headers } = splitHeaders(mcp)
     if (Object.keys(headers).length > 0) secrets.tool_mcp_config = headers
     shown.agent_config = { ...body.agent_config, tool_mcp_config }
+  }
+  if (body.webhook?.secret) {
+    secrets.webhook = { secret: body.webhook.secret }
+    shown.webhook = { ...body.webhook, secret: hidden }
   }
   return { shown, secrets }
 }

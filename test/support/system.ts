@@ -109,6 +109,11 @@ const noEnvironments: SystemDeps['environments'] = {
   info: async () => [],
 }
 
+const noOutside: SystemDeps['outside'] = {
+  fetch: () => Promise.reject(new Error('there is no network')),
+  close: async () => {},
+}
+
 type Options = {
   environments?: SystemDeps['environments']
   world?: TestWorld
@@ -125,6 +130,8 @@ type Options = {
   quotas?: Partial<QuotaLimits>
   report?: Report
   inspect?: SystemDeps['inspect']
+  /** Sends requests of webhooks. */
+  outside?: SystemDeps['outside']
   build?: string
   /** Whether the tasks of the log are not resumed. */
   idle?: boolean
@@ -174,6 +181,7 @@ export const givenSystem = async (options: Options = {}) => {
     quotas: { ...noQuotas, ...options.quotas },
     report: options.report ?? (() => {}),
     idle: options.idle ?? false,
+    outside: options.outside ?? noOutside,
     ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     ...(options.reach === undefined ? {} : { reach: options.reach }),
   })

@@ -26,6 +26,8 @@ export const lifecycleEvents = {
     form: optional(Type.Literal(2)),
     /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
+    /** Where the secrets file holds the secret of the request's webhook, which lives longer than the task. */
+    webhook_secret_ref: optional(Type.String()),
     /**
      * Only in a subagent's task: the calling task, the first task of the tree, and how deep this task is below that
      * first task.

@@ -6,6 +6,7 @@ import { AsciiId, TextId } from './ids.ts'
 import { OutputItem } from './items.ts'
 import { names, OpenObject, optional, orNull } from './schema.ts'
 import { ToolDefinition } from './tool-definition.ts'
+import { TaskWebhook } from './webhooks.ts'
 
 export const CreateTaskBody = Type.Object({
   user_message_content: MessageContent,
@@ -35,6 +36,7 @@ export const CreateTaskBody = Type.Object({
   background: orNull(Type.Boolean()),
   on_disconnect: orNull(Type.Enum(['continue', 'cancel'])),
   metadata: orNull(OpenObject),
+  webhook: orNull(TaskWebhook),
 })
 export type CreateTaskBody = Static<typeof CreateTaskBody>
 

@@ -86,6 +86,7 @@ const eventWords: Record<PublicEventType, string> = {
   EnvSessionReset: 'An environment session was reset.',
   EnvSessionClosed: 'An environment session was closed by a client or by the server.',
   EnvSessionDeleted: 'An environment session was deleted.',
+  WebhookDisabled: 'The server disabled a webhook whose deliveries fail.',
 }
 const eventFields = {
   type: 'The type of the event. The `event` of the server-sent event is the same.',
@@ -120,6 +121,7 @@ const eventFields = {
   reward: 'The reward of this step.',
   done: 'Whether the episode is over.',
   seed: 'The seed of the reset.',
+  webhook_id: 'The id of the webhook.',
 }
 
 /** Any public event. */

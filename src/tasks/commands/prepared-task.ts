@@ -4,6 +4,7 @@ import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import { taskStream } from '../../contract/task-stream.ts'
+import { webhookRefPrefix } from '../../contract/webhook-events.ts'
 import type { ContextReference } from '../../history/context.ts'
 import { contextOf } from './context.ts'
 import type { CreateRequest } from './create-request.ts'
@@ -41,20 +42,25 @@ export const prepareTask = (
   const sessionId = body.session_id ?? ids.next('sess_')
   const place: Place = { taskId, userId, sessionId }
   const previous = waiting?.id ?? (isNewSession ? undefined : queries.lastInSession(userId, sessionId))
-  const secretRef = Object.keys(request.secrets).length === 0 ? undefined : ids.next('sec_')
-  const created = taskCreated(wanted, { place, secretRef, previous, answers: waiting?.answers ?? [] }, ids)
+  const { webhook, ...ofTask } = request.secrets
+  const secretRef = Object.keys(ofTask).length === 0 ? undefined : ids.next('sec_')
+  const webhookRef = webhook === undefined ? undefined : ids.next(webhookRefPrefix)
+  const answers = waiting?.answers ?? []
+  const created = taskCreated(wanted, { place, secretRef, webhookRef, previous, answers }, ids)
   let release = () => {}
   const reserve = () => {
     release = quotas.reserveTask(taskId, userId, principal.userId !== undefined)
   }
   if (waiting === undefined) reserve()
-  if (secretRef !== undefined) secrets.put(secretRef, request.secrets)
+  if (secretRef !== undefined) secrets.put(secretRef, ofTask)
+  if (webhookRef !== undefined) secrets.put(webhookRef, webhook as Record<string, unknown>)
   const stream = taskStream(taskId)
   wanted.onNew?.(stream)
   const start = scheduler.admit(place)
   const abandon = () => {
     scheduler.leave(taskId)
     if (secretRef !== undefined) secrets.forget(secretRef)
+    if (webhookRef !== undefined) secrets.forget(webhookRef)
   }
   try {
     const isAlone = isNewSession || created.own_past === true

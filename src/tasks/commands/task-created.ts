@@ -10,6 +10,8 @@ import type { CreateRequest } from './create-request.ts'
 type Given = {
   place: Place
   secretRef: string | undefined
+  /** Where the secret of the task's webhook is, which lives longer than the task. */
+  webhookRef: string | undefined
   /** The task before this one in its session. */
   previous: string | undefined
   /** Answers that end the wait of the previous task. */
@@ -18,7 +20,7 @@ type Given = {
 
 export const taskCreated = (
   { request, body, envelopeId, idempotencyKey }: CreateRequest,
-  { place, secretRef, previous, answers }: Given,
+  { place, secretRef, webhookRef, previous, answers }: Given,
   ids: Ids,
 ): TaskEventData<'TaskCreated'> => ({
   task_id: place.taskId,
@@ -34,6 +36,7 @@ export const taskCreated = (
   shows_agent: true,
   ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
   ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+  ...(webhookRef === undefined ? {} : { webhook_secret_ref: webhookRef }),
   ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
   ...(previous === undefined ? {} : { previous_task_id: previous }),
   form: 2,

@@ -1,0 +1,88 @@
+// The webhooks read model: one row for each webhook, and one for each of its newest deliveries.
+import { webhookEvents } from '../../src/contract/decoders/webhook.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import { afterEvent, type Webhook, webhookIn } from '../../src/history/webhook.ts'
+import type { Projection } from '../intake.ts'
+import type { ReadStore } from '../store.ts'
+import { createWebhookRows, type DeliveryRow } from './rows.ts'
+
+/** The most deliveries of a webhook that are kept. */
+const keptDeliveries = 1000
+
+const deliveriesIn = (stored: Recorded): DeliveryRow[] => {
+  const event = webhookEvents.find(stored)
+  if (event === undefined) return []
+  const { time } = event.header
+  switch (event.type) {
+    case 'WebhookCheckpoint':
+      return event.data.sent.map(sent => ({ ...sent, outcome: 'delivered', error: null, retryAt: null }))
+    case 'WebhookDeliveryFailed':
+    case 'WebhookDeliverySkipped': {
+      const { position, type, attempt, ms, status, error } = event.data
+      const isFailed = event.type === 'WebhookDeliveryFailed'
+      return [
+        {
+          position,
+          type,
+          outcome: isFailed ? 'failed' : 'skipped',
+          attempts: attempt,
+          at: time,
+          ms,
+          status: status ?? null,
+          error,
+          retryAt: event.type === 'WebhookDeliveryFailed' ? event.data.retry_at : null,
+        },
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+export const webhooksProjection = (store: ReadStore): Projection => {
+  const rows = createWebhookRows(store)
+  const put = store.prepare(
+    'INSERT OR REPLACE INTO webhooks (id, made, user_id, deleted, view) VALUES (?, ?, ?, ?, ?)',
+  )
+  const record = store.prepare(
+    'INSERT OR REPLACE INTO webhook_deliveries (webhook, position, delivery) VALUES (?, ?, ?)',
+  )
+  const trim = store.prepare(
+    `DELETE FROM webhook_deliveries WHERE webhook = :id AND position <=
+       (SELECT position FROM webhook_deliveries WHERE webhook = :id ORDER BY position DESC LIMIT 1 OFFSET ${keptDeliveries})`,
+  )
+  const remove = store.prepare('DELETE FROM webhooks WHERE id = ?')
+  const removeDeliveries = store.prepare('DELETE FROM webhook_deliveries WHERE webhook = ?')
+  let taken: { id: string; stored: Recorded }[] = []
+
+  const write = (webhook: Webhook, stored: Recorded): void => {
+    const { id, made, userId, deleted } = webhook
+    if (deleted === 'requested') {
+      remove.run(id)
+      removeDeliveries.run(id)
+      return
+    }
+    put.run(id, made, userId, deleted === null ? 0 : 1, JSON.stringify(webhook))
+    const deliveries = deliveriesIn(stored)
+    for (const delivery of deliveries) record.run(id, delivery.position, JSON.stringify(delivery))
+    if (deliveries.length > 0) trim.run({ id })
+  }
+  return {
+    fold(events) {
+      for (const stored of events) {
+        const id = webhookIn(stored)
+        if (id !== undefined) taken.push({ id, stored })
+      }
+    },
+    write() {
+      for (const { id, stored } of taken) {
+        const webhook = afterEvent(rows.byId(id), stored)
+        if (webhook !== undefined) write(webhook, stored)
+      }
+      taken = []
+    },
+    forget() {
+      taken = []
+    },
+  }
+}

@@ -1,0 +1,97 @@
+// Webhooks: the bodies of requests about them, and the objects of the answers.
+import Type, { type Static } from 'typebox'
+import { eventNames } from '../event-names.ts'
+import { AsciiId } from './ids.ts'
+import { nullable, orNull } from './schema.ts'
+
+const Text = Type.String()
+const Url = Type.String({ minLength: 1, maxLength: 2048 })
+/** `whsec_` and the base64 of 24 to 64 bytes. */
+const Secret = Type.String({
+  pattern:
+    '^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$',
+})
+const Types = Type.Array(Type.Enum([...eventNames]))
+const Headers = Type.Record(Text, Text)
+
+/** The webhook of one task, in the create of the task. */
+export const TaskWebhook = Type.Object({ url: Url, types: orNull(Types), secret: orNull(Secret) })
+
+const wish = {
+  types: orNull(Types),
+  session_id: orNull(AsciiId),
+  task_id: orNull(AsciiId),
+  headers: orNull(Headers),
+  enabled: orNull(Type.Boolean()),
+}
+export const CreateWebhookBody = Type.Object({ url: Url, secret: orNull(Secret), ...wish })
+export type CreateWebhookBody = Static<typeof CreateWebhookBody>
+/** A field that is absent stays as it is. */
+export const ChangeWebhookBody = Type.Object({ url: orNull(Url), ...wish })
+export type ChangeWebhookBody = Static<typeof ChangeWebhookBody>
+export const RotateSecretBody = Type.Object({ secret: orNull(Secret) })
+
+const Failing = Type.Object({
+  event_id: Text,
+  type: Text,
+  attempts: Type.Integer(),
+  next_attempt_at: Text,
+  status: Type.Optional(Type.Integer()),
+  error: Text,
+})
+const fields = {
+  id: Text,
+  url: Text,
+  types: nullable(Type.Array(Text)),
+  session_id: nullable(Text),
+  task_id: nullable(Text),
+  headers: Headers,
+  enabled: Type.Boolean(),
+  status: Type.Enum(['active', 'stopped', 'disabled', 'ended']),
+  disabled_reason: nullable(Text),
+  signed: Type.Boolean(),
+  user_id: nullable(Text),
+  of_task: Type.Boolean(),
+  created_at: Type.Integer(),
+  position: Type.Integer(),
+  delivered: Type.Integer(),
+  failing: nullable(Failing),
+}
+export const WebhookInfo = Type.Object(fields)
+export type WebhookInfo = Static<typeof WebhookInfo>
+/** The answer to a create or a rotation, the only ones that show the secret. */
+export const WebhookWithSecret = Type.Object({ ...fields, secret: Text })
+export const WebhookList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(WebhookInfo),
+  has_more: Type.Boolean(),
+})
+export const DeletedWebhook = Type.Object({ id: Text, status: Type.Literal('deleted') })
+
+export const WebhookDelivery = Type.Object({
+  id: Text,
+  type: Text,
+  outcome: Type.Enum(['delivered', 'failed', 'skipped']),
+  attempts: Type.Integer(),
+  at: Text,
+  duration_ms: Type.Integer(),
+  status: nullable(Type.Integer()),
+  error: nullable(Text),
+  next_attempt_at: nullable(Text),
+})
+export type WebhookDelivery = Static<typeof WebhookDelivery>
+export const WebhookDeliveries = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(WebhookDelivery),
+  has_more: Type.Boolean(),
+})
+/** The result of a try that the caller asked for. */
+export const WebhookTry = Type.Object({
+  event_id: Text,
+  type: Text,
+  delivered: Type.Boolean(),
+  status: nullable(Type.Integer()),
+  error: nullable(Text),
+  duration_ms: Type.Integer(),
+})
+export type WebhookTry = Static<typeof WebhookTry>

@@ -1,0 +1,186 @@
+// A webhook as its events say. The engine, the commands and the read model use this one view. It is plain data, so that
+// the read model can store it as JSON.
+import { taskEvents } from '../contract/decoders/task.ts'
+import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
+import type { Recorded } from '../contract/stored.ts'
+import {
+  type DisableReason,
+  type WebhookSettings,
+  webhookIdOf,
+  webhookOfTask,
+} from '../contract/webhook-events.ts'
+
+/** The event whose tries fail. `retryAt`: when the next try begins, in milliseconds since the epoch. */
+export type Failing = {
+  position: number
+  type: string
+  attempts: number
+  retryAt: number
+  status?: number
+  error: string
+}
+
+export type Webhook = {
+  id: string
+  /** The position of the event that made it. */
+  made: number
+  createdAt: number
+  /** The last revision of its stream; -1: the webhook of a task has no event of its own yet. */
+  revision: number
+  maker: string
+  /** Null: the webhook sends events of all users. */
+  userId: string | null
+  /** Whether a create asked for it, for its task alone. */
+  ofTask: boolean
+  settings: WebhookSettings
+  signed: boolean
+  secretRef: string | null
+  previous: { ref: string; until: number } | null
+  /** Null: the webhook is enabled. */
+  disabled: DisableReason | null
+  disabledAt: number | null
+  deleted: 'requested' | 'ended' | null
+  /** Every event up to this position was delivered or skipped, or is not for this webhook. */
+  checkpoint: number
+  delivered: number
+  failing: Failing | null
+  /** When the first try after the last success failed. */
+  failingSince: number | null
+}
+
+/** Whether the webhook may still be delivered to, now or when it is enabled again. */
+export const isThere = ({ deleted }: Webhook): boolean => deleted === null
+
+const unused = {
+  previous: null,
+  disabled: null,
+  disabledAt: null,
+  deleted: null,
+  delivered: 0,
+  failing: null,
+  failingSince: null,
+} as const
+
+const settingsIn = ({ url, types, session_id, task_id, header_names }: WebhookSettings): WebhookSettings => ({
+  url,
+  ...(types === undefined ? {} : { types }),
+  ...(session_id === undefined ? {} : { session_id }),
+  ...(task_id === undefined ? {} : { task_id }),
+  ...(header_names === undefined ? {} : { header_names }),
+})
+
+/** The webhook that a task's first event asks for; undefined when it asks for none. It sends this event too. */
+const askedByTask = (stored: Recorded): Webhook | undefined => {
+  if (stored.header.type !== 'TaskCreated') return undefined
+  const event = taskEvents.find(stored)
+  if (event?.type !== 'TaskCreated') return undefined
+  const { request, task_id, webhook_secret_ref } = event.data
+  if (!request.webhook) return undefined
+  const { url, types, secret } = request.webhook
+  return {
+    ...unused,
+    id: webhookOfTask(task_id),
+    made: event.position,
+    createdAt: Date.parse(event.header.time),
+    revision: -1,
+    maker: event.header.principal,
+    userId: event.header.owner,
+    ofTask: true,
+    settings: { url, ...(types ? { types } : {}), task_id },
+    signed: Boolean(secret),
+    secretRef: webhook_secret_ref ?? null,
+    checkpoint: event.position - 1,
+  }
+}
+
+const made = (event: RecordedWebhookEvent & { type: 'WebhookCreated' }): Webhook => {
+  const { header, position, data } = event
+  const at = Date.parse(header.time)
+  return {
+    ...unused,
+    id: webhookIdOf(header.stream),
+    made: position,
+    createdAt: at,
+    revision: header.revision,
+    maker: data.maker,
+    userId: data.user_id ?? null,
+    ofTask: false,
+    settings: settingsIn(data),
+    signed: data.signed,
+    secretRef: data.secret_ref ?? null,
+    disabled: data.enabled ? null : 'requested',
+    disabledAt: data.enabled ? null : at,
+    checkpoint: position,
+  }
+}
+
+const changed = (before: Webhook, event: RecordedWebhookEvent): Partial<Webhook> => {
+  const at = Date.parse(event.header.time)
+  switch (event.type) {
+    case 'WebhookCreated':
+      return made(event)
+    case 'WebhookChanged': {
+      const { signed, secret_ref } = event.data
+      return { settings: settingsIn(event.data), signed, secretRef: secret_ref ?? null, failing: null }
+    }
+    case 'WebhookSecretRotated': {
+      const { secret_ref, previous_ref, previous_until } = event.data
+      const previous =
+        previous_ref === undefined || previous_until === undefined
+          ? null
+          : { ref: previous_ref, until: previous_until }
+      return { secretRef: secret_ref, signed: true, previous }
+    }
+    case 'WebhookCheckpoint': {
+      const { position, count } = event.data
+      const delivered = before.delivered + count
+      // A failure that was stored first has moved the checkpoint already.
+      const isNews = count > 0 && position > before.checkpoint
+      return {
+        checkpoint: Math.max(before.checkpoint, position),
+        delivered,
+        ...(isNews ? { failing: null, failingSince: null } : {}),
+      }
+    }
+    case 'WebhookDeliveryFailed': {
+      const { position, type, attempt, retry_at, status, error } = event.data
+      return {
+        checkpoint: Math.max(before.checkpoint, position - 1),
+        failingSince: before.failingSince ?? at,
+        failing: {
+          position,
+          type,
+          attempts: attempt,
+          retryAt: Date.parse(retry_at),
+          error,
+          ...(status === undefined ? {} : { status }),
+        },
+      }
+    }
+    case 'WebhookDeliverySkipped':
+      return { checkpoint: Math.max(before.checkpoint, event.data.position), failing: null }
+    case 'WebhookTried':
+      return {}
+    case 'WebhookDisabled':
+      return { disabled: event.data.reason, disabledAt: at }
+    case 'WebhookEnabled':
+      return { disabled: null, disabledAt: null, failing: null, failingSince: null }
+    case 'WebhookDeleted':
+      return { deleted: event.data.reason, previous: null }
+  }
+}
+
+/** The webhook of an event, if the event is about one. */
+export const webhookIn = (stored: Recorded): string | undefined => {
+  const event = webhookEvents.find(stored)
+  return event === undefined ? askedByTask(stored)?.id : webhookIdOf(event.header.stream)
+}
+
+/** The webhook after an event. `before`: undefined if this is its first event. Undefined: the event is about none. */
+export const afterEvent = (before: Webhook | undefined, stored: Recorded): Webhook | undefined => {
+  const event = webhookEvents.find(stored)
+  if (event === undefined) return askedByTask(stored)
+  const { revision } = event.header
+  if (event.type === 'WebhookCreated') return made(event)
+  return before && { ...before, ...changed(before, event), revision }
+}

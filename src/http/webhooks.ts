@@ -1,0 +1,80 @@
+// The routes of webhooks: make, read, change and remove them, and try a delivery.
+import type { Principal } from '../contract/token-events.ts'
+import type { Webhook } from '../history/webhook.ts'
+import { deliveryOf, infoOf } from '../webhooks/queries.ts'
+import type { WebhookDoor } from './doors.ts'
+import { readQuery } from './query.ts'
+import { type App, askedOf } from './request.ts'
+import { route } from './route.ts'
+
+/** The most webhooks or deliveries in one answer, and how many there are without a limit. */
+const most = 1000
+const usual = 100
+
+export const webhookRoutes = (app: App, door: WebhookDoor): void => {
+  const { commands, queries, tries, hasAccess } = door
+  const shown = (webhook: Webhook) => infoOf(webhook, hasAccess(webhook))
+  const found = (principal: Principal, id: string) => shown(queries.visible(principal, id))
+
+  route(app, 'createWebhook', {
+    async handler(request) {
+      const { webhook, secret } = await commands.create(askedOf(request), request.body)
+      return { ...shown(webhook), secret }
+    },
+  })
+  route(app, 'listWebhooks', {
+    async handler({ principal, query }) {
+      const q = readQuery(query)
+      const after = q.text('after')
+      const limit = q.integer('limit', { min: 1, max: most, fallback: usual })
+      q.done()
+      const { webhooks, hasMore } = queries.page(principal, after, limit)
+      return { object: 'list', data: webhooks.map(shown), has_more: hasMore }
+    },
+  })
+  route(app, 'getWebhook', {
+    handler: async ({ principal, params }) => found(principal, params.webhook_id),
+  })
+  route(app, 'changeWebhook', {
+    async handler(request) {
+      const { webhook_id } = request.params
+      return shown(await commands.change(askedOf(request), webhook_id, request.body))
+    },
+  })
+  route(app, 'deleteWebhook', {
+    async handler(request) {
+      const { webhook_id } = request.params
+      await commands.remove(askedOf(request), webhook_id)
+      return { id: webhook_id, status: 'deleted' }
+    },
+  })
+  route(app, 'rotateWebhookSecret', {
+    /** The body of this request is optional. */
+    async preValidation(request) {
+      request.body ??= {}
+    },
+    async handler(request) {
+      const { webhook_id } = request.params
+      const given = request.body.secret ?? undefined
+      const { webhook, secret } = await commands.rotate(askedOf(request), webhook_id, given)
+      return { ...shown(webhook), secret }
+    },
+  })
+  route(app, 'testWebhook', {
+    handler: request => tries.test(askedOf(request), request.params.webhook_id),
+  })
+  route(app, 'listDeliveries', {
+    async handler({ principal, params, query }) {
+      const q = readQuery(query)
+      const before = q.integer('before', { min: 1, fallback: undefined })
+      const limit = q.integer('limit', { min: 1, max: most, fallback: usual })
+      q.done()
+      const { deliveries, hasMore } = queries.deliveries(principal, params.webhook_id, before, limit)
+      return { object: 'list', data: deliveries.map(deliveryOf), has_more: hasMore }
+    },
+  })
+  route(app, 'redeliver', {
+    handler: request =>
+      tries.redeliver(askedOf(request), request.params.webhook_id, request.params.delivery_id),
+  })
+}

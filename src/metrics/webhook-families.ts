@@ -1,0 +1,22 @@
+// The metrics of webhooks.
+import { counter, type Family, gauge } from './exposition.ts'
+
+export type WebhookCounts = {
+  outcomes: Readonly<Record<string, number>>
+  webhooks: number
+  lagMs: number
+}
+
+export const webhookFamilies = (counts: () => WebhookCounts): Family[] => [
+  gauge('reprise_webhooks', 'Webhooks that are not deleted.', () => counts().webhooks),
+  counter(
+    'reprise_webhook_deliveries_total',
+    'Tries of deliveries, by outcome: delivered, failed, or skipped for good.',
+    () => Object.entries(counts().outcomes).map(([outcome, count]) => [{ outcome }, count]),
+  ),
+  gauge(
+    'reprise_webhook_lag_seconds',
+    'Age of the oldest event that an enabled webhook has tried and not delivered; 0 when there is none.',
+    () => counts().lagMs / 1000,
+  ),
+]

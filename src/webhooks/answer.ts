@@ -1,0 +1,26 @@
+// Reads the beginning of an answer and forgets it, so that its connection can serve the next request. A long or slow
+// answer is cut off together with its connection.
+import type { Timers } from '../contract/ports.ts'
+
+/** The most bytes of an answer that are read. */
+const mostBytes = 4096
+/** Milliseconds after its head within which an answer must end. */
+const mostMs = 1000
+
+export const drop = ({ body }: Response, timers: Timers): void => {
+  if (body === null) return
+  const reader = body.getReader()
+  const cut = () => void reader.cancel().catch(() => {})
+  const cancel = timers.after(mostMs, cut)
+  const read = async () => {
+    for (let bytes = 0; bytes <= mostBytes; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      bytes += value.length
+    }
+    cut()
+  }
+  void read()
+    .catch(() => {})
+    .finally(cancel)
+}

@@ -1,0 +1,9 @@
+import type { Principal } from '../contract/token-events.ts'
+import type { By } from './changes.ts'
+
+/** The principal and the id of a request. */
+export type AskedBy = { principal: Principal; requestId: string }
+export const byOf = ({ principal, requestId }: AskedBy): By => ({
+  principal: principal.id,
+  causation: requestId,
+})

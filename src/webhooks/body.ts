@@ -1,0 +1,21 @@
+// The body of a delivery.
+import { jsonLine, type Published } from '../bus/published.ts'
+
+/** A body, and its length in bytes. */
+export type Body = { text: string; bytes: number }
+
+export const bodyWith = (type: string, timestamp: string, data: object): Body => {
+  const text = jsonLine(JSON.stringify({ type, timestamp, data }))
+  return { text, bytes: Buffer.byteLength(text) }
+}
+
+const bodies = new WeakMap<Published, Body>()
+/** The body that carries an event, made once for all webhooks. */
+export const bodyOf = (published: Published): Body => {
+  const known = bodies.get(published)
+  if (known !== undefined) return known
+  const { type, timestamp, ...data } = published.event
+  const body = bodyWith(type, timestamp, data)
+  bodies.set(published, body)
+  return body
+}

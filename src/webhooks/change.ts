@@ -1,0 +1,106 @@
+// Changes of a webhook that exists: its settings, its headers and its secret.
+import type { WebhookEvent } from '../contract/decoders/webhook.ts'
+import type { Clock, Ids, Random } from '../contract/ports.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { ChangeWebhookBody } from '../contract/wire.ts'
+import type { Webhook } from '../history/webhook.ts'
+import { type AskedBy, byOf } from './asked.ts'
+import type { Changes } from './changes.ts'
+import { webhookProblems } from './problems.ts'
+import { newRef, type Sealed } from './sealed.ts'
+import { changedSettings } from './settings.ts'
+import { newSecret } from './signing.ts'
+import type { WebhookTable } from './table.ts'
+import { visibleTo } from './visible.ts'
+
+/** Milliseconds for which a replaced secret signs too. */
+const overlapMs = 24 * 3600 * 1000
+
+export type ChangeDeps = {
+  table: Pick<WebhookTable, 'get'>
+  changes: Changes
+  sealed: Sealed
+  clock: Clock
+  random: Random
+  ids: Ids
+}
+
+/** Throws Invalid with every problem that the schema could not find. */
+export const check = (body: ChangeWebhookBody): void => {
+  const problems = webhookProblems(body)
+  if (body.url === null)
+    problems.push({ loc: ['body', 'url'], msg: 'A webhook needs a URL', type: 'value_error' })
+  if (problems.length > 0) throw new Invalid(problems)
+}
+
+/** The webhook after a change. Another request may have deleted it. */
+export const storedIn =
+  ({ get }: Pick<WebhookTable, 'get'>) =>
+  (id: string): Webhook => {
+    const webhook = get(id)
+    if (webhook === undefined) throw new Refusal('WebhookNotFound')
+    return webhook
+  }
+
+const switchedBy = ({ disabled }: Webhook, { enabled }: ChangeWebhookBody, by: string): WebhookEvent[] => {
+  if (enabled === true && disabled !== null) return [{ type: 'WebhookEnabled', data: { by } }]
+  if (enabled !== false || disabled !== null) return []
+  return [{ type: 'WebhookDisabled', data: { reason: 'requested', by } }]
+}
+
+export const createWebhookChanges = ({ table, changes, sealed, clock, random, ids }: ChangeDeps) => {
+  const visible = visibleTo(table.get)
+  const stored = storedIn(table)
+
+  /** Stores new headers beside the secret. Returns the new reference. */
+  const sealHeaders = ({ secretRef }: Webhook, headers: Record<string, string> | null): string => {
+    const ref = newRef(ids)
+    const { secret } = (secretRef === null ? undefined : sealed.valuesAt(secretRef)) ?? {}
+    sealed.put(ref, { ...(secret === undefined ? {} : { secret }), ...(headers ? { headers } : {}) })
+    return ref
+  }
+  const changedBy = (webhook: Webhook, body: ChangeWebhookBody): WebhookEvent[] => {
+    const { headers } = body
+    const isAsked = ['url', 'types', 'session_id', 'task_id', 'headers'].some(name =>
+      Object.hasOwn(body, name),
+    )
+    if (!isAsked) return []
+    const { settings, signed, secretRef } = webhook
+    const ref = headers === undefined ? secretRef : sealHeaders(webhook, headers)
+    const data = { ...changedSettings(settings, body), signed, ...(ref === null ? {} : { secret_ref: ref }) }
+    return [{ type: 'WebhookChanged', data }]
+  }
+
+  return {
+    async change(asked: AskedBy, id: string, body: ChangeWebhookBody): Promise<Webhook> {
+      visible(asked.principal, id)
+      check(body)
+      await changes.change(id, byOf(asked), webhook => [
+        ...changedBy(webhook, body),
+        ...switchedBy(webhook, body, asked.principal.id),
+      ])
+      return stored(id)
+    },
+
+    /** Replaces the secret. The old one signs too for a day. */
+    async rotate(
+      asked: AskedBy,
+      id: string,
+      given: string | undefined,
+    ): Promise<{ webhook: Webhook; secret: string }> {
+      visible(asked.principal, id)
+      const secret = given ?? newSecret(random)
+      await changes.change(id, byOf(asked), ({ secretRef, signed }) => {
+        const secret_ref = newRef(ids)
+        const old = secretRef === null ? undefined : sealed.valuesAt(secretRef)
+        sealed.put(secret_ref, { ...old, secret })
+        const previous =
+          !signed || secretRef === null || old === undefined
+            ? {}
+            : { previous_ref: secretRef, previous_until: clock.now() + overlapMs }
+        return [{ type: 'WebhookSecretRotated', data: { secret_ref, ...previous } }]
+      })
+      return { webhook: stored(id), secret }
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// Stores how far a webhook was delivered, at most once a second.
+import type { Clock, Timers } from '../contract/ports.ts'
+import type { Sent } from '../contract/webhook-events.ts'
+import { byServer, type Changes } from './changes.ts'
+
+/** Milliseconds between two checkpoints of a webhook. */
+const betweenMs = 1000
+/** The most deliveries that a checkpoint lists. */
+const listedAtMost = 100
+
+type Deps = { changes: Pick<Changes, 'change'>; clock: Clock; timers: Timers }
+
+export const createCheckpointWriter = (id: string, { changes, clock, timers }: Deps) => {
+  let sent: Sent[] = []
+  let count = 0
+  /** The position up to which everything was delivered, and the position that is stored. */
+  let position = 0
+  let stored = 0
+  let writtenAt = Number.NEGATIVE_INFINITY
+  let cancel: (() => void) | undefined
+  let writing: Promise<void> | undefined
+
+  const write = async (): Promise<void> => {
+    const data = { position, count, sent }
+    sent = []
+    count = 0
+    writtenAt = clock.now()
+    try {
+      await changes.change(id, byServer, () => [{ type: 'WebhookCheckpoint', data }])
+      stored = data.position
+    } catch {
+      // The log cannot be written, and says so itself. The next checkpoint holds these deliveries too.
+      sent = [...data.sent, ...sent].slice(-listedAtMost)
+      count += data.count
+    }
+  }
+  const begin = (): void => {
+    writing = write().finally(() => {
+      writing = undefined
+      soon()
+    })
+  }
+  const soon = (): void => {
+    if (position <= stored || cancel !== undefined || writing !== undefined) return
+    const wait = writtenAt + betweenMs - clock.now()
+    if (wait <= 0) {
+      begin()
+      return
+    }
+    cancel = timers.after(Math.min(wait, betweenMs), () => {
+      cancel = undefined
+      if (writing === undefined) begin()
+    })
+  }
+  return {
+    /** An event was delivered. */
+    delivered(event: Sent): void {
+      sent.push(event)
+      if (sent.length > listedAtMost) sent.shift()
+      count++
+      position = event.position
+      soon()
+    },
+    /** Stores at once what is not stored yet. */
+    async flush(): Promise<void> {
+      await writing
+      cancel?.()
+      cancel = undefined
+      if (position > stored) await write()
+    },
+    stop: () => cancel?.(),
+  }
+}

@@ -1,0 +1,69 @@
+// The command service of webhooks. Secret values are written before the event that names their reference.
+import { callerOf, type Principal } from '../contract/token-events.ts'
+import type { CreateWebhookBody } from '../contract/wire.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { Webhook } from '../history/webhook.ts'
+import { type AskedBy, byOf } from './asked.ts'
+import { type ChangeDeps, check, createWebhookChanges, storedIn } from './change.ts'
+import { newRef } from './sealed.ts'
+import { changedSettings } from './settings.ts'
+import { newSecret } from './signing.ts'
+import type { WebhookTable } from './table.ts'
+import { visibleTo } from './visible.ts'
+
+type Deps = ChangeDeps & { table: WebhookTable; quotas: Pick<Quotas, 'mayMakeWebhook'> }
+
+export const createWebhookCommands = (deps: Deps) => {
+  const { table, changes, sealed, quotas, random, ids } = deps
+  /** Webhooks that are being made, by user. */
+  const begun = new Map<string, number>()
+  const visible = visibleTo(table.get)
+  const stored = storedIn(table)
+
+  const reserve = (principal: Principal): (() => void) => {
+    const { userId } = principal
+    if (userId === undefined) return () => {}
+    const name = callerOf(principal)
+    const here = begun.get(name) ?? 0
+    quotas.mayMakeWebhook(table.countOf(userId) + here)
+    begun.set(name, here + 1)
+    return () => void begun.set(name, (begun.get(name) ?? 1) - 1)
+  }
+  return {
+    ...createWebhookChanges(deps),
+    /** Makes a webhook, and returns its secret, which is shown this once. */
+    async create(asked: AskedBy, body: CreateWebhookBody): Promise<{ webhook: Webhook; secret: string }> {
+      check(body)
+      const { principal } = asked
+      const release = reserve(principal)
+      try {
+        const id = ids.next('wh_')
+        const secret_ref = newRef(ids)
+        const secret = body.secret ?? newSecret(random)
+        sealed.put(secret_ref, { secret, ...(body.headers ? { headers: body.headers } : {}) })
+        const { userId } = principal
+        const data = {
+          ...changedSettings({}, body),
+          maker: principal.id,
+          ...(userId === undefined ? {} : { user_id: userId }),
+          signed: true,
+          secret_ref,
+          enabled: body.enabled ?? true,
+        }
+        await changes.begin(id, userId ?? null, { type: 'WebhookCreated', data }, byOf(asked))
+        return { webhook: stored(id), secret }
+      } finally {
+        release()
+      }
+    },
+
+    async remove(asked: AskedBy, id: string): Promise<void> {
+      visible(asked.principal, id)
+      const by = asked.principal.id
+      await changes.change(id, byOf(asked), () => [
+        { type: 'WebhookDeleted', data: { by, reason: 'requested' } },
+      ])
+    },
+  }
+}
+export type WebhookCommands = ReturnType<typeof createWebhookCommands>

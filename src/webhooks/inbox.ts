@@ -1,0 +1,65 @@
+// The next events of a webhook, in order. It holds a small part of what is to be sent; the bus reads the rest from the
+// log when there is room again.
+import type { EventFilter } from '../bus/event-filter.ts'
+import type { Events, Subscription } from '../bus/events.ts'
+import type { Published } from '../bus/published.ts'
+import { isTerminal } from '../contract/wire.ts'
+import type { Webhook } from '../history/webhook.ts'
+
+/** When this many events wait, no more are taken. */
+const mostWaiting = 128
+
+/** `isWanted`: the event is sent. `isLast`: the task of this webhook has ended with it. */
+export type Waiting = { published: Published; isWanted: boolean; isLast: boolean }
+
+/** The events that the maker of a webhook may see, and that the webhook asks for. */
+export const filterOf = ({ userId, settings }: Webhook): EventFilter => ({
+  owner: userId ?? undefined,
+  types: settings.types === undefined ? undefined : new Set(settings.types),
+  sessionId: settings.session_id,
+  taskId: settings.task_id,
+})
+
+/** The webhook of a task sees all events of the task, since it must notice the end. */
+const chosenBy = ({ ofTask, settings }: Webhook) => {
+  const types = settings.types === undefined ? undefined : new Set(settings.types)
+  return (published: Published): Waiting => {
+    const { event } = published
+    const isLast = ofTask && event.type === 'TaskStatusChanged' && isTerminal(event.new_status)
+    return { published, isWanted: !ofTask || types === undefined || types.has(event.type), isLast }
+  }
+}
+
+type Handlers = { onMore: () => void; onFault: (error: unknown) => void }
+
+/** Begins after a position. `onMore`: there are more events. */
+export const openInbox = (
+  events: Pick<Events, 'subscribe'>,
+  webhook: Webhook,
+  after: number,
+  { onMore, onFault }: Handlers,
+) => {
+  const waiting: Waiting[] = []
+  const filter = filterOf(webhook)
+  const choose = chosenBy(webhook)
+  const take = (list: readonly Published[]): boolean => {
+    for (const published of list) {
+      const chosen = choose(published)
+      if (chosen.isWanted || chosen.isLast) waiting.push(chosen)
+    }
+    onMore()
+    return waiting.length < mostWaiting
+  }
+  const wanted = webhook.ofTask ? { ...filter, types: undefined } : filter
+  const subscription: Subscription = events.subscribe(after, wanted, take, onFault)
+  return {
+    /** The event that is sent next; it stays until `drop`. */
+    next: (): Waiting | undefined => waiting[0],
+    drop(): void {
+      waiting.shift()
+      if (waiting.length === 0) subscription.resume()
+    },
+    close: (): void => subscription.close(),
+  }
+}
+export type Inbox = ReturnType<typeof openInbox>

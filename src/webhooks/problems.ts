@@ -1,0 +1,54 @@
+// The checks of a webhook that a schema cannot express.
+import type { Problem } from '../contract/refusals.ts'
+
+const problem = (loc: (string | number)[], msg: string): Problem => ({
+  loc: ['body', ...loc],
+  msg,
+  type: 'value_error',
+})
+
+/** The most headers of a webhook, and the most characters of their values together. */
+const mostHeaders = 32
+const mostChars = 8192
+/** Headers that the server sets itself, or that belong to the connection. */
+const ours =
+  /^(?:host|webhook-.*|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|user-agent)$/i
+const isName = (name: string): boolean => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(name)
+/** Printable ASCII. A line break would make another header. */
+const isValue = (value: string): boolean => /^[\x20-\x7e\t]*$/.test(value)
+
+const isUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+const headerProblem = (name: string, value: string): Problem | undefined => {
+  if (!isName(name)) return problem(['headers', name], 'This cannot be the name of a header')
+  if (ours.test(name)) return problem(['headers', name], 'The service sets this header itself')
+  return isValue(value) ? undefined : problem(['headers', name], 'This cannot be sent as a header')
+}
+
+const headerProblems = (headers: Record<string, string>): Problem[] => {
+  const entries = Object.entries(headers)
+  const chars = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (entries.length > mostHeaders || chars > mostChars)
+    return [problem(['headers'], `At most ${mostHeaders} headers with ${mostChars} characters in total`)]
+  const lower = entries.map(([name]) => name.toLowerCase())
+  return entries.flatMap(([name, value], index) => {
+    const isTwice = lower.indexOf(lower[index] ?? '') !== index
+    return (
+      headerProblem(name, value) ?? (isTwice ? problem(['headers', name], 'This header is given twice') : [])
+    )
+  })
+}
+
+type Given = { url?: string | null | undefined; headers?: Record<string, string> | null | undefined }
+
+/** `at`: where the webhook is in the body. */
+export const webhookProblems = ({ url, headers }: Given, ...at: string[]): Problem[] => [
+  ...(typeof url !== 'string' || isUrl(url)
+    ? []
+    : [problem([...at, 'url'], 'An http or https URL without a user name is needed')]),
+  ...(headers ? headerProblems(headers) : []),
+]

@@ -1,0 +1,51 @@
+// The secret values of webhooks in the secrets file: the signing secrets, and the values of headers.
+import type { Clock } from '../contract/ports.ts'
+import { webhookRefPrefix } from '../contract/webhook-events.ts'
+import type { Webhook } from '../history/webhook.ts'
+import type { Secrets } from '../platform/secrets.ts'
+
+/** What the secrets file holds under one reference. */
+export type SealedValues = { secret?: string; headers?: Record<string, string> }
+
+/** Whether a reference in the secrets file belongs to a webhook. */
+export const isOfWebhook = (ref: string): boolean => ref.startsWith(webhookRefPrefix)
+export const newRef = (ids: { next(prefix: string): string }): string => ids.next(webhookRefPrefix)
+
+/** The references that a webhook needs at this time. */
+export const refsOf = ({ secretRef, previous, deleted }: Webhook, now: number): string[] => {
+  if (deleted !== null) return []
+  return [
+    ...(secretRef === null ? [] : [secretRef]),
+    ...(previous === null || previous.until <= now ? [] : [previous.ref]),
+  ]
+}
+
+export const createSealed = (secrets: Secrets, clock: Clock) => {
+  const valuesAt = (ref: string): SealedValues | undefined => secrets.get(ref)
+  return {
+    put: (ref: string, values: SealedValues): void => secrets.put(ref, values),
+    valuesAt,
+    /** What a request needs; undefined: a value is missing, for example because a backup was restored. */
+    open(webhook: Webhook): { secrets: string[]; headers: Record<string, string> } | undefined {
+      const all = refsOf(webhook, clock.now()).map(valuesAt)
+      const [current] = all
+      if (webhook.secretRef !== null && current === undefined) return undefined
+      return {
+        secrets: webhook.signed ? all.flatMap(values => values?.secret ?? []) : [],
+        headers: current?.headers ?? {},
+      }
+    },
+    /** Forgets what `before` needed and `after` does not need any more. */
+    forgetUnused(before: Webhook | undefined, after: Webhook): void {
+      if (before === undefined) return
+      const needed = new Set(refsOf(after, 0))
+      for (const ref of refsOf(before, 0)) if (!needed.has(ref)) secrets.forget(ref)
+    },
+    /** Forgets the values that no webhook needs. */
+    sweep(webhooks: Iterable<Webhook>): void {
+      const needed = new Set([...webhooks].flatMap(webhook => refsOf(webhook, clock.now())))
+      for (const ref of secrets.refs()) if (isOfWebhook(ref) && !needed.has(ref)) secrets.forget(ref)
+    },
+  }
+}
+export type Sealed = ReturnType<typeof createSealed>

@@ -1,0 +1,81 @@
+// Sends one request to a receiver and tells how it ended. Redirects are failures. Of an answer, only the status and
+// `Retry-After` are kept.
+import type { Clock, Timers } from '../contract/ports.ts'
+import type { OutsideFetch } from '../egress/guarded-fetch.ts'
+import { NotPublic } from '../egress/not-public.ts'
+import { drop } from './answer.ts'
+import { retryAfterOf } from './retry-after.ts'
+import { signedHeaders } from './signing.ts'
+
+/** Milliseconds within which the head of an answer must come. */
+export const patienceMs = 15_000
+
+/** How a try ended. `status`: what the receiver answered. `error`: words for a failure. */
+export type Outcome =
+  | { ok: true; status: number; ms: number }
+  | { ok: false; status?: number; error: string; ms: number; retryAfterMs?: number }
+
+export type Letter = {
+  url: string
+  id: string
+  body: string
+  headers: Readonly<Record<string, string>>
+  /** The secrets that sign; none: the letter is not signed. */
+  secrets: readonly string[]
+}
+
+/** Words for a failure without an answer. They must not reveal how a name resolves inside the network. */
+const wordsOf = (error: unknown, isLate: boolean): string => {
+  if (isLate) return `no answer within ${patienceMs / 1000} s`
+  if (error instanceof NotPublic) return error.message
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : undefined
+  return code === undefined ? 'the connection failed' : `the connection failed (${code})`
+}
+
+type Deps = { outside: Pick<OutsideFetch, 'fetch'>; clock: Clock; timers: Timers; userAgent: string }
+
+export const createSend = ({ outside, clock, timers, userAgent }: Deps) => {
+  return async (letter: Letter, stopping: AbortSignal): Promise<Outcome> => {
+    const begun = clock.now()
+    const late = new AbortController()
+    const signal = AbortSignal.any([late.signal, stopping])
+    const cancel = timers.after(patienceMs, () => late.abort())
+    const ended = () => clock.now() - begun
+    try {
+      const message = { id: letter.id, timestamp: Math.floor(begun / 1000), body: letter.body }
+      const response = await outside.fetch(letter.url, {
+        method: 'POST',
+        body: letter.body,
+        redirect: 'manual',
+        signal,
+        headers: {
+          ...letter.headers,
+          'content-type': 'application/json',
+          'user-agent': userAgent,
+          ...signedHeaders(message, letter.secrets),
+        },
+      })
+      drop(response, timers)
+      const { status } = response
+      if (response.ok) return { ok: true, status, ms: ended() }
+      const retryAfterMs = retryAfterOf(response.headers.get('retry-after'), clock.now())
+      const error =
+        status >= 300 && status < 400
+          ? `answered ${status}: redirects are not followed`
+          : `answered ${status}`
+      return {
+        ok: false,
+        status,
+        error,
+        ms: ended(),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }
+    } catch (error) {
+      return { ok: false, error: wordsOf(error, late.signal.aborted), ms: ended() }
+    } finally {
+      cancel()
+    }
+  }
+}
+export type Send = ReturnType<typeof createSend>

@@ -1,0 +1,57 @@
+// Decides what follows a failed try: another try, the next event, or the end of all tries.
+import type { Webhook } from '../history/webhook.ts'
+import type { Outcome } from './send.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** The waits after the first nine failed tries of an event. */
+const waits = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  day,
+] as const
+/** By how much a wait may be shorter or longer, so that many webhooks of one receiver do not try at once. */
+const jitter = 0.2
+/** A webhook without a success for this long is disabled. */
+const patience = 5 * day
+/** The tries of an event that the receiver can never take. */
+const triesOfHopeless = 9
+/** Bytes of a body that every receiver should take. */
+const usualBytes = 1024 * 1024
+
+export type Verdict =
+  | { next: 'retry'; at: number }
+  | { next: 'skip' }
+  | { next: 'disable'; reason: 'gone' | 'failing' }
+
+type Tried = {
+  /** The number of this try of the event, from 1. */
+  attempt: number
+  bytes: number
+  outcome: Extract<Outcome, { ok: false }>
+}
+
+/** `chance`: a random number from 0 to 1. */
+export const verdictOf = (
+  { failingSince }: Pick<Webhook, 'failingSince'>,
+  { attempt, bytes, outcome }: Tried,
+  now: number,
+  chance: number,
+): Verdict => {
+  const { status, retryAfterMs = 0 } = outcome
+  if (status === 410) return { next: 'disable', reason: 'gone' }
+  if (failingSince !== null && now - failingSince >= patience) return { next: 'disable', reason: 'failing' }
+  const isHopeless = status === 400 || status === 413 || bytes > usualBytes
+  if (isHopeless && attempt >= triesOfHopeless) return { next: 'skip' }
+  const wait = (waits[attempt - 1] ?? day) * (1 - jitter + 2 * jitter * chance)
+  return { next: 'retry', at: now + Math.round(Math.max(wait, retryAfterMs)) }
+}

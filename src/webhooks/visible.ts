@@ -1,0 +1,14 @@
+import { Refusal } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { Webhook } from '../history/webhook.ts'
+
+/** The webhook that this principal may see. Otherwise it is as if there were none. */
+export const visibleTo =
+  (find: (id: string) => Webhook | undefined) =>
+  ({ userId }: Principal, id: string): Webhook => {
+    const webhook = find(id)
+    if (webhook === undefined || (userId !== undefined && webhook.userId !== userId)) {
+      throw new Refusal('WebhookNotFound')
+    }
+    return webhook
+  }

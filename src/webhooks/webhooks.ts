@@ -1,0 +1,117 @@
+// Wires everything for webhooks: the command and query services, and the couriers that deliver.
+
+import type { Projector } from '../../projections/projector.ts'
+import type { ReadStore } from '../../projections/store.ts'
+import type { Events } from '../bus/events.ts'
+import type { Report, World } from '../contract/ports.ts'
+import { StorageFailure } from '../contract/stored.ts'
+import type { OutsideFetch } from '../egress/guarded-fetch.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { version } from '../platform/version.ts'
+import type { TokenRow } from '../tasks/queries.ts'
+import { createChanges } from './changes.ts'
+import { createWebhookCommands } from './commands.ts'
+import { createDeliveryCounts } from './counts.ts'
+import { createCouriers } from './couriers.ts'
+import { createDeliver } from './deliver.ts'
+import { createLanes } from './lanes.ts'
+import { createMakers } from './makers.ts'
+import { createWebhookQueries } from './queries.ts'
+import { createSealed } from './sealed.ts'
+import { createSend } from './send.ts'
+import { createWebhookTable } from './table.ts'
+import { createTries } from './tries.ts'
+
+type Deps = {
+  world: World
+  log: EventLog
+  store: ReadStore
+  projector: Projector
+  events: Pick<Events, 'subscribe'>
+  secrets: Secrets
+  quotas: Pick<Quotas, 'mayMakeWebhook'>
+  tokens: readonly TokenRow[]
+  outside: OutsideFetch
+  isDraining: () => boolean
+  report: Report
+}
+
+/** Milliseconds between two rounds that forget secrets which were replaced a day ago. */
+const sweepMs = 3600 * 1000
+
+/** A number from 0 to 1. */
+const chanceOf =
+  ({ random }: World) =>
+  () =>
+    Buffer.from(random.text(4), 'base64url').readUInt32BE() / 2 ** 32
+
+export const createWebhooks = (deps: Deps) => {
+  const { world, log, projector, outside, report } = deps
+  const { clock, timers } = world
+  const table = createWebhookTable()
+  const queries = createWebhookQueries(deps.store, projector)
+  table.fill(queries.there())
+  const makers = createMakers(deps.tokens, clock)
+  const sealed = createSealed(deps.secrets, clock)
+  const changes = createChanges(log, table)
+  const counts = createDeliveryCounts()
+  const stopping = new AbortController()
+  const send = createSend({ outside, clock, timers, userAgent: `reprise/${version}` })
+  const deliver = createDeliver({ send, lanes: createLanes(), sealed, stopping: stopping.signal })
+  const couriers = createCouriers({
+    table,
+    events: deps.events,
+    changes,
+    deliver,
+    counts,
+    clock,
+    timers,
+    chance: chanceOf(world),
+    stopping: stopping.signal,
+    mayRun: webhook => webhook.disabled === null && makers.hasAccess(webhook) && !deps.isDraining(),
+    onFault(error, id) {
+      if (!(error instanceof StorageFailure))
+        report('error', `webhook ${id} cannot be delivered`, { error: String(error) })
+    },
+  })
+  log.onCommit(events => {
+    const isAboutTokens = makers.take(events)
+    table.take(events, (before, after) => {
+      sealed.forgetUnused(before, after)
+      couriers.changed(after)
+    })
+    if (isAboutTokens) couriers.reviewAll()
+  })
+  // A failed write may have been stored all the same.
+  log.onReopened(async () => {
+    await projector.catchUp()
+    table.fill(queries.there())
+    couriers.reviewAll()
+  })
+  let stopSweeping = () => {}
+  return {
+    queries,
+    commands: createWebhookCommands({ ...deps, ...world, table, changes, sealed }),
+    tries: createTries({ log, find: table.get, changes, deliver, clock, ids: world.ids }),
+    hasAccess: makers.hasAccess,
+    /** Begins to deliver, at the stored checkpoints. */
+    start(): void {
+      sealed.sweep(table.all())
+      stopSweeping = timers.every(sweepMs, () => sealed.sweep(table.all()))
+      couriers.start()
+    },
+    /** The number of requests that are under way. */
+    busy: deliver.underWay,
+    /** For the metrics. */
+    counts: () => ({ outcomes: counts.byOutcome(), webhooks: table.size(), lagMs: couriers.lagMs() }),
+    async stop(): Promise<void> {
+      stopSweeping()
+      stopping.abort()
+      await couriers.stop()
+      await outside.close()
+    },
+  }
+}
+export type Webhooks = ReturnType<typeof createWebhooks>

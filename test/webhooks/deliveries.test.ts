@@ -1,0 +1,274 @@
+// Deliveries over time: retries, the end of patience, tokens, and crashes at every step. The clock is the test's.
+import t from 'tap'
+import { usualOf } from '../../src/bus/event-filter.ts'
+import { publishedOf } from '../../src/bus/published.ts'
+import type { Principal } from '../../src/contract/token-events.ts'
+import { admin, crashed, givenSystem, memorySecrets, quiet, type TestSystem } from '../support/system.ts'
+import { testWorld } from '../support/world.ts'
+
+type Reply = number | 'hang' | 'fail' | { status: number; headers: Record<string, string> }
+const second = 1000
+const hour = 3600 * second
+const day = 24 * hour
+
+/** A receiver without a network: it answers as told, then 200. */
+const receiver = (replies: Reply[] = []) => {
+  const requests: { id: string; url: string; at: number; ok: boolean; body: string }[] = []
+  const usual = testWorld()
+  // Without the rounds that come several times a second, days pass quickly.
+  const every = (ms: number, job: () => void) => (ms < hour ? () => {} : usual.timers.every(ms, job))
+  const world = { ...usual, timers: { ...usual.timers, every } }
+  let onRequest = () => {}
+  const outside = {
+    async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
+      const reply = replies.shift() ?? 200
+      const status = typeof reply === 'object' ? reply.status : Number(reply)
+      const id = new Headers(init?.headers).get('webhook-id') ?? ''
+      const body = String(init?.body)
+      requests.push({ id, url: String(url), at: world.clock.now(), ok: status >= 200 && status < 300, body })
+      onRequest()
+      if (reply === 'fail') throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+      if (reply === 'hang')
+        return new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        })
+      return new Response('', typeof reply === 'object' ? reply : { status })
+    },
+    close: async () => {},
+  }
+  return {
+    requests,
+    outside,
+    world,
+    replies,
+    accepted: () => requests.filter(({ ok }) => ok).map(({ id }) => Number(id)),
+    watch: (look: () => void) => {
+      onRequest = look
+    },
+  }
+}
+
+const asked = { principal: admin, requestId: 'req' }
+const make = (system: TestSystem, more: object = {}, principal: Principal = admin) =>
+  system.webhooks.commands.create({ principal, requestId: 'req' }, { url: 'https://x.example/', ...more })
+const settleAll = async (system: TestSystem) => {
+  await quiet(system)
+  await system.world.advance(2000)
+  await quiet(system)
+}
+/** The positions of the public events that a webhook of all users sends. */
+const expected = async (system: TestSystem, after: number): Promise<number[]> =>
+  usualOf(publishedOf(await system.stored())).flatMap(({ position }) => (position > after ? position : []))
+const info = (system: TestSystem, id: string) => system.webhooks.queries.visible(admin, id)
+
+t.test(
+  'a failing event is tried again after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h, and then daily',
+  async t => {
+    const { outside, requests, world, replies } = receiver()
+    const system = await givenSystem({ outside, world })
+    const { webhook } = await make(system, { types: ['TaskCreated'] })
+    replies.push(...Array.from({ length: 30 }, (): Reply => 500))
+    await system.create({})
+    await quiet(system)
+    await world.advance(7 * day)
+    const waits = requests.slice(1).map(({ at }, n) => (at - (requests[n]?.at ?? 0)) / second)
+    const wanted = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400, 86_400, 86_400]
+    for (const [n, wait] of waits.entries())
+      t.ok(Math.abs(wait - (wanted[n] ?? 0)) <= (wanted[n] ?? 0) * 0.2 + 0.01, `wait ${n}: ${wait}`)
+    t.match(info(system, webhook.id), { disabled: 'failing' })
+    t.ok(waits.reduce((sum, wait) => sum + wait, 0) >= 5 * 86_400, 'not before 5 days')
+    t.ok(requests.every(({ id }) => id === requests[0]?.id))
+    const count = requests.length
+    await system.create({})
+    await world.advance(day)
+    t.equal(requests.length, count, 'a disabled webhook is not called')
+    const told = (await system.stored()).filter(({ header }) => header.type === 'WebhookDisabled')
+    t.match(told, [{ data: { reason: 'failing' } }])
+
+    replies.length = 0
+    await system.webhooks.commands.change(asked, webhook.id, { enabled: true })
+    await settleAll(system)
+    t.equal(requests.length, count + 2, 'the backlog comes when it is enabled again')
+    await system.close()
+  },
+)
+
+t.test('Retry-After lengthens a wait, up to a day', async t => {
+  const { outside, requests, world } = receiver([
+    { status: 429, headers: { 'retry-after': '60' } },
+    { status: 503, headers: { 'retry-after': '9999999' } },
+  ])
+  const system = await givenSystem({ outside, world })
+  await make(system, { types: ['TaskCreated'] })
+  await system.create({})
+  await quiet(system)
+  await world.advance(3 * day)
+  const waits = requests.slice(1).map(({ at }, n) => at - (requests[n]?.at ?? 0))
+  t.same(waits, [60 * second, day])
+  await system.close()
+})
+
+t.test('an event that the receiver refuses with 400 or 413 is skipped after nine tries', async t => {
+  const { outside, requests, world } = receiver([...Array.from({ length: 9 }, (_, n) => (n % 2 ? 413 : 400))])
+  const system = await givenSystem({ outside, world })
+  const { webhook } = await make(system, { types: ['TaskCreated'] })
+  await system.create({})
+  await system.create({})
+  await quiet(system)
+  await world.advance(4 * day)
+  t.same(
+    requests.map(({ id }) => requests.findIndex(other => other.id === id)),
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 9],
+  )
+  const { deliveries } = system.webhooks.queries.deliveries(admin, webhook.id, undefined, 10)
+  t.match(deliveries, [{ outcome: 'delivered' }, { outcome: 'skipped', attempts: 9, status: 400 }])
+  await system.close()
+})
+
+t.test('410 disables at once, and a hanging receiver fails after 15 s', async t => {
+  const { outside, world } = receiver(['hang', 410])
+  const system = await givenSystem({ outside, world })
+  const { webhook } = await make(system)
+  await system.create({})
+  await quiet(system)
+  await world.advance(15 * second)
+  t.match(info(system, webhook.id), { failing: { error: 'no answer within 15 s', attempts: 1 } })
+  await world.advance(10 * second)
+  t.match(info(system, webhook.id), { disabled: 'gone' })
+  await system.close()
+})
+
+t.test('everything comes at least once and in order, however the receiver fails', async t => {
+  const troubles: Reply[] = [500, 'fail', 200, 429, 200, 200, 'hang', 302, 200, 'fail', 500, 200]
+  const hook = receiver(troubles)
+  const system = await givenSystem(hook)
+  const { webhook } = await make(system)
+  for (let n = 0; n < 5; n++) await system.create({})
+  for (let n = 0; n < 40; n++) {
+    await quiet(system)
+    await hook.world.advance(10 * 60 * second)
+  }
+  t.same(hook.accepted(), await expected(system, webhook.made))
+  const checkpoints = (await system.stored()).filter(({ header }) => header.type === 'WebhookCheckpoint')
+  const times = checkpoints.map(({ header }) => Date.parse(header.time))
+  t.ok(
+    times.every((time, n) => n === 0 || time - (times[n - 1] ?? 0) >= 1000),
+    'at most one checkpoint a second',
+  )
+  await system.close()
+})
+
+t.test('a crash at any step of any delivery loses nothing and keeps the order', async t => {
+  for (let step = 0; step < 24; step++) {
+    const hook = receiver([500, 200, 'fail', 200])
+    const secrets = memorySecrets()
+    let system = await givenSystem({ ...hook, secrets })
+    const { webhook } = await make(system)
+    let steps = 0
+    let crash: Promise<unknown> | undefined
+    const look = () => {
+      if (steps++ === step) crash = Promise.resolve()
+    }
+    hook.watch(look) // a step: a request arrived, and its answer is not seen yet
+    system.log.onCommit(look) // a step: something was stored, and nothing that follows has begun
+    for (let n = 0; n < 3; n++) {
+      await system.create({})
+      for (let m = 0; m < 8; m++) {
+        if (crash !== undefined) {
+          crash = undefined
+          system = await crashed(system, hook)
+        }
+        await hook.world.advance(m * 400)
+      }
+    }
+    for (let n = 0; n < 30; n++) await hook.world.advance(10 * 60 * second)
+    await quiet(system)
+    const accepted = hook.accepted()
+    const firsts = accepted.filter((id, n) => accepted.indexOf(id) === n)
+    t.same(firsts, await expected(system, webhook.made), `a crash at step ${step}`)
+    for (const [n, id] of accepted.entries())
+      t.ok(
+        id <= (accepted[n - 1] ?? 0) || id === firsts[firsts.indexOf(accepted[n - 1] ?? -1) + 1],
+        'repeats begin at a checkpoint',
+      )
+    await system.close()
+  }
+})
+
+t.test('a webhook stops when the last token of its maker is revoked, and goes on with a new one', async t => {
+  const hook = receiver()
+  const system = await givenSystem(hook)
+  const token = async (type: string, id: string, revision = -1) => {
+    const data =
+      type === 'TokenCreated' ? { token_id: id, hash: id, role: 'user', user_id: 'ann' } : { token_id: id }
+    const about = { owner: 'ann', session_id: '', correlation_id: id, principal: 'admin', causation_id: 'x' }
+    const events = [{ type, schema_version: 1, data }]
+    await system.log.append([{ stream: `principal-${id}`, expectedRevision: revision, ...about, events }])
+  }
+  await token('TokenCreated', 'one')
+  await token('TokenCreated', 'two')
+  const ann: Principal = { id: 'one', role: 'user', userId: 'ann', expiresAt: undefined }
+  const { webhook } = await make(system, { types: ['TaskCreated'] }, ann)
+  const count = async () => {
+    await system.create({ user_id: 'ann' })
+    await settleAll(system)
+    return hook.requests.length
+  }
+  t.equal(await count(), 1)
+  await token('TokenRevoked', 'one', 0)
+  t.equal(await count(), 2, 'the user has another token')
+  await token('TokenRevoked', 'two', 0)
+  t.equal(await count(), 2)
+  t.equal(system.webhooks.hasAccess(webhook), false)
+  await token('TokenCreated', 'three')
+  await settleAll(system)
+  t.equal(hook.requests.length, 3, 'what was missed comes')
+  await system.close()
+})
+
+t.test(
+  'secrets live until their webhook is deleted, and a webhook without its secret is disabled',
+  async t => {
+    const hook = receiver()
+    const secrets = memorySecrets()
+    let system = await givenSystem({ ...hook, secrets })
+    const { webhook } = await make(system)
+    await system.webhooks.commands.rotate(asked, webhook.id, undefined)
+    t.equal(secrets.refs().length, 2)
+    system = await crashed(system)
+    t.equal(secrets.refs().length, 2, 'a start keeps them')
+    await hook.world.advance(2 * day)
+    t.equal(secrets.refs().length, 1, 'the old one goes after a day')
+    await system.webhooks.commands.change(asked, webhook.id, { headers: { 'x-a': '1' } })
+    t.equal(secrets.refs().length, 1)
+    await system.webhooks.commands.remove(asked, webhook.id)
+    t.equal(secrets.refs().length, 0)
+
+    const other = await make(system)
+    for (const ref of secrets.refs()) secrets.forget(ref)
+    await system.create({})
+    await settleAll(system)
+    t.match(info(system, other.webhook.id), { disabled: 'secret_missing' })
+    t.equal(hook.requests.length, 0)
+    await system.close()
+  },
+)
+
+t.test('one slow receiver among many delays nobody else', async t => {
+  const hook = receiver()
+  const { fetch } = hook.outside
+  const outside = {
+    ...hook.outside,
+    fetch(url: string | URL, init?: RequestInit): Promise<Response> {
+      if (String(url).includes('slow')) hook.replies.unshift('hang')
+      return fetch(url, init)
+    },
+  }
+  const system = await givenSystem({ outside, world: hook.world })
+  await make(system, { url: 'https://slow.example/' })
+  for (let n = 0; n < 40; n++) await make(system, { url: `https://x.example/${n}`, types: ['TaskCreated'] })
+  await system.create({})
+  await quiet(system)
+  t.equal(hook.accepted().length, 40)
+  await system.close()
+})

@@ -1,0 +1,261 @@
+// Webhooks over HTTP, with real requests to a receiver on this machine.
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { read } from '../support/http.ts'
+import { apiOf, serveHere } from '../support/server.ts'
+import { close, hang, long, receiver, status } from './receiver.ts'
+
+const { api, url } = await serveHere(t, { ALLOW_PRIVATE_URLS: '1', QUOTA_WEBHOOKS: '3' })
+const tokenOf = async (user: string, role = 'user') =>
+  (await (await api('POST', '/auth/tokens', { role, user_id: user })).json()) as { id: string; token: string }
+const apiFor = async (user: string, role?: string) => apiOf(url, (await tokenOf(user, role)).token)
+const echo = (text: string, more: object = {}) => ({
+  user_message_content: text,
+  stream: false,
+  client_id: 'echo',
+  ...more,
+})
+// biome-ignore lint/suspicious/noExplicitAny: answers of many forms, which the assertions check
+type Answered = Record<string, any>
+const json = async (asked: Promise<Response>) => (await (await asked).json()) as Answered
+const ended = (received: { event: { data: { new_status?: unknown } } }[]) =>
+  received.some(({ event }) => event.data.new_status === 'completed')
+
+t.test('every event of the user comes signed, in order, with the id that /api/events gives it', async t => {
+  const alice = await apiFor('alice')
+  const bob = await apiFor('bob')
+  const hook = await receiver(t)
+  const made = await json(alice('POST', '/webhooks', { url: hook.url, headers: { 'x-team': 'blue' } }))
+  t.match(made, {
+    url: hook.url,
+    enabled: true,
+    status: 'active',
+    secret: /^whsec_/,
+    headers: { 'x-team': '***' },
+  })
+  await bob('POST', '/tasks', echo('of bob'))
+  const task = (await read(alice('POST', '/tasks', echo('hello')))).body.result.id
+  const received = await hook.until(ended)
+  t.same(
+    received.map(({ event }) => event.type),
+    [
+      'TaskCreated',
+      'AgentSpawned',
+      'TaskStatusChanged',
+      'TaskUpdated',
+      'AgentCompleted',
+      'TaskStatusChanged',
+    ],
+  )
+  for (const { headers, body, event, id } of received) {
+    t.same(event.data.task_id, task)
+    t.same(Object.keys(event), ['type', 'timestamp', 'data'])
+    t.match(headers, { 'content-type': 'application/json', 'x-team': 'blue' })
+    t.same(new Webhook(made.secret).verify(body, headers), JSON.parse(body))
+    t.match(id, /^\d+$/)
+  }
+  const stream = await fetch(`${url}/api/events?starting_after=0&task_id=${task}`, {
+    headers: { authorization: `Bearer ${(await tokenOf('alice')).token}` },
+  })
+  const reader = stream.body?.getReader()
+  let text = ''
+  while ((text.match(/\nid: /g) ?? []).length + Number(text.startsWith('id:')) < 6)
+    text += Buffer.from((await reader?.read())?.value ?? []).toString()
+  await reader?.cancel()
+  t.same(
+    [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id),
+    received.map(({ id }) => id),
+  )
+  t.equal((await bob('GET', `/webhooks/${made.id}`)).status, 404)
+  t.equal((await bob('DELETE', `/webhooks/${made.id}`)).status, 404)
+  t.equal((await alice('DELETE', `/webhooks/${made.id}`)).status, 200)
+  t.equal((await alice('GET', `/webhooks/${made.id}`)).status, 404)
+})
+
+t.test('a webhook that names an address inside the network is never called', async t => {
+  const here = await receiver(t)
+  const guarded = await serveHere(t)
+  const made = await json(guarded.api('POST', '/webhooks', { url: here.url }))
+  const tried = await json(guarded.api('POST', `/webhooks/${made.id}/test`))
+  t.match(tried, { delivered: false, status: null, error: /not public/ })
+  t.equal(here.received.length, 0)
+})
+
+t.test('a redirect is not followed, not even to a public name that leads back here', async t => {
+  const inside = await receiver(t)
+  const hook = await receiver(t, [
+    status(302, { location: inside.url }),
+    status(307, { location: inside.url }),
+  ])
+  const made = await json(api('POST', '/webhooks', { url: hook.url, enabled: false }))
+  for (const code of [302, 307])
+    t.match(await json(api('POST', `/webhooks/${made.id}/test`)), {
+      delivered: false,
+      status: code,
+      error: `answered ${code}: redirects are not followed`,
+    })
+  t.equal(inside.received.length, 0)
+})
+
+t.test('a long answer is cut off, its status counts, and nobody sees it', async t => {
+  const hook = await receiver(t, [long(2_000_000), close])
+  const made = await json(api('POST', '/webhooks', { url: hook.url, enabled: false }))
+  t.match(await json(api('POST', `/webhooks/${made.id}/test`)), { delivered: true, status: 200, error: null })
+  t.match(await json(api('POST', `/webhooks/${made.id}/test`)), {
+    delivered: false,
+    error: /connection failed/,
+  })
+})
+
+t.test('a receiver that hangs delays neither the other receivers nor the stop of the server', async t => {
+  const slow = await receiver(t, [hang, hang, hang])
+  const good = await receiver(t)
+  const server = await serveHere(t, { ALLOW_PRIVATE_URLS: '1' })
+  await server.api('POST', '/webhooks', { url: slow.url })
+  await server.api('POST', '/webhooks', { url: good.url })
+  await server.api('POST', '/tasks', echo('x'))
+  await good.until(ended)
+  t.equal(slow.received.length, 1)
+  const began = Date.now()
+  await server.stop()
+  t.ok(Date.now() - began < 5000)
+})
+
+t.test('what is wrong with a webhook is said at once, and headers of ours are refused', async t => {
+  const answer = await json(
+    api('POST', '/webhooks', {
+      url: 'ftp://x',
+      types: ['TaskCreated', 'Nothing'],
+      secret: 'whsec_c2hvcnQ=',
+      headers: { Host: 'x' },
+    }),
+  )
+  t.same(answer.detail.map(({ loc }: { loc: string[] }) => loc.slice(0, 2).join('.')).sort(), [
+    'body.secret',
+    'body.types',
+  ])
+  const headers = {
+    Host: 'x',
+    'webhook-id': 'x',
+    'Content-Length': '1',
+    'x-a': 'a\nb',
+    'x b': '1',
+    'x-ok': '1',
+    'X-OK': '2',
+  }
+  const other = await json(api('POST', '/webhooks', { url: 'http://u:p@x/', headers }))
+  t.same(
+    other.detail.map(({ loc }: { loc: string[] }) => loc.at(-1)),
+    ['url', 'Host', 'webhook-id', 'Content-Length', 'x-a', 'x b', 'X-OK'],
+  )
+  const given = `whsec_${Buffer.alloc(64, 7).toString('base64')}`
+  const kept = await json(
+    api('POST', '/webhooks', { url: 'https://x.example/', secret: given, enabled: false }),
+  )
+  t.equal(kept.secret, given)
+  t.equal((await json(api('GET', `/webhooks/${kept.id}`))).secret, undefined)
+  for (const bytes of [23, 65]) {
+    const secret = `whsec_${Buffer.alloc(bytes).toString('base64')}`
+    t.equal(
+      (await api('POST', '/webhooks', { url: 'https://x.example/', secret })).status,
+      422,
+      `${bytes} bytes`,
+    )
+  }
+})
+
+t.test('a user may have only so many webhooks, and those of others do not exist', async t => {
+  const [carol, dave] = [await apiFor('carol'), await apiFor('dave', 'admin')]
+  const auditor = await apiFor('carol', 'auditor')
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++)
+    ids.push((await json(carol('POST', '/webhooks', { url: 'https://x.example/' }))).id)
+  const refused = await carol('POST', '/webhooks', { url: 'https://x.example/' })
+  t.equal(refused.status, 429)
+  t.match(await refused.json(), { code: -32027, data: { quota: 'webhooks', limit: 3 } })
+  t.same(
+    (await json(carol('GET', '/webhooks'))).data.map(({ id }: { id: string }) => id),
+    ids,
+  )
+  t.match(await json(auditor('GET', '/webhooks?limit=2')), {
+    data: [{ id: ids[0] }, { id: ids[1] }],
+    has_more: true,
+  })
+  t.match(await json(auditor('GET', `/webhooks?after=${ids[1]}`)), {
+    data: [{ id: ids[2] }],
+    has_more: false,
+  })
+  t.equal((await auditor('DELETE', `/webhooks/${ids[0]}`)).status, 403)
+  for (const [method, tail] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['GET', '/deliveries'],
+    ['POST', '/test'],
+    ['POST', '/rotate-secret'],
+    ['POST', '/deliveries/1/redeliver'],
+  ] as const) {
+    const answer = await dave(method, `/webhooks/${ids[0]}${tail}`, method === 'PATCH' ? {} : undefined)
+    t.equal(answer.status, 404, `${method} ${tail}`)
+    t.match(await answer.json(), { code: -32001, message: 'no such webhook' })
+  }
+  t.same((await json(dave('GET', '/webhooks'))).data, [])
+  for (const id of ids) await carol('DELETE', `/webhooks/${id}`)
+  t.equal((await carol('POST', '/webhooks', { url: 'https://x.example/' })).status, 200)
+})
+
+t.test('after a rotation both secrets sign, a delivery is listed, and can be sent once more', async t => {
+  const erin = await apiFor('erin')
+  const hook = await receiver(t)
+  const made = await json(erin('POST', '/webhooks', { url: hook.url, types: ['TaskCreated'] }))
+  const rotated = await json(erin('POST', `/webhooks/${made.id}/rotate-secret`))
+  t.not(rotated.secret, made.secret)
+  await erin('POST', '/tasks', echo('x'))
+  const [first] = await hook.until(received => received.length === 1)
+  if (first === undefined) throw new Error('nothing came')
+  for (const secret of [made.secret, rotated.secret]) new Webhook(secret).verify(first.body, first.headers)
+  let listed = await json(erin('GET', `/webhooks/${made.id}/deliveries`))
+  while (listed.data.length === 0) listed = await json(erin('GET', `/webhooks/${made.id}/deliveries`))
+  t.match(listed.data, [
+    { id: first.id, type: 'TaskCreated', outcome: 'delivered', attempts: 1, status: 200 },
+  ])
+  t.match(await json(erin('POST', `/webhooks/${made.id}/deliveries/${first.id}/redeliver`)), {
+    event_id: first.id,
+    delivered: true,
+  })
+  t.same(
+    hook.received.map(({ id, body }) => [id, body]),
+    [1, 2].map(() => [first.id, first.body]),
+  )
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  t.match(metrics, /reprise_webhook_deliveries_total\{outcome="delivered"\} [1-9]/)
+  t.equal((await erin('POST', `/webhooks/${made.id}/deliveries/1/redeliver`)).status, 404)
+})
+
+t.test('the webhook of a task sends the events of that task, and ends with it', async t => {
+  const hook = await receiver(t)
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+  const webhook = { url: hook.url, types: ['TaskCreated', 'AgentCompleted'], secret }
+  const created = await json(api('POST', '/tasks', echo('signed', { webhook })))
+  await api('POST', '/tasks', echo('another'))
+  const received = await hook.until(list => list.length >= 2)
+  t.same(
+    received.map(({ event }) => [event.type, event.data.task_id]),
+    [
+      ['TaskCreated', created.result.id],
+      ['AgentCompleted', created.result.id],
+    ],
+  )
+  for (const { body, headers } of received) new Webhook(secret).verify(body, headers)
+  const id = `wht_${created.result.id}`
+  let info = await json(api('GET', `/webhooks/${id}`))
+  while (info.status === 'active') info = await json(api('GET', `/webhooks/${id}`))
+  t.match(info, { status: 'ended', of_task: true, signed: true, delivered: 2 })
+  const log = await (await api('GET', `/audit/events?stream=task-${created.result.id}`)).text()
+  t.notOk(log.includes(secret))
+  t.equal((await api('POST', '/tasks', echo('x', { webhook: { url: 'file:///etc/passwd' } }))).status, 422)
+  const unsigned = await receiver(t)
+  await api('POST', '/tasks', echo('unsigned', { webhook: { url: unsigned.url } }))
+  const [first] = await unsigned.until(ended)
+  t.equal(first?.headers['webhook-signature'], undefined)
+})
