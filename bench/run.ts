@@ -16,6 +16,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.ts'),
   ws: () => import('./ws.ts'),
   watchers: () => import('./watchers.ts'),
+  webhooks: () => import('./webhooks.ts'),
   relay: () => import('./relay.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),

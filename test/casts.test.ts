@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 
-const events = 'TaskEvent|EnvSessionEvent|PrincipalEvent'
+const events = 'TaskEvent|EnvSessionEvent|PrincipalEvent|WebhookEvent'
 const payloads = `(${events})(Data|Type)?|Recorded\\w*|Token(Created|Revoked)|AdminTokenMade|ToolsListed|LogResumed`
 const casts = [
   new RegExp(`\\bas (unknown as )?(${payloads})\\b`),

@@ -22,6 +22,7 @@ import { createStage } from './scenes/stage.ts'
 import { playRest, playTasks } from './scenes/tasks.ts'
 import { playTokens } from './scenes/tokens.ts'
 import { playAfterKill, playTools, playUnderWay } from './scenes/tools.ts'
+import { playWebhooks } from './scenes/webhooks.ts'
 
 /** Paths in it are stored in events: it is the same on every machine. */
 const folder = '/tmp/reprise-recorded'
@@ -48,6 +49,7 @@ const play = async (): Promise<Record<string, string>> => {
   await stage.begin()
   const tokens = await playTokens(stage)
   await playTasks(stage)
+  await playWebhooks(stage)
   await playTools(stage)
   await playGroupChats(stage)
   await playSessions(stage)

@@ -1,0 +1,23 @@
+// Webhooks that rest: one is disabled before it is deleted, and that of a task is deleted while its receiver is away.
+import type { Stage } from './stage.ts'
+
+/** No recording may call anybody: the server refuses this address. */
+const url = 'http://127.0.0.1:9/'
+
+export const playWebhooks = async ({ must }: Stage): Promise<void> => {
+  const wanted = { url, types: ['TaskCreated'], headers: { 'x-team': 'blue' }, enabled: false }
+  const { id } = await must('POST', '/webhooks', wanted)
+  await must('POST', `/webhooks/${id}/rotate-secret`)
+  await must('PATCH', `/webhooks/${id}`, { types: null, session_id: 's1' })
+  await must('POST', `/webhooks/${id}/test`)
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  await must('POST', '/tasks', {
+    user_message_content: 'with a webhook',
+    stream: false,
+    client_id: 'echo',
+    task_id: 'with-webhook',
+    webhook: { url, types: ['TaskStatusChanged'], secret },
+  })
+  await must('DELETE', '/webhooks/wht_with-webhook')
+  await must('DELETE', `/webhooks/${id}`)
+}
