@@ -129,11 +129,10 @@ export const createSystem = async (deps: SystemDeps) => {
   const scheduler = createScheduler(deps.maxRunningTasks)
   const mcp = openMcp(deps.mcp, log, scheduler.isRunning)
   const kinds = withMcp(deps.environments, mcp.environment)
-  const shared = { world, log, secrets, checker, quotas, disk, inspect: deps.inspect, onFault }
+  const { inspect } = deps
+  const shared = { world, log, secrets, checker, quotas, disk, store, projector, report, inspect, onFault }
   const environments = createSessionSystem({
     ...shared,
-    store,
-    projector,
     environments: kinds,
     folders: deps.sessionFolders,
     idleSeconds: deps.sessionIdleSeconds,
@@ -152,25 +151,19 @@ export const createSystem = async (deps: SystemDeps) => {
     startedAt,
     isDraining: shutdown.isDraining,
     reach: deps.reach ?? (() => {}),
-    report,
   })
   const webhooks = createWebhooks({
     ...shared,
-    store,
-    projector,
     events: bus.events,
     tokens: queries.tokens(),
     outside: deps.outside,
     isDraining: shutdown.isDraining,
-    report,
   })
   const recovery = createRecovery({
     ...shared,
-    projector,
     tasks,
     sessions: environments.queries,
     isClosed: shutdown.isClosed,
-    report,
   })
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
@@ -198,18 +191,7 @@ export const createSystem = async (deps: SystemDeps) => {
       shutdown.close()
       stopSweeping()
       stopWatching()
-      return closeInOrder({
-        tasks,
-        webhooks,
-        mcp,
-        environments,
-        disk,
-        checker,
-        log,
-        projector,
-        store,
-        secrets,
-      })
+      return closeInOrder({ ...shared, tasks, webhooks, mcp, environments })
     },
   }
 }

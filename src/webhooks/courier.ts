@@ -14,16 +14,12 @@ const keyOf = ({ settings, secretRef }: Webhook): string => JSON.stringify([sett
 
 export const createCourier = (id: string, deps: CourierDeps) => {
   const { clock, timers, stopping } = deps
-  const { handle, finish, checkpoints } = createHandling(id, deps)
+  const handling = createHandling(id, deps)
   let inbox: Inbox | undefined
   /** What the inbox was opened for. */
   let key = ''
   const pause = createPause(timers)
-  /** Every event up to this position is behind us. */
-  let reached = 0
   let sending: Promise<void> | undefined
-  /** The time of the oldest event that was tried and is not delivered. */
-  let oldest: number | undefined
 
   const halt = (): void => {
     inbox?.close()
@@ -40,30 +36,18 @@ export const createCourier = (id: string, deps: CourierDeps) => {
     waitFor(faultMs)
   }
   const open = (webhook: Webhook): void => {
-    reached = Math.max(reached, webhook.checkpoint)
+    const after = Math.max(handling.reached(), webhook.checkpoint)
     key = keyOf(webhook)
     const wait = (webhook.failing?.retryAt ?? 0) - clock.now()
     // While it waits, it holds no events.
     if (wait > 0) waitFor(wait)
-    else inbox = openInbox(deps.events, webhook, reached, { onMore: pump, onFault })
-  }
-  /** Sends until nothing waits. One runs at a time, so at most one request of a webhook is under way. */
-  const sendAll = async (mine: Inbox): Promise<void> => {
-    for (let next = mine.next(); next !== undefined && inbox === mine; next = mine.next()) {
-      const webhook = deps.current(id)
-      if (webhook === undefined || !deps.mayRun(webhook)) return
-      oldest ??= Date.parse(next.published.event.timestamp)
-      if (!(await handle(webhook, next))) return
-      reached = Math.max(reached, next.published.position)
-      oldest = undefined
-      if (next.isLast) return finish()
-      mine.drop()
-    }
+    else inbox = openInbox(deps.events, webhook, after, { onMore: pump, onFault })
   }
   const pump = (): void => {
     const mine = inbox
     if (sending !== undefined || mine === undefined) return
-    sending = sendAll(mine)
+    sending = handling
+      .sendAll(mine, () => inbox === mine)
       .catch(onFault)
       .then(() => {
         sending = undefined
@@ -78,7 +62,7 @@ export const createCourier = (id: string, deps: CourierDeps) => {
     if (sending !== undefined || stopping.aborted) return
     const webhook = deps.current(id)
     if (webhook === undefined || !deps.mayRun(webhook)) {
-      oldest = undefined
+      handling.forgetLag()
       halt()
       return
     }
@@ -87,14 +71,12 @@ export const createCourier = (id: string, deps: CourierDeps) => {
   }
   return {
     review,
-    /** Milliseconds since the oldest event that was tried and is not delivered; 0: there is none. */
-    lagMs: (): number => (oldest === undefined ? 0 : Math.max(0, clock.now() - oldest)),
+    lagMs: handling.lagMs,
     /** Delivers nothing more, and stores the checkpoint. */
     async stop(): Promise<void> {
       halt()
       await sending
-      await checkpoints.flush()
-      checkpoints.stop()
+      await handling.stop()
     },
   }
 }

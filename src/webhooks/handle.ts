@@ -1,4 +1,5 @@
-// Handles the next event of a webhook: sends it and records how that ended.
+// Handles the next events of a webhook: sends each and records how that ended. One round runs at a time, so at most one
+// request of a webhook is under way.
 import type { Published } from '../bus/published.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { bodyOf } from './body.ts'
@@ -6,7 +7,7 @@ import { byServer } from './changes.ts'
 import { createCheckpointWriter } from './checkpoint-writer.ts'
 import type { CourierDeps } from './courier-deps.ts'
 import { createFailures } from './failures.ts'
-import type { Waiting } from './inbox.ts'
+import type { Inbox, Waiting } from './inbox.ts'
 import type { Outcome } from './send.ts'
 
 type Success = Extract<Outcome, { ok: true }>
@@ -15,6 +16,9 @@ export const createHandling = (id: string, deps: CourierDeps) => {
   const { deliver, clock, counts, stopping } = deps
   const checkpoints = createCheckpointWriter(id, deps)
   const failures = createFailures(id, deps)
+  let reached = 0
+  /** The time of the oldest event that was tried and is not delivered. */
+  let oldest: number | undefined
 
   const delivered = ({ failing }: Webhook, { position, event }: Published, { status, ms }: Success): void => {
     const attempts = (failing?.position === position ? failing.attempts : 0) + 1
@@ -22,26 +26,50 @@ export const createHandling = (id: string, deps: CourierDeps) => {
     const at = new Date(clock.now()).toISOString()
     checkpoints.delivered({ position, type: event.type, at, attempts, ms, status })
   }
+  /** Resolves to true when the event is behind us: it was delivered, skipped, or is not sent at all. */
+  const handle = async (webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> => {
+    if (!isWanted) return true
+    const body = bodyOf(published)
+    const outcome = await deliver.try(webhook, { id: String(published.position), body })
+    if (outcome !== 'secret_missing' && outcome.ok) {
+      delivered(webhook, published, outcome)
+      return true
+    }
+    // A request that the server itself has aborted says nothing about the receiver.
+    return stopping.aborted ? false : failures.record(published, body.bytes, outcome)
+  }
+  /** The task of the webhook has ended, and its last event is behind us. */
+  const finish = async (): Promise<void> => {
+    await checkpoints.flush()
+    await deps.changes.change(id, byServer, () => [
+      { type: 'WebhookDeleted', data: { by: 'system', reason: 'ended' } },
+    ])
+  }
   return {
-    checkpoints,
-    /** Resolves to true when the event is behind us: it was delivered, skipped, or is not sent at all. */
-    async handle(webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> {
-      if (!isWanted) return true
-      const body = bodyOf(published)
-      const outcome = await deliver.try(webhook, { id: String(published.position), body })
-      if (outcome !== 'secret_missing' && outcome.ok) {
-        delivered(webhook, published, outcome)
-        return true
+    /** Every event up to this position is behind us. */
+    reached: () => reached,
+    /** Sends until nothing waits, a try fails, or the inbox is closed. */
+    async sendAll(inbox: Inbox, isOpen: () => boolean): Promise<void> {
+      for (let next = inbox.next(); next !== undefined && isOpen(); next = inbox.next()) {
+        const webhook = deps.current(id)
+        if (webhook === undefined || !deps.mayRun(webhook)) return
+        oldest ??= Date.parse(next.published.event.timestamp)
+        if (!(await handle(webhook, next))) return
+        reached = Math.max(reached, next.published.position)
+        oldest = undefined
+        if (next.isLast) return finish()
+        inbox.drop()
       }
-      // A request that the server itself has aborted says nothing about the receiver.
-      return stopping.aborted ? false : failures.record(published, body.bytes, outcome)
     },
-    /** The task of the webhook has ended, and its last event is behind us. */
-    async finish(): Promise<void> {
+    /** Milliseconds since the oldest event that was tried and is not delivered; 0: there is none. */
+    lagMs: (): number => (oldest === undefined ? 0 : Math.max(0, clock.now() - oldest)),
+    forgetLag(): void {
+      oldest = undefined
+    },
+    /** Stores the checkpoint. */
+    async stop(): Promise<void> {
       await checkpoints.flush()
-      await deps.changes.change(id, byServer, () => [
-        { type: 'WebhookDeleted', data: { by: 'system', reason: 'ended' } },
-      ])
+      checkpoints.stop()
     },
   }
 }

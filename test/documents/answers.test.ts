@@ -337,6 +337,42 @@ t.test('environments and their sessions', async t => {
     t.match(await call(method, path, body), { status: 404, body: { code: -32025 } }, `${method} ${path}`)
 })
 
+t.test('webhooks', async t => {
+  const call = async (method: string, path: string, body?: unknown) =>
+    read(api(method, `/webhooks${path}`, body))
+  const made = await call('POST', '', { url: 'http://127.0.0.1:9/', enabled: false })
+  const at = `/${made.body.id}`
+  t.equal(made.status, 200)
+  t.equal((await call('GET', '?limit=1')).status, 200)
+  t.equal((await call('GET', '?after=nobody')).status, 404)
+  t.equal((await call('GET', at)).status, 200)
+  t.match(await call('PATCH', at, { types: ['TaskCreated'] }), {
+    status: 200,
+    body: { types: ['TaskCreated'] },
+  })
+  t.match(await call('POST', `${at}/rotate-secret`), { status: 200, body: { secret: /^whsec_/ } })
+  t.match(await call('POST', `${at}/test`), { status: 200, body: { delivered: false, error: /not public/ } })
+  t.equal((await call('PATCH', at, { enabled: true })).status, 200)
+  const task = { user_message_content: 'x', stream: false, client_id: 'echo' }
+  t.equal((await read(api('POST', '/tasks', task))).status, 200)
+  let listed = await call('GET', `${at}/deliveries`)
+  while (listed.body.data.length === 0) listed = await call('GET', `${at}/deliveries`)
+  t.match(listed.body.data, [{ type: 'TaskCreated', outcome: 'failed', attempts: 1 }])
+  const one = `${at}/deliveries/${listed.body.data[0].id}/redeliver`
+  t.match(await call('POST', one), { status: 200, body: { delivered: false } })
+  t.equal((await call('DELETE', at)).status, 200)
+  for (const [method, path] of [
+    ['GET', at],
+    ['PATCH', at],
+    ['DELETE', at],
+    ['POST', `${at}/rotate-secret`],
+    ['POST', `${at}/test`],
+    ['GET', `${at}/deliveries`],
+    ['POST', one],
+  ] as const)
+    t.equal((await call(method, path, method === 'PATCH' ? {} : undefined)).status, 404, `${method} ${path}`)
+})
+
 t.test('every answer was described, and every description answered', async t => {
   t.same(wrong, [])
   // Looked at for every operation in routes.test.ts, or not to be had without a fault or a crowd.

@@ -74,6 +74,7 @@ export const bodyComponents: Components = {
       background: 'With `stream: false`: the server answers at once, and the task continues.',
       on_disconnect:
         '`cancel`: if the caller disconnects before the answer is complete, the server cancels the task.',
+      webhook: 'A URL to which the server sends the events of this task.',
       metadata:
         'Keys of the caller, which the server stores and returns. Keys that only the service writes are refused.',
     },
