@@ -117,6 +117,7 @@ export const createSystem = async (deps: SystemDeps) => {
   const startedAt = world.clock.now()
   const onFault = faultTo(report)
   const shutdown = createShutdown()
+  const { isDraining, isClosed } = shutdown
 
   const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
   const queries = createQueries(store, projector, log)
@@ -149,7 +150,7 @@ export const createSystem = async (deps: SystemDeps) => {
     roots: deps.roots,
     ttls: deps.ttls,
     startedAt,
-    isDraining: shutdown.isDraining,
+    isDraining,
     reach: deps.reach ?? (() => {}),
   })
   const webhooks = createWebhooks({
@@ -157,14 +158,9 @@ export const createSystem = async (deps: SystemDeps) => {
     events: bus.events,
     tokens: queries.tokens(),
     outside: deps.outside,
-    isDraining: shutdown.isDraining,
+    isDraining,
   })
-  const recovery = createRecovery({
-    ...shared,
-    tasks,
-    sessions: environments.queries,
-    isClosed: shutdown.isClosed,
-  })
+  const recovery = createRecovery({ ...shared, tasks, sessions: environments.queries, isClosed })
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
 
