@@ -1,6 +1,7 @@
 // Deliveries over time: retries, the end of patience, tokens, and crashes at every step. The clock is the test's.
 import t from 'tap'
 import { usualOf } from '../../src/bus/event-filter.ts'
+import { subjectOf } from '../../src/bus/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import type { Row } from '../../src/log/store.ts'
@@ -97,6 +98,9 @@ t.test(
     t.equal(requests.length, count, 'a disabled webhook is not called')
     const told = (await system.stored()).filter(({ header }) => header.type === 'WebhookDisabled')
     t.match(told, [{ data: { reason: 'failing' } }])
+    const [shown] = publishedOf(told)
+    t.match(shown?.event, { type: 'WebhookDisabled', webhook_id: webhook.id, reason: 'failing' })
+    t.equal(shown && subjectOf(shown), `reprise.events.=.webhook.WebhookDisabled.${webhook.id}`)
 
     replies.length = 0
     await system.webhooks.commands.change(asked, webhook.id, { enabled: true })
