@@ -1,6 +1,7 @@
 // All read models on one store, kept up to date by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
+import { cronProjection } from './cron/table.ts'
 import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
@@ -16,6 +17,6 @@ export const createReadModels = (
   limits: Limits = usualLimits,
 ): Projector => {
   const tasks = tasksProjection(store, log.streamPages, limits)
-  const projections = [tasks, tokensProjection(store), envSessionsProjection(store)]
+  const projections = [tasks, tokensProjection(store), envSessionsProjection(store), cronProjection(store)]
   return createProjector(store, log, projections, timers, report)
 }

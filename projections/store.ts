@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import Sqlite from '../src/platform/sqlite/library.ts'
+import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 import { taskTables } from './tasks/schema.ts'
@@ -17,7 +18,7 @@ const readModelVersion = 8
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
 `
-const schema = [checkpoint, taskTables, envSessionTables, tokenTables].join('')
+const schema = [checkpoint, taskTables, envSessionTables, tokenTables, cronTables].join('')
 
 const isCurrent = (db: Database.Database): boolean => {
   try {

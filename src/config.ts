@@ -133,6 +133,7 @@ const quotasOf = (env: Env): QuotaLimits =>
     streams: wholeNumber(env, 'QUOTA_STREAMS', 2000),
     sockets: wholeNumber(env, 'QUOTA_SOCKETS', 1000),
     disk: wholeNumber(env, 'QUOTA_DISK_MB', 4096) * 2 ** 20,
+    cron_jobs: wholeNumber(env, 'QUOTA_CRON_JOBS', 1000),
     max_sessions: wholeNumber(env, 'MAX_SESSIONS', 256),
     max_streams: wholeNumber(env, 'MAX_STREAMS', 20_000),
   })

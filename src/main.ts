@@ -79,6 +79,7 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
       isLogFailing: log.isFailing,
       lag,
       quotas: fairness.counts,
+      cron: system.cron.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
   }
@@ -110,6 +111,7 @@ const doorsOf = (
       idleSeconds: config.sessionIdleSeconds,
     },
     environments: { sessions, environments: system.kinds },
+    cron: system.cron,
     agents: agentList([...agents.values()]),
     events: system.bus.events,
     audit: { audit, queries: system.tasks.queries },

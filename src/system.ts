@@ -12,6 +12,7 @@ import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { Reach, Tool } from './contract/tools.ts'
+import { createCronSystem } from './cron/system.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
 import { createFairness } from './fairness/fairness.ts'
@@ -150,10 +151,19 @@ export const createSystem = async (deps: SystemDeps) => {
     reach: deps.reach ?? (() => {}),
     report,
   })
+  const cron = createCronSystem({
+    ...shared,
+    store,
+    projector,
+    tasks,
+    ttls: deps.ttls,
+    isDraining: shutdown.isDraining,
+  })
   const recovery = createRecovery({
     ...shared,
     projector,
     tasks,
+    cron,
     sessions: environments.queries,
     isClosed: shutdown.isClosed,
     report,
@@ -169,6 +179,7 @@ export const createSystem = async (deps: SystemDeps) => {
     bus,
     tasks,
     environments,
+    cron,
     kinds,
     fairness,
     projector,
@@ -177,12 +188,12 @@ export const createSystem = async (deps: SystemDeps) => {
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
     drain: (ms: number): Promise<void> =>
-      shutdown.drain(() => tasks.runtime.busy() + environments.busy(), ms),
+      shutdown.drain(() => tasks.runtime.busy() + environments.busy() + cron.busy(), ms),
     close(): Promise<void> {
       shutdown.close()
       stopSweeping()
       stopWatching()
-      return closeInOrder({ tasks, mcp, environments, disk, checker, log, projector, store, secrets })
+      return closeInOrder({ cron, tasks, mcp, environments, disk, checker, log, projector, store, secrets })
     },
   }
 }

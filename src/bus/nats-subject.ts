@@ -13,6 +13,9 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
   AgentSpawned: 'agent',
   AgentCompleted: 'agent',
   AgentError: 'agent',
+  CronJobTriggered: 'cron',
+  CronJobCompleted: 'cron',
+  CronJobFailed: 'cron',
   EnvSessionCreated: 'env',
   EnvStepCompleted: 'env',
   EnvSessionReset: 'env',
@@ -25,8 +28,11 @@ const plain = /^[A-Za-z0-9_-]{1,128}$/
 const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
-const aboutOf = (event: PublicEvent): string =>
-  groups[event.type] === 'env' || event.task_id === undefined ? event.session_id : event.task_id
+const aboutOf = (event: PublicEvent): string => {
+  if ('job_id' in event) return event.job_id
+  const isOfTask = groups[event.type] !== 'env' && event.task_id !== undefined
+  return (isOfTask ? event.task_id : event.session_id) ?? ''
+}
 
 export const subjectOf = ({ owner, event }: Published): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`

@@ -7,6 +7,9 @@ const optional = Type.Optional
 const Text = Type.String()
 const Status = Type.Enum([...taskStatuses])
 
+/** `scheduled_at`: ISO 8601. */
+const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, scheduled_at: Text }
+
 const events = {
   TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
   /**
@@ -42,6 +45,16 @@ const events = {
     error: Text,
     code: optional(Type.Integer()),
   },
+  CronJobTriggered: CronRun,
+  CronJobCompleted: { ...CronRun, duration_ms: Type.Integer() },
+  /** `task_id` is absent if the server refused to create the task of the run. */
+  CronJobFailed: {
+    ...CronRun,
+    task_id: optional(Text),
+    duration_ms: Type.Integer(),
+    error: Text,
+    reason: Text,
+  },
   EnvSessionCreated: { session_id: Text, env_id: Text, user_id: Text },
   EnvStepCompleted: {
     session_id: Text,
@@ -59,7 +72,7 @@ const events = {
 export type PublicEventType = keyof typeof events
 type Fields = { [T in PublicEventType]: Static<Type.TObject<(typeof events)[T]>> }
 export type PublicEvent = {
-  [T in PublicEventType]: { type: T; timestamp: string; task_id?: string } & Fields[T]
+  [T in PublicEventType]: { type: T; timestamp: string; task_id?: string; session_id?: string } & Fields[T]
 }[PublicEventType]
 
 /** The schema of each event's body, by its name. */

@@ -5,6 +5,7 @@ export const refusals = {
   Unauthenticated: { http: 401, code: -32030, message: 'a valid bearer token is required' },
   Forbidden: { http: 403, code: -32031, message: 'this token does not allow this request' },
   TaskNotFound: { http: 404, code: -32001, message: 'no such task' },
+  CronJobNotFound: { http: 404, code: -32001, message: 'no such cron job' },
   TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
@@ -90,6 +91,7 @@ export const quotaNames = [
   'streams',
   'sockets',
   'disk',
+  'cron_jobs',
   'max_sessions',
   'max_streams',
 ] as const
@@ -102,6 +104,7 @@ const quotaWords: Record<QuotaName, string> = {
   streams: 'open streams of this user (QUOTA_STREAMS): close some',
   sockets: 'open WebSockets of this user (QUOTA_SOCKETS): close some',
   disk: 'bytes of disk for this user (QUOTA_DISK_MB): close sessions or remove files',
+  cron_jobs: 'cron jobs of this user (QUOTA_CRON_JOBS): delete some',
   max_sessions: 'active environment sessions of all users (MAX_SESSIONS): try again later',
   max_streams: 'open streams and WebSockets of all users (MAX_STREAMS): try again later',
 }

@@ -4,6 +4,16 @@
 export { AgentConfig, AgentInfo } from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
+export {
+  ChangeCronJobBody,
+  CreateCronJobBody,
+  CronJob,
+  CronJobList,
+  CronRun,
+  CronRunList,
+  DeletedCronJob,
+  runStatuses,
+} from './wire/cron.ts'
 export { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from './wire/env-requests.ts'
 export { EnvironmentInfo, EnvSession, EnvStepAnswer } from './wire/environments.ts'
 export { AsciiId, TextId } from './wire/ids.ts'

@@ -6,6 +6,7 @@ import type { RefusalName } from '../contract/refusals.ts'
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
+  'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',
   History: 'Read the past: rollouts, replays, and the log itself.',
   Access: 'Manage tokens and tickets.',
@@ -43,7 +44,7 @@ export const headers = {
 } as const
 
 export type Operation = {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The path, with its parameters in braces. */
   path: string
   id: string

@@ -9,8 +9,18 @@ import { auditRoutes } from './audit.ts'
 import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
 import { allowOrigins } from './cors.ts'
+import { cronRoutes } from './cron.ts'
 import { docsRoutes } from './docs.ts'
-import type { AuditDoor, EnvironmentDoor, Gate, Serving, SessionDoor, StateDoor, TaskDoor } from './doors.ts'
+import type {
+  AuditDoor,
+  CronDoor,
+  EnvironmentDoor,
+  Gate,
+  Serving,
+  SessionDoor,
+  StateDoor,
+  TaskDoor,
+} from './doors.ts'
 import { envInstanceRoutes } from './env-instances.ts'
 import { envStepRoutes } from './env-step.ts'
 import { environmentRoutes } from './environments.ts'
@@ -44,6 +54,7 @@ export type AppDeps = {
   tasks: TaskDoor
   sessions: SessionDoor
   environments: EnvironmentDoor
+  cron: CronDoor
   /** The agents that clients can choose from. */
   agents: readonly AgentInfo[]
   /** The public events of the log. */
@@ -71,6 +82,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   envInstanceRoutes(app, deps.environments, serving)
   envStepRoutes(app, deps.environments, serving)
   sessionRoutes(app, deps.sessions, serving)
+  cronRoutes(app, deps.cron)
   auditRoutes(app, deps.audit, serving)
   unlessMissing()
 }

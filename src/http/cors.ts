@@ -16,7 +16,7 @@ const exposed = [
   'Retry-After',
   'Idempotency-Replayed',
 ].join(', ')
-const methods = 'GET, POST, DELETE'
+const methods = 'GET, POST, PATCH, DELETE'
 /** The number of seconds for which a browser may remember the answer to a preflight. */
 const rememberedFor = '600'
 

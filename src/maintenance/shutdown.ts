@@ -34,6 +34,7 @@ export const createShutdown = () => {
 }
 
 type Open = {
+  cron: { stop(): void }
   tasks: Pick<Tasks, 'stop' | 'files'>
   mcp: { close(): Promise<void> }
   environments: Pick<ReturnType<typeof createSessionSystem>, 'stop'>
@@ -48,6 +49,7 @@ type Open = {
 /** Closes the parts that work first, then the files to which they write. */
 export const closeInOrder = async (open: Open): Promise<void> => {
   const { log } = open
+  open.cron.stop()
   open.tasks.stop()
   await open.mcp.close()
   await open.environments.stop()

@@ -2,6 +2,7 @@
 // id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
+import { type CronCounts, cronFamilies } from './cron-families.ts'
 import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'
@@ -19,6 +20,7 @@ export type Gauges = {
   lag(): number
   /** The number of requests that each quota has refused, and what all users together use. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
+  cron(): CronCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
@@ -97,6 +99,7 @@ export const createMetrics = () => {
       [{ direction: 'input' }, events.model.inputTokens],
       [{ direction: 'output' }, events.model.outputTokens],
     ]),
+    ...cronFamilies(gauges.cron),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 

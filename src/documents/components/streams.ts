@@ -77,6 +77,10 @@ const eventWords: Record<PublicEventType, string> = {
   AgentSpawned: 'The agent of a task begins, just before the task works for the first time.',
   AgentCompleted: 'The agent of a task ended. `success` is false if the task was canceled or expired.',
   AgentError: 'The agent of a task failed.',
+  CronJobTriggered: 'A run of a cron job began: its task was created.',
+  CronJobCompleted: 'The task of a run completed.',
+  CronJobFailed:
+    'The task of a run failed, was canceled or expired, or the server refused to create it. `reason` is `failed`, `canceled`, `expired` or the reason of the refusal.',
   EnvSessionCreated: 'An environment session begins with a new instance. A closed session may begin again.',
   EnvStepCompleted: 'A step of an environment session was taken.',
   EnvSessionReset: 'An environment session was reset.',
@@ -108,6 +112,11 @@ const eventFields = {
   reward: 'The reward of this step.',
   done: 'Whether the episode is over.',
   seed: 'The seed of the reset.',
+  job_id: 'The id of the cron job.',
+  name: 'The name of the cron job.',
+  run_id: 'The id of the run.',
+  scheduled_at: 'The time of the schedule for which the run began.',
+  duration_ms: 'Milliseconds from the creation of the task to its end.',
 }
 
 /** Any public event. */
