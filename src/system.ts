@@ -109,11 +109,12 @@ const takeUp = async (
 }
 
 export const createSystem = async (deps: SystemDeps) => {
-  const { world, log, secrets, checker, report } = deps
+  const { world, log, secrets, checker, report, ttls } = deps
   const { timers } = world
   const startedAt = world.clock.now()
   const onFault = faultTo(report)
   const shutdown = createShutdown()
+  const { isDraining, isClosed } = shutdown
 
   const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
   const queries = createQueries(store, projector, log)
@@ -145,29 +146,16 @@ export const createSystem = async (deps: SystemDeps) => {
     scheduler,
     loop,
     roots: deps.roots,
-    ttls: deps.ttls,
+    ttls,
     startedAt,
-    isDraining: shutdown.isDraining,
+    isDraining,
     reach: deps.reach ?? (() => {}),
     report,
   })
-  const cron = createCronSystem({
-    ...shared,
-    store,
-    projector,
-    tasks,
-    ttls: deps.ttls,
-    isDraining: shutdown.isDraining,
-  })
-  const recovery = createRecovery({
-    ...shared,
-    projector,
-    tasks,
-    cron,
-    sessions: environments.queries,
-    isClosed: shutdown.isClosed,
-    report,
-  })
+  const cron = createCronSystem({ ...shared, store, projector, tasks, ttls, isDraining })
+  const busy = () => tasks.runtime.busy() + environments.busy() + cron.busy()
+  const sessions = environments.queries
+  const recovery = createRecovery({ ...shared, projector, tasks, cron, sessions, isClosed, report })
   const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
   const stopWatching = watchLog({ log, projector, timers, report })
 
@@ -187,8 +175,7 @@ export const createSystem = async (deps: SystemDeps) => {
     /** By how many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
-    drain: (ms: number): Promise<void> =>
-      shutdown.drain(() => tasks.runtime.busy() + environments.busy() + cron.busy(), ms),
+    drain: (ms: number): Promise<void> => shutdown.drain(busy, ms),
     close(): Promise<void> {
       shutdown.close()
       stopSweeping()

@@ -6,7 +6,6 @@ import type { Ttls } from '../../actors/task/events.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { RunEnd } from '../contract/cron-commands.ts'
-import { cronStream } from '../contract/cron-events.ts'
 import type { World } from '../contract/ports.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { EventLog } from '../log/log.ts'
@@ -18,9 +17,9 @@ import { createFollowing } from './follow.ts'
 import { createMakers } from './makers.ts'
 import { createCronQueries } from './queries.ts'
 import { createRunRequests } from './requests.ts'
+import { createResume } from './resume.ts'
 import { createRuns } from './runs.ts'
 import { planner } from './schedule/planner.ts'
-import { storedEnd } from './task-ends.ts'
 
 /** Milliseconds until a due job is looked at again whose trigger could not be stored. */
 const retryMs = 1000
@@ -40,10 +39,10 @@ type Deps = {
 }
 
 export const createCronSystem = (deps: Deps) => {
-  const { world, log, secrets, quotas, tasks, onFault } = deps
+  const { world, log, secrets, tasks, onFault } = deps
   const { clock, timers, ids } = world
   const queries = createCronQueries(deps.store, deps.projector)
-  const makers = createMakers(tasks.queries)
+  const makers = createMakers(tasks.queries, queries)
   const requests = createRunRequests({ tasks, secrets, ttls: deps.ttls, clock })
   const runtime = createRuntime({
     log,
@@ -76,15 +75,7 @@ export const createCronSystem = (deps: Deps) => {
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
     if (!isStopped) runs.end(run.jobId, run.runId, how).catch(onFault)
   }
-  /** Pauses the jobs whose makers have no token any more. */
-  const checkMakers = async (): Promise<void> => {
-    for (const { id, maker_token, maker_user } of queries.active()) {
-      if (!makers.isGone(maker_token, maker_user)) continue
-      const stream = cronStream(id)
-      const asked = { principal: 'system', causation: stream }
-      await runtime.ask(stream, { type: 'PauseJob', reason: 'token_revoked', ...asked })
-    }
-  }
+  const checkMakers = () => makers.check(runtime)
   const following = createFollowing({
     alarm,
     onEnd: end,
@@ -93,40 +84,26 @@ export const createCronSystem = (deps: Deps) => {
   })
   log.onCommit(following.follow)
 
-  /** What the log says about runs and due times, after a start or after the log was away. It may be called again. */
-  const resume = async (): Promise<void> => {
-    alarm.clear()
-    following.clear()
-    for (const { id, due_at } of queries.due()) alarm.set(id, due_at)
-    const open = queries.open()
-    for (const { id, job_id, task_id } of open) {
-      if (task_id !== null) following.add(task_id, { jobId: job_id, runId: id })
-    }
-    await checkMakers()
-    for (const { id, job_id, task_id } of open) {
-      if (isStopped) return
-      const found = task_id === null ? undefined : await storedEnd(log, task_id)
-      if (found !== undefined) await runs.end(job_id, id, found)
-    }
-    for (const jobId of new Set(open.filter(run => run.status === 'queued').map(run => run.job_id))) {
-      if (!isStopped) await runs.queued(jobId)
-    }
-  }
+  const resume = createResume({
+    queries,
+    alarm,
+    following,
+    runs,
+    log,
+    checkMakers,
+    isStopped: () => isStopped,
+  })
 
   return {
     queries,
     commands: createCronCommands({
+      ...deps,
+      ...world,
       runtime,
       runs,
       queries,
       makers,
       requests: tasks.requests,
-      secrets,
-      quotas,
-      log,
-      clock,
-      ids,
-      onFault,
     }),
     resume: () => resume().catch(onFault),
     busy: () => runtime.busy() + alarm.busy(),
