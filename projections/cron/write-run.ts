@@ -35,24 +35,19 @@ export const runWriter = (store: ReadStore) => {
         write(data, { status: 'running', task: data.task_id, started: at })
         return
       case 'CronRunQueued':
-        write(data, { status: 'queued' })
-        return
+        return void write(data, { status: 'queued' })
       case 'CronRunSkipped': {
         const { reason, until = null, count = null } = data
         write(data, { status: 'skipped', ended: at, reason, until, count })
         return
       }
       case 'CronJobCompleted':
-        write(data, { status: 'completed', ended: at })
-        return
+        return void write(data, { status: 'completed', ended: at })
       case 'CronJobFailed':
         write(data, { status: 'failed', ended: at, reason: data.reason, error: data.error })
         return
       case 'CronJobDeleted':
         drop.run(at, job)
-        return
-      default:
-        return
     }
   }
 }

@@ -5,8 +5,6 @@ export { AgentConfig, AgentInfo } from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
 export {
-  ChangeCronJobBody,
-  CreateCronJobBody,
   CronJob,
   CronJobList,
   CronRun,
@@ -14,6 +12,7 @@ export {
   DeletedCronJob,
   runStatuses,
 } from './wire/cron.ts'
+export { ChangeCronJobBody, CreateCronJobBody } from './wire/cron-requests.ts'
 export { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from './wire/env-requests.ts'
 export { EnvironmentInfo, EnvSession, EnvStepAnswer } from './wire/environments.ts'
 export { AsciiId, TextId } from './wire/ids.ts'

@@ -5,7 +5,8 @@ import type { Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import { patternProblem } from './schedule/calendar.ts'
-import { isZone, zoneOf } from './schedule/zone.ts'
+import { zoneOf } from './schedule/zone.ts'
+import { isZone } from './schedule/zone-format.ts'
 
 /** The fields of which a job has exactly one. */
 const kinds = ['schedule', 'every_seconds', 'at'] as const

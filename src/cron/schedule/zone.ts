@@ -1,7 +1,8 @@
 // The local time of a time zone, from the zone data of the runtime. A local time is written as if it were UTC: the
 // milliseconds of 02:30 local time are those of 02:30 UTC on the same day.
-const hour = 3_600_000
-const day = 24 * hour
+import { formatOf } from './zone-format.ts'
+
+const day = 24 * 3_600_000
 
 export type Zone = {
   /** The local time of a moment, less the moment. */
@@ -10,33 +11,6 @@ export type Zone = {
   momentOf(local: number): number
   /** The first moment after `from`, and not after `to`, at which the offset is another. Both offsets must differ. */
   changeBetween(from: number, to: number): number
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-/** The format of a zone. Throws RangeError for an unknown zone. */
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
-  const known = formats.get(timeZone)
-  if (known !== undefined) return known
-  const parts = {
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-  } as const
-  const made = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...parts, second: 'numeric' })
-  formats.set(timeZone, made)
-  return made
-}
-
-export const isZone = (name: string): boolean => {
-  try {
-    formatOf(name)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export const zoneOf = (name: string): Zone => {
