@@ -66,7 +66,7 @@ t.test(
     t.equal(answer.status, 204)
     t.match(corsOf(answer), {
       'access-control-allow-origin': origin,
-      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
       'access-control-allow-headers': wanted,
       'access-control-max-age': '600',
     })
