@@ -58,6 +58,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
   const follow = (open: OpenCall): RunningCall => {
     const { id, inSession } = open.effect
     const call = calls.find(id) ?? calls.add(id, startCall(given, open))
+    if (view.state.at === 'working.calling') call.remind?.()
     if (awaited.has(id)) return call
     awaited.add(id)
     void call.outcome.then(outcome => {

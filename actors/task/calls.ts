@@ -3,6 +3,7 @@ import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
+import { thinkingOf } from './turn-begins.ts'
 
 /** The progress of the calls of the newest step. */
 export type Standing = {
@@ -36,6 +37,13 @@ export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: s
       return [{ type: 'EffectCompleted', data }]
     }
     const intent = { effect_id: callEffectId(stepEffectId, index + 1), call_id, name: call.name }
+    if (call.plan === 'delegate' && call.turn !== undefined) {
+      const thinking: TaskEvent = {
+        type: 'GroupChatAgentThinking',
+        data: thinkingOf(call.callId, call.child, call.turn),
+      }
+      return [thinking, { type: 'EffectIntended', data: { ...intent, child: call.child.task_id } }]
+    }
     if (call.plan === 'delegate') {
       return [{ type: 'EffectIntended', data: { ...intent, child: call.child.task_id } }]
     }

@@ -1,4 +1,5 @@
 // A subagent's task: the data of its creation, and the result that its end gives its caller. Pure.
+import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
@@ -17,6 +18,7 @@ export const childOf = (
   agent: string,
   request: CreateTaskBody,
   ids: Ids,
+  turn?: AskedTurn,
 ): Created => ({
   task_id: ids.next('task_'),
   session_id: parent.session_id,
@@ -26,7 +28,7 @@ export const childOf = (
   workdir: parent.workdir,
   request_id: parent.request_id,
   request,
-  input_ids: [ids.next('msg_')],
+  input_ids: [turn?.messageId ?? ids.next('msg_')],
   digest: '', // no client sends this request, so none repeats it
   form: 2,
   shows_agent: true,
@@ -36,18 +38,20 @@ export const childOf = (
   parent_agent_step: agentStep,
   root_task_id: parent.root_task_id ?? parent.task_id,
   depth: (parent.depth ?? 0) + 1,
+  ...(turn === undefined ? {} : { turn: { group_chat_id: parent.task_id, name: turn.name } }),
 })
 
 /**
  * The text of a message of the agent. A message that the model cut off at its length limit counts with the text that
  * came.
  */
-const textOf = (item: OutputItem, { cutOff }: DecidedTask): string[] => {
+const messageOf = (item: OutputItem, { cutOff }: DecidedTask): { itemId: string; text: string }[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
-  if (item.status !== 'completed' && !cutOff.has(item.id ?? '')) return []
-  const { message_content: content } = item
-  if (typeof content === 'string') return [content]
-  return [content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : '')).join('\n')]
+  const { id: itemId = '', message_content: content } = item
+  if (item.status !== 'completed' && !cutOff.has(itemId)) return []
+  if (typeof content === 'string') return [{ itemId, text: content }]
+  const texts = content.map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : ''))
+  return [{ itemId, text: texts.join('\n') }]
 }
 
 /**
@@ -60,13 +64,20 @@ export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const total = subagentUsage === undefined ? usage : addUsage(usage, subagentUsage)
   const rest = { child, ...(total === undefined ? {} : { usage: total }) }
   if (status === 'completed') {
-    const content = view.output.flatMap(item => textOf(item, view)).at(-1) ?? ''
-    return { status: cutOffNow(view).length > 0 ? 'incomplete' : 'completed', content, ...rest }
+    const message = view.output.flatMap(item => messageOf(item, view)).at(-1)
+    const cutOff = cutOffNow(view).length > 0 ? 'incomplete' : 'completed'
+    return {
+      status: cutOff,
+      content: message?.text ?? '',
+      ...rest,
+      ...(message === undefined ? {} : { message }),
+    }
   }
   const why = view.error === undefined ? '' : `: ${view.error.message}`
   return {
     status: 'incomplete',
     content: `the subagent's task ${created?.task_id} ended ${status}${why}`,
+    failed: `the task ${created?.task_id} ended ${status}${why}`,
     ...rest,
   }
 }

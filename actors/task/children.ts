@@ -8,12 +8,19 @@ import type { Mailboxes } from '../runtime/kind.ts'
 export type Children = {
   /** The view of the task once it has ended; rejects when it cannot be followed any more. */
   ended(stream: string): Promise<DecidedTask>
+  /** The view of the task once it has ended or no longer waits for the calls that `known` names. */
+  changed(stream: string, known: string): Promise<DecidedTask>
   /** Cancels the task because its caller has ended. A task that has ended already stays as it is. */
   cancel(stream: string, causation: string): Promise<void>
 }
 
+/** The calls for which a task waits, as one text; empty when it does not wait. */
+export const waitsFor = ({ status, pendingCalls }: DecidedTask): string =>
+  status === 'input-required' ? pendingCalls.map(({ call_id }) => call_id).join(' ') : ''
+
 export const childrenOf = ({ ask, until }: Mailboxes<DecidedTask, TaskCommand>): Children => ({
   ended: stream => until(stream, view => isTerminal(view.status)),
+  changed: (stream, known) => until(stream, view => isTerminal(view.status) || waitsFor(view) !== known),
   async cancel(stream, causation) {
     const asked = { principal: 'system', causation }
     await ask(stream, { type: 'CancelTask', reason: 'caller_ended', ...asked }).catch(error => {

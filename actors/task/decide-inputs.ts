@@ -2,7 +2,7 @@
 import { canonical } from '../../src/contract/canonical.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
-import { isCanceling } from '../../src/contract/task-state.ts'
+import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -16,12 +16,15 @@ import {
   cut,
   type Decide,
   firstEvents,
+  type Judgement,
   onwards,
+  pausedFor,
   statusOf,
   ttlSeconds,
   unfinished,
   wrongState,
 } from './events.ts'
+import { turnEnded, userSays } from './group-chat.ts'
 import { accept, answersFor } from './inbox.ts'
 
 /**
@@ -42,6 +45,31 @@ export const sayEffect: Decide<'SayEffect'> = ({ effectId, itemId, heard }, view
   return [{ type: 'EffectSaid', data }]
 }
 
+const takesResults: ReadonlySet<string> = new Set(['working', 'paused', 'input-required'])
+
+const goesOn = ({ ttls }: Judgement): TaskEvent => ({
+  type: 'InputAnswered',
+  data: { from: 'input-required', ...ttlSeconds(ttls.working) },
+})
+
+// A group chat waits while the task of its turn waits. It has no deadline of its own: that of the turn's task counts.
+export const turnWaits: Decide<'TurnWaits'> = ({ effectId, taskId, items }, view, judgement) => {
+  const call = openCalls(view).find(({ effect }) => effect.id === effectId)
+  const isWaiting = view.status === 'input-required'
+  if (call === undefined || isCanceling(view.state) || !(isWaiting || view.status === 'working')) return []
+  if (isPausing(view.state)) return [pausedFor('pause_requested', judgement)]
+  const calls = items.map(({ call_id }) => call_id)
+  if (canonical(calls) === canonical(view.pendingCalls.map(({ call_id }) => call_id))) return []
+  const turn = { task_id: taskId, items }
+  const required: TaskEvent = { type: 'InputRequired', data: { from: 'working', calls, turn } }
+  return isWaiting ? [goesOn(judgement), required] : [required]
+}
+
+export const turnGoesOn: Decide<'TurnGoesOn'> = ({ effectId }, view, judgement) => {
+  const isOpen = openCalls(view).some(({ effect }) => effect.id === effectId)
+  return isOpen && view.status === 'input-required' ? [goesOn(judgement)] : []
+}
+
 // While a task is being canceled, a result is stored but does not move the task.
 export const completeEffect: Decide<'CompleteEffect'> = (
   { effectId, itemId, outcome, heard = '' },
@@ -49,10 +77,13 @@ export const completeEffect: Decide<'CompleteEffect'> = (
   judgement,
 ) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
-  if (call === undefined || (view.status !== 'working' && view.status !== 'paused')) return []
+  if (call === undefined || !takesResults.has(view.status)) return []
+  const ended = turnEnded(view, call.callId, outcome)
+  const isTurn = ended.length > 0
   const { status, blocks, child, usage, ends, step } = outcome
   // The call's output is the beginning of its result, even if the call ended before that output could be stored.
-  const content = heard === '' ? outcome.content : withRest(heard, restOf(heard, outcome.content))
+  const whole = isTurn ? (outcome.failed ?? '') : outcome.content
+  const content = heard === '' ? whole : withRest(heard, restOf(heard, whole))
   const completed: TaskEvent = {
     type: 'EffectCompleted',
     data: {
@@ -67,11 +98,13 @@ export const completeEffect: Decide<'CompleteEffect'> = (
       ...(usage === undefined ? {} : { usage }),
       ...(step === undefined ? {} : { env_step: step }),
       ...(ends === true ? { ends } : {}),
+      ...(isTurn ? { turn: true } : {}),
     },
   }
-  if (view.status === 'paused') return [completed]
+  const stored = [...(view.status === 'input-required' ? [goesOn(judgement)] : []), ...ended, completed]
+  if (view.status === 'paused') return stored
   const after = standing(view, new Set([call.callId]))
-  return [completed, ...onwards({ ...after, stopped: after.stopped || ends === true }, view, judgement)]
+  return [...stored, ...onwards({ ...after, stopped: after.stopped || ends === true }, view, judgement)]
 }
 
 export const answerCalls: Decide<'AnswerCalls'> = (
@@ -140,7 +173,8 @@ export const postMessage: Decide<'PostMessage'> = ({ itemId, content, isRetry, k
   const last = view.messages.findLast(({ by }) => by === principal)
   // If the last message had an idempotency key, its retry would have that key, so this request is no retry of it.
   const same = last !== undefined && !last.hasKey && canonical(last.content) === canonical(content)
-  return isRetry && same ? [] : accept([], { itemId, content }, view, principal, keys)
+  if (isRetry && same) return []
+  return [...accept([], { itemId, content }, view, principal, keys), ...userSays(view, itemId, content)]
 }
 
 const unread = ({ messages }: DecidedTask): string[] =>

@@ -20,6 +20,7 @@ import {
   openItems,
   pausedFor,
 } from './events.ts'
+import { heardInChat } from './turn-begins.ts'
 
 type Failure = Extract<RecordedEnd, { end: 'fail' }>
 type Whole = Exclude<RecordedEnd, { end: 'fail' | 'again' }>
@@ -55,8 +56,10 @@ const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: J
 }
 
 /** A subagent's task starts at once: it takes no place in the scheduler. */
-const makeChild = (created: TaskEventData<'TaskCreated'>, judgement: Judgement): Made => {
-  const context = [{ stream: taskStream(created.task_id), items: created.input_ids }]
+const makeChild = (created: TaskEventData<'TaskCreated'>, view: DecidedTask, judgement: Judgement): Made => {
+  const own = { stream: taskStream(created.task_id), items: created.input_ids }
+  const heard = created.turn === undefined ? [] : heardInChat(view)
+  const context = [...heard, own]
   return { created, events: firstEvents(created, true, context, judgement) }
 }
 
@@ -147,6 +150,6 @@ export const recordStep: Decide<'RecordStep'> = (
       ...planned(calls, agentStep, effectId),
       ...onwards(after, view, judgement),
     ],
-    made: calls.flatMap(call => (call.plan === 'delegate' ? [makeChild(call.child, judgement)] : [])),
+    made: calls.flatMap(call => (call.plan === 'delegate' ? [makeChild(call.child, view, judgement)] : [])),
   }
 }

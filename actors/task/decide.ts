@@ -16,6 +16,8 @@ import {
   continueElsewhere,
   postMessage,
   sayEffect,
+  turnGoesOn,
+  turnWaits,
 } from './decide-inputs.ts'
 import { recordStep } from './decide-step.ts'
 import {
@@ -76,6 +78,8 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   RecordStep: recordStep,
   SayEffect: sayEffect,
   CompleteEffect: completeEffect,
+  TurnWaits: turnWaits,
+  TurnGoesOn: turnGoesOn,
   AnswerCalls: answerCalls,
   ContinueElsewhere: continueElsewhere,
   PostMessage: postMessage,
@@ -126,6 +130,10 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const why = reason === undefined ? {} : { reason }
     const requested: TaskEvent = { type: 'CancelRequested', data: why }
     if (status === 'working') return [requested]
+    // The task of a group chat's turn waits. It must be stopped first, as in a working task.
+    if (status === 'input-required' && openCalls(view).length > 0) {
+      return [{ type: 'InputAnswered', data: { from: status } }, requested]
+    }
     return [
       requested,
       ...cut(view),

@@ -4,7 +4,7 @@ import type { World } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { Reach, Toolbox, ToolInput } from '../../src/contract/tools.ts'
-import type { ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
+import type { CreateTaskBody, ErrorObject, ToolDefinition } from '../../src/contract/wire.ts'
 import type { Ttls } from './events.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -14,6 +14,8 @@ export type TaskDeps = {
   world: World
   log: Log
   agents: (name: string) => Agent | undefined
+  /** The name of the agent that runs a request. */
+  agentOf: (request: CreateTaskBody) => string
   tools: Toolbox
   /** Stores a list of tools for a user if it is new, and returns the stream that holds it. */
   keepTools: (owner: string, tools: ToolDefinition[]) => Promise<string>

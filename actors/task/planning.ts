@@ -11,14 +11,19 @@ type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope:
 
 /** `reserved` collects functions: each releases the place that was kept for a subagent's task. */
 export const planCalls = (
-  { tools, reserve, world }: Pick<TaskDeps, 'tools' | 'reserve' | 'world'>,
+  { tools, agentOf, reserve, world }: Pick<TaskDeps, 'tools' | 'agentOf' | 'reserve' | 'world'>,
   { created, agentStep, scope }: Caller,
   said: readonly SaidCall[],
   signal: AbortSignal,
   reserved: (() => void)[],
 ): Promise<PlannedCall[]> => {
   const one = async (call: SaidCall): Promise<PlannedCall> => {
-    const { callId, name } = call
+    const { callId, name, turn } = call
+    if (turn !== undefined) {
+      const child = childOf(created, agentStep, agentOf(turn.request), turn.request, world.ids, turn)
+      reserved.push(reserve(child))
+      return { callId, name, plan: 'delegate', child, turn }
+    }
     const planned = await tools.plan(scope, call, signal)
     if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
     if (planned.plan !== 'delegate') return { callId, name, ...planned }

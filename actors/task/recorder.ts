@@ -46,6 +46,11 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
         case 'call':
           addWholeCall(draft, said.name, said.arguments)
           break
+        case 'turn': {
+          const { turn } = said
+          draft.calls.push({ callId: ids.next('call_'), name: turn.name, arguments: '', turn })
+          break
+        }
         case 'cut-off':
           close(true)
           break

@@ -12,6 +12,8 @@ export type RunningCall = {
   outlives: boolean
   /** Its outcome; undefined when `stop` ended it. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
+  /** Tells the task again what it may have heard at a time when it could not use it. */
+  remind?: () => void
   /** Its output so far. */
   heard?: () => string
 }

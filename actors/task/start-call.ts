@@ -6,6 +6,8 @@ import { itemOf } from '../../src/history/task/output.ts'
 import { outcomeOf } from './child.ts'
 import type { Children } from './children.ts'
 import type { TaskDeps } from './deps.ts'
+import { followWaits } from './follow-waits.ts'
+import { isGroupChat } from './group-chat.ts'
 import { type RunningCall, runTool, watchChild } from './running-calls.ts'
 import { createSayer } from './sayer.ts'
 import { scopeOf } from './scope.ts'
@@ -40,7 +42,8 @@ const startTool = ({ view, tell, deps }: CallDeps, { effect, name, itemId }: Ope
   return { ...call, heard }
 }
 
-const startChild = ({ view, deps, children }: CallDeps, taskId: string): RunningCall => {
+const startChild = (given: CallDeps, effectId: string, taskId: string): RunningCall => {
+  const { view, deps, children } = given
   const { world, reach } = deps
   const stream = taskStream(taskId)
   reach('after-intent', 'child')
@@ -48,8 +51,10 @@ const startChild = ({ view, deps, children }: CallDeps, taskId: string): Running
   const cancel = () => children.cancel(stream, bySystem(view).causation)
   const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
   reach('during', 'child')
-  return call
+  return isGroupChat(view) ? { ...call, remind: followWaits(given, effectId, taskId) } : call
 }
 
 export const startCall = (deps: CallDeps, call: OpenCall): RunningCall =>
-  call.effect.child === undefined ? startTool(deps, call) : startChild(deps, call.effect.child)
+  call.effect.child === undefined
+    ? startTool(deps, call)
+    : startChild(deps, call.effect.id, call.effect.child)

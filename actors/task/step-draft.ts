@@ -1,4 +1,5 @@
 // The output of an agent step so far: the events that are not stored yet, and the items that are still open.
+import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
@@ -7,8 +8,8 @@ import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.
 export const deltaCharacters = 2048
 export const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
 
-/** A call as the agent said it. */
-export type SaidCall = { callId: string; name: string; arguments: string }
+/** A call as the agent said it. `turn`: it is a turn of a group chat. */
+export type SaidCall = { callId: string; name: string; arguments: string; turn?: AskedTurn }
 
 /** A message or a reasoning item that may get more text. */
 type OpenText = {

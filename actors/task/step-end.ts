@@ -2,6 +2,7 @@
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { PlannedCall, RecordedEnd } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
 import { ToolsUnavailable } from '../../src/contract/tools.ts'
 import type { ErrorObject } from '../../src/contract/wire.ts'
 import type { Recorder } from './recorder.ts'
@@ -20,6 +21,12 @@ export const isWhole = ({ end }: StepEnd): boolean => end !== 'fail' && end !== 
 
 type Concluded = { end: StepEnd; calls: PlannedCall[] }
 
+/** A turn of a group chat has no place among the tasks of the user. The chat pauses: nothing is lost. */
+const noPlace = (error: unknown): StepEnd => {
+  if (!(error instanceof Refusal)) throw error
+  return { end: 'pause', reason: error.message }
+}
+
 /** Plans the calls of a step and checks its answer. */
 export const conclude = async (
   { corrects }: Agent,
@@ -29,7 +36,9 @@ export const conclude = async (
   end: StepEnd,
 ): Promise<Concluded> => {
   const said = recorder.calls()
-  const calls = isWhole(end) && said.length > 0 ? await plan(said, stop.signal()) : []
+  const planned = isWhole(end) && said.length > 0 ? await plan(said, stop.signal()).catch(noPlace) : []
+  if ('end' in planned) return { end: planned, calls: [] }
+  const calls = planned
   if (end.end !== 'answer' || refuse === undefined) return { end, calls }
   // Only the answer after the last call must fit the schema.
   if (calls.length > 0) return { end: { ...end, end: 'continue' }, calls }

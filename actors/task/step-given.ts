@@ -37,6 +37,7 @@ export type StepGiven = {
   refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
   corrected: StepInput['corrected']
   used: StepInput['used']
+  turns: NonNullable<StepInput['turns']>
   /** The stream of the tool list that the model was offered last. */
   offered: string | undefined
   /** The stream that holds this list of tools. */
@@ -92,6 +93,7 @@ export const stepGiven = (
     asked: askedOf(view, request),
     corrected: view.messages.some(({ by }) => by === system),
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
+    turns: view.turns,
     offered: view.toolList,
     listOf: tools => deps.keepTools(user_id, tools),
     workdir: deps.workspaceOf(created).workdir,

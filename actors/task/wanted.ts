@@ -62,6 +62,8 @@ export const wanted = (view: DecidedTask, runs: Runs): Wanted => {
     case 'working.calling':
     case 'working.pausing.calling':
       return calls(view, runs)
+    case 'input-required':
+      return openCalls(view).length > 0 ? { want: 'calls', calls: openCalls(view) } : { want: 'nothing' }
     case 'working.canceling':
       return { want: 'finish-cancel' }
     default:

@@ -20,7 +20,7 @@ export const createChatSessionRows = (store: ReadStore) => {
     .pluck()
   const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number }>(
     `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
-       AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
+       AND deleted = 0 AND subtask = 0 AND agent <> 'group' ORDER BY position DESC`,
   )
   const completed = store.prepare<[string, string], { id: string; contributed: string }>(
     `SELECT id, contributed FROM tasks

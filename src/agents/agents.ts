@@ -3,6 +3,7 @@ import type { Agent } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import { demo } from './demo.ts'
 import { echo } from './echo.ts'
+import { group } from './group/group.ts'
 import { model } from './model/model.ts'
 import { script } from './script.ts'
 
@@ -10,5 +11,5 @@ type ModelSettings = Parameters<typeof model>[0] & { limits: Parameters<typeof m
 
 export const createAgents = (timers: Timers, settings: ModelSettings | undefined): Map<string, Agent> => {
   const withModel = settings === undefined ? [] : [model(settings, settings.limits, timers)]
-  return new Map([echo, script(timers), demo(timers), ...withModel].map(agent => [agent.name, agent]))
+  return new Map([echo, script(timers), demo(timers), group, ...withModel].map(agent => [agent.name, agent]))
 }

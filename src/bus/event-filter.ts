@@ -20,10 +20,16 @@ export const usualOf = (events: readonly Published[]): readonly Published[] =>
 export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 
+/** Events of a group chat do not name their session, and name the chat's task as the chat. */
+const isOfSession = ({ event, sessionId }: Published, wanted: string): boolean =>
+  (event.session_id ?? sessionId) === wanted
+const isOfTask = ({ event }: Published, wanted: string): boolean =>
+  event.task_id === wanted || ('group_chat_id' in event && event.group_chat_id === wanted)
+
 export const fits = ({ owner, types, sessionId, taskId }: EventFilter, published: Published): boolean => {
   const { event } = published
   if (owner !== undefined && published.owner !== owner) return false
   if (types === undefined ? !isUsual(published) : !types.has(event.type)) return false
-  if (sessionId !== undefined && event.session_id !== sessionId) return false
-  return taskId === undefined || event.task_id === taskId
+  if (sessionId !== undefined && !isOfSession(published, sessionId)) return false
+  return taskId === undefined || isOfTask(published, taskId)
 }

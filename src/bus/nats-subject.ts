@@ -13,6 +13,9 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
   AgentSpawned: 'agent',
   AgentCompleted: 'agent',
   AgentError: 'agent',
+  GroupChatMessage: 'group_chat',
+  GroupChatAgentThinking: 'group_chat',
+  GroupChatAgentResponse: 'group_chat',
   CronJobTriggered: 'cron',
   CronJobCompleted: 'cron',
   CronJobFailed: 'cron',
@@ -29,9 +32,9 @@ const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
 const aboutOf = (event: PublicEvent): string => {
+  if ('group_chat_id' in event) return event.group_chat_id
   if ('job_id' in event) return event.job_id
-  const isOfTask = groups[event.type] !== 'env' && event.task_id !== undefined
-  return (isOfTask ? event.task_id : event.session_id) ?? ''
+  return (groups[event.type] === 'env' ? undefined : event.task_id) ?? event.session_id ?? ''
 }
 
 export const subjectOf = ({ owner, event }: Published): string =>

@@ -4,8 +4,10 @@ import type { PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { publicEventOf } from '../history/public-events.ts'
 
-/** A public event, its owner, and the position of the stored event that it was made from. */
-export type Published = { position: number; owner: string; event: PublicEvent }
+/**
+ * A public event, its owner, the session of its stream, and the position of the stored event that it was made from.
+ */
+export type Published = { position: number; owner: string; sessionId?: string; event: PublicEvent }
 
 const ofBatches = new WeakMap<readonly Recorded[], Published[]>()
 /** The public events of these stored events, made once for all callers that pass the same list. */
@@ -15,7 +17,9 @@ export const publishedOf = (recorded: readonly Recorded[]): readonly Published[]
   const events: Published[] = []
   for (const one of recorded) {
     const event = publicEventOf(one)
-    if (event !== undefined) events.push({ position: one.position, owner: one.header.owner, event })
+    if (event === undefined) continue
+    const { owner, session_id: sessionId } = one.header
+    events.push({ position: one.position, owner, sessionId, event })
   }
   ofBatches.set(recorded, events)
   return events

@@ -31,6 +31,8 @@ export type StepPart =
   | { say: 'call-delta'; call: string; name: string; text: string }
   /** The model reached its length limit: the current text ends here, and so does each call with incomplete arguments. */
   | { say: 'cut-off' }
+  /** A turn of a group chat: a speaker's task begins when the step has ended. */
+  | { say: 'turn'; turn: AskedTurn }
   /** The tools that the model is offered in this step. */
   | { say: 'tools'; tools: ToolDefinition[] }
   /** The step asks for a summary, which replaces items that are too long for the model. */
@@ -58,6 +60,32 @@ export type StepEnd =
   /** The answer broke off: the step is abandoned and runs again. */
   | { end: 'again' }
 
+/** A turn of a group chat that a step asks for. */
+export type AskedTurn = {
+  name: string
+  round: number
+  /** The turn chooses the next speaker. */
+  moderator?: true
+  /** The speaker may pass. */
+  mayPass?: true
+  /** The id of the message that the request repeats; absent: the message of the request is new. */
+  messageId?: string
+  request: CreateTaskBody
+}
+
+/** A turn of a group chat that has ended. */
+export type TakenTurn = {
+  name: string
+  round: number
+  isModerator: boolean
+  /** What its task answered. */
+  text: string
+  /** Whether the text was said in the chat. */
+  said: boolean
+  /** Why its task did not complete. */
+  failed: string | undefined
+}
+
 export type StepInput = {
   /** The number of the step in its task, from 1. */
   agentStep: number
@@ -77,6 +105,8 @@ export type StepInput = {
    * call.
    */
   used: { tokens: number; context: number; startedAt: number }
+  /** The turns of this group chat so far. */
+  turns?: readonly TakenTurn[]
   /** The values of the request's `env`. */
   env: Record<string, unknown>
   /** The tools that the agent may call. */

@@ -1,7 +1,7 @@
 // The commands of a task. The actor of a task answers a command with events or a refusal.
-import type { StepEnd } from './agent.ts'
+import type { AskedTurn, StepEnd } from './agent.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
-import type { Block, MessageContent } from './wire.ts'
+import type { Block, MessageContent, ToolCallItem } from './wire.ts'
 
 /**
  * `principal` gave the command. `causation` is what caused it: `<stream>@<revision>` of an event, or else a request id.
@@ -28,7 +28,7 @@ export type PlannedCall = { callId: string } & (
   | { plan: 'refuse'; itemId: string; why: string }
   | { plan: 'run'; name: string; safe: boolean; inSession?: true }
   | { plan: 'client'; name: string }
-  | { plan: 'delegate'; name: string; child: Created }
+  | { plan: 'delegate'; name: string; child: Created; turn?: AskedTurn }
 )
 
 /** How a call ended: its result, or the reason why there is none, as the agent sees it. */
@@ -40,6 +40,9 @@ export type CallOutcome = {
   step?: { stream: string; revision: number }
   child?: { stream: string; revision: number }
   usage?: Record<string, unknown>
+  /** Only of a task: its last message, or why it did not complete. */
+  message?: { itemId: string; text: string }
+  failed?: string
 }
 
 /** The result of a call that a client sends. */
@@ -80,6 +83,10 @@ export type TaskCommand = Asked &
     | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
     /** `heard`: all text that the call said while it ran. The result begins with this text. */
     | { type: 'CompleteEffect'; effectId: string; itemId: string; outcome: CallOutcome; heard?: string }
+    /** The task of a turn waits for its client. */
+    | { type: 'TurnWaits'; effectId: string; taskId: string; items: ToolCallItem[] }
+    /** The task of a turn does not wait any more. */
+    | { type: 'TurnGoesOn'; effectId: string }
     | {
         type: 'AnswerCalls'
         answers: CallAnswer[]

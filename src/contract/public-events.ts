@@ -1,12 +1,13 @@
 // The public events that subscribers receive by SSE, WebSocket and NATS. Each has its type here only. A stored event
 // gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
-import { taskStatuses } from './wire.ts'
+import { MessageContent, taskStatuses } from './wire.ts'
 
 const optional = Type.Optional
 const Text = Type.String()
 const Status = Type.Enum([...taskStatuses])
 
+const inChat = { group_chat_id: Text, agent_id: Text, name: Text, round: Type.Integer() }
 /** `scheduled_at`: ISO 8601. */
 const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, scheduled_at: Text }
 
@@ -44,6 +45,19 @@ const events = {
     task_id: Text,
     error: Text,
     code: optional(Type.Integer()),
+  },
+  GroupChatMessage: {
+    ...inChat,
+    message_id: Text,
+    role: Type.Enum(['assistant', 'user']),
+    content: MessageContent,
+  },
+  GroupChatAgentThinking: inChat,
+  GroupChatAgentResponse: {
+    ...inChat,
+    task_id: Text,
+    content: Text,
+    usage: Type.Record(Text, Type.Unknown()),
   },
   CronJobTriggered: CronRun,
   CronJobCompleted: { ...CronRun, duration_ms: Type.Integer() },

@@ -42,7 +42,14 @@ export const taskChart = {
           },
         },
         thinking: { on: { ...thinking, PauseRequested: '#task.working.pausing.thinking' } },
-        calling: { on: { ...calling, PauseRequested: '#task.working.pausing.calling' } },
+        calling: {
+          on: {
+            ...calling,
+            // The task of a group chat's turn waits for its client.
+            InputRequired: '#task.input-required',
+            PauseRequested: '#task.working.pausing.calling',
+          },
+        },
         pausing: {
           initial: 'ready',
           states: {
@@ -57,7 +64,12 @@ export const taskChart = {
         },
       },
     },
-    'input-required': { on: { InputAnswered: 'working', ...ends } },
+    'input-required': {
+      on: {
+        InputAnswered: [{ guard: 'callsOpen', target: '#task.working.calling' }, { target: 'working' }],
+        ...ends,
+      },
+    },
     paused: {
       on: {
         TaskResumed: [{ guard: 'callsOpen', target: '#task.working.calling' }, { target: 'working' }],

@@ -4,6 +4,7 @@
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { callEvents } from './task-events/calls.ts'
+import { groupChatEvents } from './task-events/group-chat.ts'
 import { inputEvents } from './task-events/inputs.ts'
 import { itemEvents } from './task-events/items.ts'
 import { lifecycleEvents } from './task-events/lifecycle.ts'
@@ -19,6 +20,7 @@ const payloads = {
   ...itemEvents,
   ...callEvents,
   ...inputEvents,
+  ...groupChatEvents,
 } satisfies Record<string, TProperties>
 
 export type TaskEventType = keyof typeof payloads

@@ -1,7 +1,15 @@
 // The objects of the interface. Each has its schema in one file of wire/. Validation, static types and the published
 // documents are made from these schemas. Objects are open: unknown fields pass unchanged.
 
-export { AgentConfig, AgentInfo } from './wire/agent-config.ts'
+export {
+  AgentConfig,
+  AgentInfo,
+  chatEnd,
+  chatUser,
+  GroupConfig,
+  groupAgent,
+  SpeakerConfig,
+} from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
 export {

@@ -3,7 +3,7 @@ import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
-import type { MessageItem, OutputItem } from '../contract/wire.ts'
+import { chatUser, type MessageItem, type OutputItem } from '../contract/wire.ts'
 import { missingResult, paired } from './paired.ts'
 import { type Course, formOf } from './task/course.ts'
 import type { Message, Messages } from './task/messages.ts'
@@ -108,13 +108,27 @@ export const foldStream = async (
   return view
 }
 
+/**
+ * What a speaker of a group chat hears, in the form that models expect: what others said are messages of users with
+ * names, and what it said itself are its answers.
+ */
+const heardBy = (name: string, items: OutputItem[]): OutputItem[] =>
+  items.flatMap((item): OutputItem[] => {
+    if (item.type !== 'message') return []
+    if (item.role === 'user') return [{ ...item, name: item.name ?? chatUser }]
+    if (item.role !== 'assistant' || item.name === name) return [item]
+    return [{ ...item, role: 'user', name: item.name ?? 'assistant' }]
+  })
+
 /** The context of a task at its start: earlier tasks of the session, then its own inputs. */
 export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<OutputItem[]> => {
   const own = taskStream(view.created?.task_id ?? '')
+  const turn = view.created?.turn
   const lists: OutputItem[][] = []
   for (const reference of view.context) {
     const from = reference.stream === own ? view : await foldStream(read, reference.stream)
-    lists.push(itemsAt(from, reference, formOf(view)))
+    const items = itemsAt(from, reference, formOf(view))
+    lists.push(turn === undefined || from === view ? items : heardBy(turn.name, items))
   }
   return lists.flat()
 }

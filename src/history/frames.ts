@@ -6,8 +6,22 @@ import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
-import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
-import { partsOf } from './items.ts'
+import type { ToolResultItem } from '../contract/wire.ts'
+import {
+  callDelta,
+  callDone,
+  delta,
+  type FrameBody,
+  hasRest,
+  itemAdded,
+  itemDone,
+  partAdded,
+  resultAdded,
+  resultDelta,
+  resultDone,
+  resultFrames,
+  wholeText,
+} from './frame-bodies.ts'
 import { itemOf, opensPart } from './task/output.ts'
 import { taskOf } from './task-object.ts'
 import { evolveFramed, type FramedTask } from './task-view.ts'
@@ -15,7 +29,6 @@ import { evolveFramed, type FramedTask } from './task-view.ts'
 /** One frame of the task stream, which the wire carries inside a JSON-RPC envelope. */
 export type Frame = { type: FrameType; sequence_number: number; task_id: string } & Record<string, unknown>
 
-type FrameBody = { type: FrameType } & Record<string, unknown>
 type Rule<T extends TaskEventType> = {
   count: (data: TaskEventData<T>) => number
   /** Called with the view after the event. */
@@ -28,107 +41,6 @@ const one = (frame: (view: FramedTask, time: string) => FrameBody) => ({
   frames: (view: FramedTask, _data: unknown, time: string) => [frame(view, time)],
 })
 const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
-
-/** The family of frame names for a kind of text part. */
-const familyOf = (part: TextContentItem['type']) => {
-  if (part === 'summary_text')
-    return { part: 'reasoning_summary_part', text: 'reasoning_summary_text' } as const
-  if (part === 'reasoning_text') return { part: 'content_part', text: 'reasoning_text' } as const
-  return { part: 'content_part', text: 'text' } as const
-}
-
-const partAdded = (at: object, part: TextContentItem['type']): FrameBody => ({
-  type: `task.${familyOf(part).part}.added`,
-  ...at,
-  part: { type: part, text: '' },
-})
-const delta = (at: object, part: TextContentItem['type'], text: string): FrameBody => ({
-  type: `task.${familyOf(part).text}.delta`,
-  ...at,
-  delta: text,
-})
-const partDone = (at: object, part: TextContentItem): FrameBody[] => [
-  { type: `task.${familyOf(part.type).text}.done`, ...at, text: part.text },
-  { type: `task.${familyOf(part.type).part}.done`, ...at, part },
-]
-
-const callDelta = (agent_step: number, item: OutputItem, delta: string): FrameBody[] =>
-  item.type !== 'tool_call'
-    ? []
-    : [
-        {
-          type: 'task.tool_call_arguments.delta',
-          item_id: item.id,
-          call_id: item.call_id,
-          agent_step,
-          delta,
-        },
-      ]
-const callDone = (agent_step: number, item: OutputItem): FrameBody[] => {
-  if (item.type !== 'tool_call') return []
-  const { id: item_id, call_id, arguments: args } = item
-  return [{ type: 'task.tool_call_arguments.done', item_id, call_id, agent_step, arguments: args }]
-}
-const resultAdded = (agent_step: number, item: ToolResultItem): FrameBody => {
-  const shell = { ...item, status: 'in_progress' as const, message_content: '', block_list: [] }
-  return { type: 'task.output_item.added', agent_step, item: shell }
-}
-const resultDone = (agent_step: number, item: ToolResultItem): FrameBody[] => {
-  const { id: item_id, call_id, message_content, block_list } = item
-  return [
-    { type: 'task.tool_result.done', item_id, call_id, agent_step, message_content, block_list },
-    { type: 'task.output_item.done', agent_step, item },
-  ]
-}
-/** The frames of a result whose call streamed no text: one whole item. */
-const resultFrames = (agent_step: number, item: ToolResultItem): FrameBody[] => [
-  resultAdded(agent_step, item),
-  ...resultDone(agent_step, item),
-]
-const resultDelta = (
-  agent_step: number,
-  { id: item_id, call_id }: ToolResultItem,
-  delta_message_content: MessageContent,
-  delta_block_list: Block[] = [],
-): FrameBody => ({
-  type: 'task.tool_result.delta',
-  ...{ item_id, call_id, agent_step, delta_message_content, delta_block_list },
-})
-/** Whether a result has more than the text that its call streamed. */
-const hasRest = ({ content, blocks }: TaskEventData<'EffectCompleted'>): boolean =>
-  content.length > 0 || blocks !== undefined
-
-/** The parts of an item in the order of their frames: a reasoning item's summary comes first. */
-const allParts = (item: OutputItem): { content_index: number; part: TextContentItem }[] => {
-  const lists =
-    item.type === 'reasoning'
-      ? [item.summary, item.content ?? []]
-      : item.type === 'message'
-        ? [partsOf(item, 'output_text')]
-        : []
-  return lists.flatMap(parts => parts.map((part, content_index) => ({ content_index, part })))
-}
-
-const shellOf = (item: OutputItem): OutputItem => {
-  if (item.type === 'message') return { ...item, status: 'in_progress', message_content: [] }
-  if (item.type === 'reasoning') {
-    return { type: 'reasoning', id: item.id, status: 'in_progress', summary: [] }
-  }
-  if (item.type === 'tool_call') return { ...item, status: 'in_progress', arguments: '' }
-  return item
-}
-
-const itemAdded = (agent_step: number, item: OutputItem): FrameBody => ({
-  type: 'task.output_item.added',
-  agent_step,
-  item: shellOf(item),
-})
-const itemDone = (agent_step: number, item: OutputItem): FrameBody[] => [
-  ...allParts(item).flatMap(({ content_index, part }) =>
-    partDone({ item_id: item.id, agent_step, content_index }, part),
-  ),
-  { type: 'task.output_item.done', agent_step, item },
-]
 
 const compression = 'task.context_compression'
 
@@ -183,10 +95,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       }
       return [
         added,
-        ...texts.flatMap((text, content_index) => {
-          const at = { item_id, agent_step, content_index }
-          return [partAdded(at, part), delta(at, part, text), ...partDone(at, { type: part, text })]
-        }),
+        ...texts.flatMap((text, index) => wholeText(item_id, agent_step, index, part, text)),
         { type: 'task.output_item.done', agent_step, item },
       ]
     },
@@ -212,8 +121,9 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
       resultDone(agent_step, itemOf(view, item_id) as ToolResultItem),
   },
   EffectCompleted: {
-    count: data => (data.said === undefined || hasRest(data) ? 3 : 2),
+    count: data => (data.turn ? 0 : data.said === undefined || hasRest(data) ? 3 : 2),
     frames: (view, data) => {
+      if (data.turn) return []
       const { agent_step, item_id, said, content, blocks } = data
       const item = itemOf(view, item_id) as ToolResultItem
       if (said === undefined) return resultFrames(agent_step, item)
@@ -254,6 +164,19 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
         compression_id,
       })),
   },
+  // A speaker's message is told like any message; the user's message comes whole.
+  GroupChatMessage: {
+    count: ({ role }) => (role === 'assistant' ? 6 : 2),
+    frames: (view, { agent_step, message_id, role, content }) => {
+      const item = itemOf(view, message_id)
+      const done = { type: 'task.output_item.done', agent_step, item } as const
+      if (role === 'user') return [itemAdded(agent_step, item), done]
+      const text = typeof content === 'string' ? content : ''
+      return [itemAdded(agent_step, item), ...wholeText(message_id, agent_step, 0, 'output_text', text), done]
+    },
+  },
+  GroupChatAgentThinking: none,
+  GroupChatAgentResponse: none,
   AgentSpawned: none,
   AgentStepStarted: none,
   EffectIntended: none,

@@ -76,6 +76,18 @@ const taskRules: { [T in TaskEventType]?: Rule<T> } = {
     data.item.type === 'tool_result'
       ? updated('output', 'input_required', 'metadata')(data, about, header)
       : undefined,
+  GroupChatAgentThinking: ({ group_chat_id, agent_id, name, round }) => ({
+    type: 'GroupChatAgentThinking',
+    ...{ group_chat_id, agent_id, name, round },
+  }),
+  GroupChatAgentResponse: ({ group_chat_id, agent_id, name, round, task_id, content, usage }) => ({
+    type: 'GroupChatAgentResponse',
+    ...{ group_chat_id, agent_id, name, round, task_id, content, usage },
+  }),
+  GroupChatMessage: ({ group_chat_id, agent_id, name, round, message_id, role, content }) => ({
+    type: 'GroupChatMessage',
+    ...{ group_chat_id, agent_id, name, round, message_id, role, content },
+  }),
   AgentSpawned: ({ agent_id, workdir, parent_agent_id }, { task_id, session_id }) => ({
     type: 'AgentSpawned',
     agent_id,

@@ -18,6 +18,7 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   if (created?.shows_agent) own.agent = created.agent
   if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
   if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
+  if (created?.turn !== undefined) own.group_chat_id = created.turn.group_chat_id
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason
   if (view.reason === outcomeUnknown) {

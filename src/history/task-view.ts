@@ -10,6 +10,7 @@ import { viewOf } from './task/part.ts'
 import { type Records, records } from './task/records.ts'
 import { type Requests, requests } from './task/requests.ts'
 import { type Steps, steps } from './task/steps.ts'
+import { type Turns, turns } from './task/turns.ts'
 import { type Waits, waits } from './task/waits.ts'
 
 /** The view for frames: the task object, and the items and calls that events name. */
@@ -19,7 +20,7 @@ export type ShownTask = FramedTask & Messages
 /** The view for the context of a model. */
 export type SeenTask = Course & Output & Messages & ModelCalls
 /** The view of the actor of a task: for its decisions, its answers and the context of its model. */
-export type DecidedTask = ShownTask & ModelCalls & Steps & Requests
+export type DecidedTask = ShownTask & ModelCalls & Steps & Requests & Turns
 /** The whole view, which also has the data for rollouts and ATIF documents. */
 export type TaskView = DecidedTask & SeenTask & Records
 
@@ -28,6 +29,6 @@ const shownParts = [...framedParts, messages]
 export const { empty: emptyFramed, evolve: evolveFramed } = viewOf<FramedTask>(framedParts)
 export const { empty: emptyShown, evolve: evolveShown } = viewOf<ShownTask>(shownParts)
 export const { empty: emptySeen, evolve: evolveSeen } = viewOf<SeenTask>([output, messages, modelCalls])
-const decidedParts = [...shownParts, modelCalls, steps, requests]
+const decidedParts = [...shownParts, modelCalls, steps, requests, turns]
 export const { empty: emptyDecided, evolve: evolveDecided } = viewOf<DecidedTask>(decidedParts)
 export const { empty: emptyTask, evolve } = viewOf<TaskView>([...decidedParts, records])

@@ -8,6 +8,7 @@ import { type Roots, workspaceOf } from '../access/user-folders.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { World } from '../contract/ports.ts'
 import type { Reach, Tool, ToolSource } from '../contract/tools.ts'
+import { groupAgent } from '../contract/wire.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { Quotas } from '../fairness/quotas.ts'
@@ -15,6 +16,7 @@ import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Queries } from './queries.ts'
+import { type AgentChoice, agentOf } from './request/agent-choice.ts'
 import { answerProblem } from './structured-output.ts'
 import { keepTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
@@ -25,6 +27,7 @@ export type KindDeps = {
   queries: Queries
   secrets: Secrets
   agents: ReadonlyMap<string, Agent>
+  agentChoice: AgentChoice
   checker: SchemaChecker
   /** The built-in tools, those of the environment session that a task names, and those of MCP servers. */
   tools: { builtin: Tool[]; session: ToolSource; mcp: ToolSource }
@@ -45,7 +48,13 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     world: deps.world,
     log,
     agents: name => agents.get(name),
-    tools: createToolbox({ ...deps.tools, agents: [...agents.keys()], checker }),
+    agentOf: request => agentOf(request, deps.agentChoice),
+    // A group chat is no subagent: a call cannot say who its speakers are.
+    tools: createToolbox({
+      ...deps.tools,
+      agents: [...agents.keys()].filter(name => name !== groupAgent),
+      checker,
+    }),
     keepTools: keepTools(log),
     calls,
     answerProblem: answerProblem(checker),

@@ -5,6 +5,7 @@ import type { TaskCommand } from '../contract/commands.ts'
 import type { Report } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
+import { groupAgent } from '../contract/wire.ts'
 import type { DecidedTask } from '../history/task-view.ts'
 import type { Queries } from './queries.ts'
 
@@ -27,8 +28,10 @@ export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
   },
   /** Resumes working tasks and starts the queued tasks that are due. It may be called again. */
   async resume(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
-    for (const { id, status } of unfinished) {
-      if (status !== 'working') continue
+    for (const { id, status, agent } of unfinished) {
+      // A group chat that waits follows the task of its turn.
+      const isFollowing = agent === groupAgent && status === 'input-required'
+      if (status !== 'working' && !isFollowing) continue
       if (isClosed()) return
       await runtime.activate(taskStream(id)).catch(error => {
         const why = error instanceof DamagedEvent ? error.message : String(error)

@@ -24,6 +24,7 @@ const handedOn = ({
   description,
   developer_prompt,
   script,
+  group,
   ...rest
 }: AgentConfig): AgentConfig => rest
 

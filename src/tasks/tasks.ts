@@ -12,12 +12,10 @@ import { createIdempotency } from './idempotency.ts'
 import { createKind, type KindDeps } from './kind.ts'
 import { createRecall } from './recall.ts'
 import { createRecovery } from './recovery.ts'
-import type { AgentChoice } from './request/agent-choice.ts'
 import { createRequestReader } from './request-reader.ts'
 import { createTaskStreams } from './streams.ts'
 
 type Deps = KindDeps & {
-  agentChoice: AgentChoice
   /** When this server started. */
   startedAt: number
   report: Report

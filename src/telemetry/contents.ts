@@ -91,7 +91,7 @@ export const createTaskContents = (read: ReadStream): TaskContents => {
       const [input, output] = [input_messages, output_messages] as ChatMessage[][]
       return contentsOf((input ?? []).map(saidIn), (output ?? []).map(saidIn), finish_reason)
     }
-    if (event.type === 'EffectCompleted') {
+    if (event.type === 'EffectCompleted' && !event.data.turn) {
       const { call_id, content } = event.data
       const said = view.calls.get(call_id)?.said?.text
       return ofCall(view, call_id, said === undefined ? content : withRest(said, content))

@@ -71,6 +71,7 @@ const effect = {
   status: 'completed' as const,
   content: '4',
 }
+const inChat = { group_chat_id: 't1', agent_id: 'a2', name: 'ann', round: 1 }
 const moved = (old_status: string, new_status: string, reason?: string) => ({
   type: 'TaskStatusChanged',
   timestamp: time,
@@ -101,6 +102,38 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
         session_id: 's1',
         user_id: 'anna',
         status: 'created',
+      },
+    ],
+  ],
+  GroupChatAgentThinking: [
+    [
+      { ...inChat, call_id: 'c1', task_id: 't2', may_pass: true },
+      { type: 'GroupChatAgentThinking', timestamp: time, ...inChat },
+    ],
+  ],
+  GroupChatAgentResponse: [
+    [
+      { ...inChat, task_id: 't2', content: 'hi', usage: { total_tokens: 3 }, call_id: 'c1', said: true },
+      {
+        type: 'GroupChatAgentResponse',
+        timestamp: time,
+        ...inChat,
+        task_id: 't2',
+        content: 'hi',
+        usage: { total_tokens: 3 },
+      },
+    ],
+  ],
+  GroupChatMessage: [
+    [
+      { ...inChat, message_id: 'm1', role: 'assistant', content: 'hi', agent_step: 1 },
+      {
+        type: 'GroupChatMessage',
+        timestamp: time,
+        ...inChat,
+        message_id: 'm1',
+        role: 'assistant',
+        content: 'hi',
       },
     ],
   ],

@@ -20,7 +20,7 @@ t.test('GET /agents lists the agents by name, each with a sentence about it', as
   t.equal(object, 'list')
   t.same(
     data.map(({ name }) => name),
-    ['demo', 'echo', 'script'],
+    ['demo', 'echo', 'group', 'script'],
   )
   for (const agent of data) {
     t.match(agent, { description: /^[A-Z].{20,}\.$/, kind: 'builtin', source: 'reprise' })
@@ -35,7 +35,7 @@ t.test('where a model is configured there is the agent model', async t => {
   const { env } = await fakeModel(t)
   const other = await serveHere(t, env)
   const names = (await agentsOf(other.api)).data.map(({ name }) => name)
-  t.same(names, ['demo', 'echo', 'model', 'script'])
+  t.same(names, ['demo', 'echo', 'group', 'model', 'script'])
   const { body } = await tasksOf(other.api).post({})
   t.equal(body.result.metadata?.agent, 'model', 'and it is the default')
 })
@@ -69,7 +69,7 @@ t.test('an unknown agent_id is refused, with the names of the agents', async t =
   t.same(reserved.loc, ['body', 'metadata', 'reason'], 'together with everything else that is wrong')
   t.same(unknown, {
     loc: ['body', 'agent_config', 'agent_id'],
-    msg: 'There is no agent "eccho": the agents are demo, echo, script',
+    msg: 'There is no agent "eccho": the agents are demo, echo, group, script',
     type: 'value_error',
   })
   t.match(
@@ -109,6 +109,6 @@ t.test('reprise try refuses an unknown agent with the names, beside a server and
   for (const DATA_DIR of [dataDir, own]) {
     const said = await runReprise(['try', 'hello', '--agent', 'eccho'], { DATA_DIR, ADMIN_TOKEN: adminToken })
     t.same({ code: said.code, stdout: said.stdout }, { code: 2, stdout: '' })
-    t.match(said.stderr, /There is no agent "eccho": the agents are demo, echo, script/)
+    t.match(said.stderr, /There is no agent "eccho": the agents are demo, echo, group, script/)
   }
 })

@@ -15,6 +15,7 @@ import { type Answer, isRecorded, type StoredRow, writeRecording } from './files
 import { foldsOf } from './folds.ts'
 import { loadLog } from './load.ts'
 import { playExpiry } from './scenes/expiry.ts'
+import { playGroupChats } from './scenes/group-chats.ts'
 import { modelAnswers, playModels } from './scenes/models.ts'
 import { playCutOff, playHeldSessions, playHeldTask, playSessions } from './scenes/sessions.ts'
 import { createStage } from './scenes/stage.ts'
@@ -48,6 +49,7 @@ const play = async (): Promise<Record<string, string>> => {
   const tokens = await playTokens(stage)
   await playTasks(stage)
   await playTools(stage)
+  await playGroupChats(stage)
   await playSessions(stage)
   const underWay = await playUnderWay(stage)
   await playHeldSessions(stage)

@@ -3,6 +3,7 @@
 import { openReadStore, type ReadStore } from '../../projections/store.ts'
 import { demo } from '../../src/agents/demo.ts'
 import { echo } from '../../src/agents/echo.ts'
+import { group } from '../../src/agents/group/group.ts'
 import { script } from '../../src/agents/script.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { Report } from '../../src/contract/ports.ts'
@@ -139,7 +140,7 @@ export const givenSystem = async (options: Options = {}) => {
     build: options.build ?? 'test',
   })
   const agents = new Map(
-    [echo, script(world.timers), demo(world.timers), ...(options.agents ?? [])].map(agent => [
+    [echo, script(world.timers), demo(world.timers), group, ...(options.agents ?? [])].map(agent => [
       agent.name,
       agent,
     ]),

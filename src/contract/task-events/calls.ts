@@ -51,6 +51,8 @@ export const callEvents = {
     env_step: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
     /** Nothing is left to do: the task completes. */
     ends: optional(Type.Literal(true)),
+    /** The call was a turn of a group chat. It has no item, since a message of the chat holds what was said. */
+    turn: optional(Type.Literal(true)),
   },
   /**
    * The receipt of a cancel. It names an effect that was running, and says whether the effect stopped within its

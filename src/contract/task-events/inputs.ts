@@ -1,7 +1,7 @@
 // Inputs that clients send to a task after its creation: answers to calls, and messages.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
-import { MessageItem, ToolResultItem } from '../wire.ts'
+import { MessageItem, ToolCallItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'
 
 export const inputEvents = {
@@ -9,7 +9,13 @@ export const inputEvents = {
    * The task waits for its client. Every call that runs on the server has its result; `calls` are the calls that wait
    * for the client.
    */
-  InputRequired: { from: From, calls: Type.Array(CallId), expires_at: Deadline },
+  InputRequired: {
+    from: From,
+    calls: Type.Array(CallId),
+    expires_at: Deadline,
+    /** The calls are those of a turn of this group chat, whose task waits. They are answered there. */
+    turn: optional(Type.Object({ task_id: Type.String(), items: Type.Array(ToolCallItem) })),
+  },
   /** A client answered a call or wrote to the agent. The agent sees the input when it is consumed. */
   InputAccepted: {
     by: Type.String(),

@@ -35,6 +35,8 @@ export const lifecycleEvents = {
     parent_agent_step: optional(AgentStep),
     root_task_id: optional(Type.String()),
     depth: optional(Type.Integer()),
+    /** Only in the task of a turn of a group chat: the chat, and the name of the speaker. */
+    turn: optional(Type.Object({ group_chat_id: Type.String(), name: Type.String() })),
     /**
      * The task object names the agent in its metadata. Absent: an earlier build created the task, and its task object
      * does not name the agent.

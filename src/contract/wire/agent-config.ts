@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { names, OpenObject, optional, orNull } from './schema.ts'
 import { Script } from './script.ts'
 
-export const AgentConfig = Type.Object({
+const settings = {
   agent_id: orNull(Type.String()),
   name: orNull(Type.String()),
   description: orNull(Type.String()),
@@ -24,7 +24,29 @@ export const AgentConfig = Type.Object({
   code_for_agent: Type.Optional(Type.Unknown()),
   code_for_interpreter: Type.Optional(Type.Unknown()),
   script: orNull(Script),
+}
+
+/** The agent that runs group chats. */
+export const groupAgent = 'group'
+/** The name of the user in a group chat, and the word with which a moderator ends it. No speaker has these names. */
+export const chatUser = 'user'
+export const chatEnd = 'END'
+
+/** A speaker of a group chat: an agent with its settings and a name of its own. */
+export const SpeakerConfig = Type.Object(settings)
+export type SpeakerConfig = Static<typeof SpeakerConfig>
+
+export const GroupConfig = Type.Object({
+  agents: Type.Array(SpeakerConfig, { maxItems: 32 }),
+  order: Type.Enum(['round_robin', 'moderator', 'free']),
+  moderator: orNull(SpeakerConfig),
+  max_rounds: orNull(Type.Integer({ minimum: 1, maximum: 1000 })),
+  stop_words: orNull(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
+  on_failure: orNull(Type.Enum(['skip', 'fail'])),
 })
+export type GroupConfig = Static<typeof GroupConfig>
+
+export const AgentConfig = Type.Object({ ...settings, group: orNull(GroupConfig) })
 export type AgentConfig = Static<typeof AgentConfig>
 
 /** An agent that tasks may name. */

@@ -56,6 +56,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'reason',
   'pending_inputs',
   'ignored_fields',
+  'group_chat_id',
   'parent_task_id',
   'subagent_usage',
   'continued_by',

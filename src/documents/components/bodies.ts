@@ -2,6 +2,33 @@
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 
+/** The settings of an agent, alone or as a speaker of a group chat. */
+const settings = {
+  agent_id:
+    'One of the agents that `GET /v1/agents` lists. Another name is refused, unless `developer_prompt` or `model` is given too: then the name is only a label, and the default agent runs.',
+  name: 'A name for the agent.',
+  description: 'What the agent is for.',
+  developer_prompt: 'Instructions for the model.',
+  model: 'The model at the endpoint, in place of the configured model.',
+  max_model_length:
+    'The context window in tokens. When the context comes near this limit, a summary replaces its older part.',
+  max_response_length: 'The length of the longest answer, in tokens.',
+  compress_model: 'The model that writes the summary.',
+  compress_prompt: 'The instructions for the summary.',
+  compress_threshold_token_ratio: 'The part of the window that must be full before a summary is made.',
+  inference_args:
+    'Arguments that the server passes on to the endpoint. Those of the request take precedence.',
+  allowed_tools: 'The tools of the server that the agent may call. Null allows all, an empty list none.',
+  builtin_tools: 'The built-in tools that the agent is offered. Null offers all.',
+  builtin_subagents: 'The subagents that the agent is offered. Null offers all.',
+  tool_mcp_config:
+    'The MCP servers of the task: `{"mcpServers": {name: {}}}` for a server of the operator, or `{url, headers}` in place of `{}` for a public server. The values of headers are secrets.',
+  code_interpreter_config: 'Accepted without effect, and named in `metadata.ignored_fields`.',
+  code_for_agent: 'Accepted without effect, and named in `metadata.ignored_fields`.',
+  code_for_interpreter: 'Accepted without effect, and named in `metadata.ignored_fields`.',
+  script: 'The steps that the agent `script` plays, one entry for each step.',
+}
+
 export const bodyComponents: Components = {
   CreateTaskBody: {
     schema: wire.CreateTaskBody,
@@ -55,29 +82,37 @@ export const bodyComponents: Components = {
     schema: wire.AgentConfig,
     about: 'The agent that runs, and its settings.',
     fields: {
-      agent_id:
-        'One of the agents that `GET /v1/agents` lists. Another name is refused, unless `developer_prompt` or `model` is given too: then the name is only a label, and the default agent runs.',
-      name: 'A name for the agent.',
-      description: 'What the agent is for.',
-      developer_prompt: 'Instructions for the model.',
-      model: 'The model at the endpoint, in place of the configured model.',
-      max_model_length:
-        'The context window in tokens. When the context comes near this limit, a summary replaces its older part.',
-      max_response_length: 'The length of the longest answer, in tokens.',
-      compress_model: 'The model that writes the summary.',
-      compress_prompt: 'The instructions for the summary.',
-      compress_threshold_token_ratio: 'The part of the window that must be full before a summary is made.',
-      inference_args:
-        'Arguments that the server passes on to the endpoint. Those of the request take precedence.',
-      allowed_tools: 'The tools of the server that the agent may call. Null allows all, an empty list none.',
-      builtin_tools: 'The built-in tools that the agent is offered. Null offers all.',
-      builtin_subagents: 'The subagents that the agent is offered. Null offers all.',
-      tool_mcp_config:
-        'The MCP servers of the task: `{"mcpServers": {name: {}}}` for a server of the operator, or `{url, headers}` in place of `{}` for a public server. The values of headers are secrets.',
-      code_interpreter_config: 'Accepted without effect, and named in `metadata.ignored_fields`.',
-      code_for_agent: 'Accepted without effect, and named in `metadata.ignored_fields`.',
-      code_for_interpreter: 'Accepted without effect, and named in `metadata.ignored_fields`.',
-      script: 'The steps that the agent `script` plays, one entry for each step.',
+      ...settings,
+      group: 'The group chat that the agent `group` runs.',
+    },
+  },
+  SpeakerConfig: {
+    schema: wire.SpeakerConfig,
+    about:
+      'A speaker of a group chat: an agent with its settings, and a name of its own. Its fields are those of AgentConfig, without `group` and `tool_mcp_config`.',
+    fields: {
+      ...settings,
+      name: 'The name of the speaker. Names of a chat are unique.',
+      tool_mcp_config: 'Refused here: the speakers use the servers of the chat’s own `agent_config`.',
+      script:
+        'The steps that the agent `script` plays. A turn plays them up to and including the next message; after the last message they begin again.',
+    },
+  },
+  GroupConfig: {
+    schema: wire.GroupConfig,
+    about: 'A group chat: who speaks, in which order, and when it ends.',
+    fields: {
+      agents:
+        'The speakers. Each `name` has 1 to 64 letters, digits, `_` or `-`, and no two names are equal. The names `user` and `END` are taken.',
+      order:
+        '`round_robin`: one after the other. `moderator`: the moderator chooses each speaker, or ends the chat. `free`: one after the other, and each may pass; the chat ends after a round in which nobody spoke.',
+      moderator:
+        'The moderator, only with this order: its text is the name of the next speaker, or `END`. Its name is `moderator` unless it has one.',
+      max_rounds:
+        'The most rounds, 10 if absent. A round is one turn of each speaker, or one with a moderator.',
+      stop_words: 'The chat ends after a speaker’s message that contains one of these texts.',
+      on_failure:
+        'What happens when a turn fails. `skip` (if absent): the next turn follows. `fail`: the chat fails too.',
     },
   },
   ScriptStep: {

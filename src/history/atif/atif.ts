@@ -1,5 +1,6 @@
 // A task as an ATIF trajectory, folded from the log at each request: its inputs, and one step for each completed step
 // of its agent. It holds no items of abandoned steps and no messages that no step has seen.
+
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
@@ -10,6 +11,7 @@ import { promptIds } from '../task/model-calls.ts'
 import { itemOf } from '../task/output.ts'
 import { emptyTask, evolve, type TaskView } from '../task-view.ts'
 import { toolListReader } from '../tool-lists.ts'
+import { contentOf } from './content.ts'
 import { definedOnly, extraOf, type Metrics, type Step, type Trajectory } from './format.ts'
 import { finalMetrics, metricsOf } from './metrics.ts'
 import { addResult, agentStep, copied, copiedSteps, saidTo } from './steps.ts'
@@ -163,7 +165,11 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
       const { child, item_id } = data
       const subagent = child && (await foldOf(read, child.stream, child.revision))
       if (subagent !== undefined) subagents.push(subagent)
-      addResult(steps, itemOf(view, item_id) as ToolResultItem, time, subagent)
+      if (!data.turn) addResult(steps, itemOf(view, item_id) as ToolResultItem, time, subagent)
+    }
+    if (type === 'GroupChatMessage' && data.role === 'assistant') {
+      const message = contentOf(data.content)
+      steps.push({ timestamp: time, source: 'agent', message, ...extraOf({ name: data.name }) })
     }
     if (type === 'InputAccepted' && data.item.type === 'tool_result') addResult(steps, data.item, time)
     if (type === 'InputConsumed') steps.push(...consumedSteps(view, data.items, time))

@@ -8,6 +8,7 @@ import type { Part } from './part.ts'
 export type Call = {
   callId: string
   name: string
+  /** Empty for a turn of a group chat, which has no item. */
   itemId: string
   /** The newest run of the call on the server; undefined for a call of the client, or one that was refused. */
   effect:
@@ -79,6 +80,10 @@ export const calls: Part<Calls> = {
     },
     AgentStepAbandoned(view) {
       view.saidCalls = []
+    },
+    GroupChatAgentThinking(view, { call_id: callId, name }) {
+      const call = { callId, name, itemId: '', effect: undefined, said: undefined, ended: false } as const
+      view.calls.set(callId, call)
     },
     EffectIntended(view, { effect_id: id, call_id, safe, in_session, child, attempt = 1 }, { time }) {
       const [isSafe, inSession, at] = [safe === true, in_session === true, millisOf(time)]

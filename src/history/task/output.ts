@@ -1,9 +1,10 @@
 // The part of a task's view with its output: its items in order. A changed item is a new object, so a task object or a
 // frame that was made earlier stays as it was.
-import type { TaskEventData } from '../../contract/task-events.ts'
+import type { ItemKind, TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
-import { emptyItem, resultItem, withDelta, withTexts } from '../items.ts'
+import { emptyItem, type NamedCall, resultItem, withDelta, withTexts } from '../items.ts'
 import { withRest } from '../said.ts'
+import type { Course } from './course.ts'
 import type { Part } from './part.ts'
 
 export type Output = {
@@ -20,6 +21,12 @@ export const itemOf = (view: Output, id: string): OutputItem => {
   const item = view.output[view.indexOf.get(id) ?? -1]
   if (item === undefined) throw new Error(`there is no item ${id}`)
   return item
+}
+/** An item of the agent that has just begun. A speaker of a group chat has its name on its messages. */
+const begunItem = (view: Course, id: string, item: ItemKind, call?: NamedCall): OutputItem => {
+  const begun = emptyItem(id, item, call)
+  const name = view.created?.turn?.name
+  return begun.type === 'message' && name !== undefined ? { ...begun, name } : begun
 }
 const addItem = (view: Output, id: string, item: OutputItem) => {
   view.indexOf.set(id, view.output.length)
@@ -42,7 +49,7 @@ export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
 export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
   first === true && part !== 'arguments'
 
-export const output: Part<Output> = {
+export const output: Part<Output, Course> = {
   begin(view) {
     view.output = []
     view.indexOf = new Map()
@@ -53,7 +60,7 @@ export const output: Part<Output> = {
   folds: {
     ItemDelta(view, { item_id: id, item, call, part, content_index, delta, logprobs }) {
       if (item !== undefined) {
-        addItem(view, id, emptyItem(id, item, call))
+        addItem(view, id, begunItem(view, id, item, call))
         view.saidItems.push(id)
       }
       replaceItem(view, id, withDelta(itemOf(view, id), part, content_index, delta, logprobs))
@@ -63,7 +70,7 @@ export const output: Part<Output> = {
       if (cut_off) view.cutOff.add(id)
     },
     ItemSaid(view, { item_id: id, item, part, texts, call }) {
-      const whole = withTexts(emptyItem(id, item, call), part, texts)
+      const whole = withTexts(begunItem(view, id, item, call), part, texts)
       addItem(view, id, { ...whole, status: 'completed' } as OutputItem)
       view.saidItems.push(id)
     },
@@ -87,11 +94,17 @@ export const output: Part<Output> = {
     EffectCut(view, { item_id: id }) {
       replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
     },
-    EffectCompleted(view, { item_id: id, call_id, status, said, content, blocks }) {
+    EffectCompleted(view, { item_id: id, call_id, status, said, content, blocks, turn }) {
+      if (turn === true) return
       const whole = said === true ? withRest(saidBy(view, id), content) : content
       const item = resultItem(id, call_id, status, whole, blocks)
       if (said === true) replaceItem(view, id, item)
       else addItem(view, id, item)
+    },
+    GroupChatMessage(view, { message_id: id, role, name, content }) {
+      const isText = role === 'assistant' && typeof content === 'string'
+      const message_content = isText ? [{ type: 'output_text' as const, text: content }] : content
+      addItem(view, id, { type: 'message', id, status: 'completed', role, name, message_content })
     },
     InputAccepted(view, { item }) {
       if (item.type === 'tool_result') addItem(view, item.id ?? '', item)

@@ -24,9 +24,10 @@ export const waits: Part<Waits, Calls & Output> = {
     TaskCreated: (view, { expires_at }) => enter(view, expires_at),
     TaskQueued: (view, { expires_at }) => enter(view, expires_at),
     TaskStarted: leave,
-    InputRequired(view, { calls, expires_at }) {
-      const pending = calls.map(id => itemOf(view, callOf(view, id).itemId) as ToolCallItem)
-      enter(view, expires_at, undefined, pending)
+    InputRequired(view, { calls, expires_at, turn }) {
+      const own = turn === undefined ? calls : []
+      const pending = own.map(id => itemOf(view, callOf(view, id).itemId) as ToolCallItem)
+      enter(view, expires_at, undefined, turn?.items ?? pending)
     },
     InputAccepted(view, { item }) {
       if (item.type !== 'tool_result') return

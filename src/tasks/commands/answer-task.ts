@@ -3,6 +3,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { answersIn, isEmpty } from '../call-answers.ts'
 import type { TaskRow } from '../queries.ts'
+import { answerWherever, askerOf } from './answer-turn.ts'
 import { answersKnown, isPendingCall } from './answered-calls.ts'
 import type { Created, CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
@@ -27,13 +28,18 @@ export const createAnswerTask = ({
     const row = queries.rowById(body.task_id)
     if (row === undefined || !queries.isVisible(principal, row)) return undefined
     const stream = taskStream(row.id)
-    const before = await runtime.until(stream, always)
+    const chat = await runtime.until(stream, always)
+    const asker = askerOf(
+      chat,
+      answers.map(({ callId }) => callId),
+    )
+    const before = asker === undefined ? chat : await runtime.until(asker, always)
     const known = answersKnown(before, answers)
     if (known.length === 0) return undefined
     mustBeOfSession(row, body.session_id)
     const again = !known.some(({ callId }) => isPendingCall(before, callId))
     const content = body.user_message_content
-    const view = await runtime.ask(stream, {
+    const view = await answerWherever(runtime, stream, {
       type: 'AnswerCalls',
       answers: known,
       whole: true,

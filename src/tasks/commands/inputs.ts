@@ -5,6 +5,7 @@ import type { MessageContent } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import type { TaskRow } from '../queries.ts'
+import { answerWherever } from './answer-turn.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
 
 export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
@@ -17,7 +18,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
   ): Promise<DecidedTask> {
     const asked = by(principal, requestId)
     const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
-    return runtime.ask(streamFor(queries, principal, taskId), command)
+    return answerWherever(runtime, streamFor(queries, principal, taskId), command)
   },
 
   /** Stores a message for the agent of an unfinished task. The agent sees it in its next step. */

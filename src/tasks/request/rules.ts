@@ -2,25 +2,13 @@
 import { type Roots, within } from '../../access/user-folders.ts'
 import { isLonger, mostSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
-import { type CreateTaskBody, reservedMetadata } from '../../contract/wire.ts'
+import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
+import { groupProblems } from './group.ts'
+import { modelProblems } from './model-arguments.ts'
 import { problem } from './problem.ts'
 import { scriptProblems } from './script.ts'
-
-/** Arguments that would break the conversation with a model's endpoint if a request could override them. */
-const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
-const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
-  const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
-    [['inference_args'], inference_args],
-    [['agent_config', 'inference_args'], agent_config?.inference_args],
-  ]
-  return lists.flatMap(([at, given]) =>
-    Object.keys(given ?? {}).flatMap(name =>
-      protocolArgs.includes(name) ? [problem([...at, name], 'The service sets this argument itself')] : [],
-    ),
-  )
-}
 
 /**
  * Some fields must be small: the server writes them with each change of the task, or to a file that it syncs before it
@@ -46,6 +34,8 @@ const metadataProblems = ({ metadata }: Partial<CreateTaskBody>): Problem[] =>
 const agentProblems = (body: Partial<CreateTaskBody>, agents: AgentChoice): Problem[] => {
   const unknown = unknownAgent(body, agents)
   const agent = agentOf(body, agents)
+  if (agent === groupAgent || body.agent_config?.group)
+    return [...unknown, ...groupProblems(body, agent, agents)]
   if (agent === 'script') return [...unknown, ...scriptProblems(body.agent_config?.script)]
   return agent === 'model' ? [...unknown, ...modelProblems(body)] : unknown
 }

@@ -1,0 +1,28 @@
+// The beginning of a turn of a group chat: its event, and what its speaker hears. Pure.
+import type { AskedTurn } from '../../src/contract/agent.ts'
+import type { TaskEventData } from '../../src/contract/task-events.ts'
+import type { DecidedTask } from '../../src/history/task-view.ts'
+
+type Created = TaskEventData<'TaskCreated'>
+
+/** The data of a turn that begins with this call. */
+export const thinkingOf = (
+  call_id: string,
+  { agent_id, task_id, parent_task_id = '' }: Created,
+  { name, round, moderator, mayPass }: AskedTurn,
+): TaskEventData<'GroupChatAgentThinking'> => ({
+  ...{ group_chat_id: parent_task_id, agent_id, name, round, call_id, task_id },
+  ...(moderator === true ? { moderator } : {}),
+  ...(mayPass === true ? { may_pass: mayPass } : {}),
+})
+
+/**
+ * The inputs and items that the speaker of the next turn hears: all that the chat has heard. The last entry of the
+ * chat's own context holds its inputs.
+ */
+export const heardInChat = (view: DecidedTask): TaskEventData<'TaskStarted'>['context'] => {
+  const own = view.context.at(-1)
+  if (own === undefined) return []
+  const items = [...own.items, ...view.output.flatMap(({ id }) => id ?? [])]
+  return [...view.context.slice(0, -1), { stream: own.stream, items }]
+}

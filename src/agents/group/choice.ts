@@ -1,0 +1,15 @@
+// The names of a group chat, and what a moderator's text says.
+import type { SpeakerConfig } from '../../contract/wire.ts'
+
+export const nameOf = ({ name }: SpeakerConfig): string => name ?? ''
+export const moderatorName = ({ name }: SpeakerConfig): string => name || 'moderator'
+
+/** The text of a choice without what models like to put around a word. */
+export const wordOf = (text: string): string => text.trim().replace(/^[\s"'`*@.:]+|[\s"'`*.:!,]+$/g, '')
+
+/** The speaker that a moderator's text names; capitals count only between names that differ in nothing else. */
+export const chosen = (agents: SpeakerConfig[], text: string): SpeakerConfig | undefined => {
+  const word = wordOf(text)
+  const alike = agents.filter(agent => nameOf(agent).toLowerCase() === word.toLowerCase())
+  return agents.find(agent => nameOf(agent) === word) ?? (alike.length === 1 ? alike[0] : undefined)
+}

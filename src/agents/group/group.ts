@@ -1,0 +1,34 @@
+// Runs a group chat: each step asks for one turn of a speaker, which is a task of its own, or ends the chat. The agent
+// keeps nothing between steps, so that crashes, pauses and cancels are those of any task with subagents.
+import type { Agent, StepInput } from '../../contract/agent.ts'
+import type { GroupConfig, MessageItem } from '../../contract/wire.ts'
+import { nextTurn } from './next-turn.ts'
+import { requestOf } from './turn-request.ts'
+
+/** The error code of a chat that fails because a turn failed: as for any agent that failed. */
+const agentFailure = -32000
+
+const lastMessage = async ({ history }: StepInput): Promise<MessageItem | undefined> =>
+  (await history()).findLast((item): item is MessageItem => item.type === 'message')
+
+const noGroup: GroupConfig = { agents: [], order: 'round_robin' }
+
+export const group: Agent = {
+  name: 'group',
+  description:
+    'Lets the agents in agent_config.group talk with each other and with the user; each turn is a task.',
+  async *step(input) {
+    const config = input.request.agent_config?.group ?? noGroup
+    const next = nextTurn(config, input.turns ?? [])
+    if (next.next === 'end') return { end: 'answer' }
+    if (next.next === 'fail') return { end: 'fail', error: { code: agentFailure, message: next.why } }
+    const { name, round } = next
+    const rules = {
+      ...(next.next === 'moderator' ? { moderator: true as const } : {}),
+      ...(config.order === 'free' ? { mayPass: true as const } : {}),
+    }
+    const asked = requestOf(input, config, next, await lastMessage(input))
+    yield { say: 'turn', turn: { name, round, ...rules, ...asked } }
+    return { end: 'continue' }
+  },
+}

@@ -1,0 +1,60 @@
+// Decides whose turn comes next in a group chat, from the turns so far. Pure: after a crash it comes to the same turn.
+import type { TakenTurn } from '../../contract/agent.ts'
+import { chatEnd, type GroupConfig, type SpeakerConfig } from '../../contract/wire.ts'
+import { chosen, moderatorName, nameOf, wordOf } from './choice.ts'
+
+/** The most rounds of a chat that names no limit. */
+const usualRounds = 10
+
+export type NextTurn =
+  | { next: 'turn'; speaker: SpeakerConfig; name: string; round: number }
+  | { next: 'moderator'; moderator: SpeakerConfig; name: string; round: number }
+  | { next: 'end' }
+  | { next: 'fail'; why: string }
+
+const turnOf = (speaker: SpeakerConfig, round: number): NextTurn => ({
+  next: 'turn',
+  speaker,
+  name: nameOf(speaker),
+  round,
+})
+
+/** The next turn when the speakers take turns in the order of the list. A round in which nobody spoke is the last. */
+const inOrder = ({ agents }: GroupConfig, mostRounds: number, turns: readonly TakenTurn[]): NextTurn => {
+  const round = Math.floor(turns.length / agents.length) + 1
+  const isNewRound = turns.length % agents.length === 0
+  const isSilent = turns.length > 0 && isNewRound && !turns.slice(-agents.length).some(({ said }) => said)
+  const speaker = agents[turns.length % agents.length]
+  return round > mostRounds || isSilent || speaker === undefined ? { next: 'end' } : turnOf(speaker, round)
+}
+
+const byModerator = (
+  { agents, moderator, on_failure }: GroupConfig,
+  mostRounds: number,
+  turns: readonly TakenTurn[],
+): NextTurn => {
+  if (!moderator) return { next: 'fail', why: 'the group chat has no moderator' }
+  const name = moderatorName(moderator)
+  const last = turns.at(-1)
+  if (last?.isModerator && last.failed === undefined) {
+    if (wordOf(last.text).toUpperCase() === chatEnd) return { next: 'end' }
+    const speaker = chosen(agents, last.text)
+    if (speaker !== undefined) return turnOf(speaker, last.round)
+    const said = JSON.stringify(last.text.slice(0, 100))
+    if (on_failure === 'fail') return { next: 'fail', why: `${name} chose ${said}, which names no speaker` }
+  }
+  const round = turns.filter(({ isModerator }) => isModerator).length + 1
+  return round > mostRounds ? { next: 'end' } : { next: 'moderator', moderator, name, round }
+}
+
+export const nextTurn = (group: GroupConfig, turns: readonly TakenTurn[]): NextTurn => {
+  const { order, on_failure, stop_words } = group
+  const last = turns.at(-1)
+  if (last?.failed !== undefined && on_failure === 'fail') {
+    return { next: 'fail', why: `the turn of ${last.name} failed: ${last.failed}` }
+  }
+  const isStop = ({ said, text }: TakenTurn) => said && stop_words?.some(word => text.includes(word))
+  if (turns.some(isStop)) return { next: 'end' }
+  const mostRounds = group.max_rounds ?? usualRounds
+  return order === 'moderator' ? byModerator(group, mostRounds, turns) : inOrder(group, mostRounds, turns)
+}

@@ -1,0 +1,55 @@
+// The request of a turn's task: the speaker's own settings, the newest message of the chat, and the tools of the chat.
+import type { StepInput, TakenTurn } from '../../contract/agent.ts'
+import type { CreateTaskBody, GroupConfig, MessageItem, SpeakerConfig } from '../../contract/wire.ts'
+import { plainText } from '../text.ts'
+import type { NextTurn } from './next-turn.ts'
+import { promptOf, question } from './prompts.ts'
+import { scriptOfTurn } from './script-of-turn.ts'
+
+type Turn = Extract<NextTurn, { next: 'turn' | 'moderator' }>
+
+/** What a speaker is told to go on when it spoke last itself. */
+const goOn = 'Go on.'
+
+const definedOnly = (fields: object): CreateTaskBody =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as CreateTaskBody
+
+const settingsOf = (config: SpeakerConfig, group: GroupConfig, turn: Turn, turns: readonly TakenTurn[]) => {
+  const before = turns.filter(({ name }) => name === turn.name).length
+  const prompts = [config.developer_prompt, promptOf(group, turn)].filter(Boolean)
+  return {
+    ...config,
+    name: turn.name,
+    developer_prompt: prompts.join('\n\n'),
+    ...(config.script ? { script: scriptOfTurn(config.script, before) } : {}),
+  }
+}
+
+/** `last`: the newest message of the chat, by whomever. */
+export const requestOf = (
+  { request, turns = [] }: StepInput,
+  group: GroupConfig,
+  turn: Turn,
+  last: MessageItem | undefined,
+): { request: CreateTaskBody; messageId?: string } => {
+  const isSpeaker = turn.next === 'turn'
+  const config = isSpeaker ? turn.speaker : turn.moderator
+  const { tool_mcp_config } = request.agent_config ?? {}
+  const settings = settingsOf(config, group, turn, turns)
+  const isOwn = last?.role === 'assistant' && last.name === turn.name
+  const heard = isSpeaker && !isOwn ? last : undefined
+  const said = heard?.role === 'assistant' ? plainText(heard.message_content) : heard?.message_content
+  const { allowed_tools, disallowed_tools, allowed_subagents, stop_tools, client_tools } = request
+  const { inference_args, workspace_dir, env } = request
+  const tools = { allowed_tools, disallowed_tools, allowed_subagents, stop_tools, client_tools }
+  const whole = definedOnly({
+    user_message_content: said ?? (isSpeaker ? goOn : question(group)),
+    stream: false,
+    agent_config: isSpeaker && tool_mcp_config ? { ...settings, tool_mcp_config } : settings,
+    ...(isSpeaker ? tools : { allowed_tools: [], allowed_subagents: [] }),
+    ...{ inference_args, workspace_dir, env },
+  })
+  return { request: whole, ...(heard?.id === undefined ? {} : { messageId: heard.id }) }
+}
