@@ -1,6 +1,7 @@
 // All read models on one store, kept up to date by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
+import { cronProjection } from './cron/table.ts'
 import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
@@ -22,6 +23,7 @@ export const createReadModels = (
     tokensProjection(store),
     envSessionsProjection(store),
     webhooksProjection(store),
+    cronProjection(store),
   ]
   return createProjector(store, log, projections, timers, report)
 }

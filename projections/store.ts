@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import Sqlite from '../src/platform/sqlite/library.ts'
+import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
 import { type ReadStore, renewable } from './renewable.ts'
 import { taskTables } from './tasks/schema.ts'
@@ -13,12 +14,12 @@ import { webhookTables } from './webhooks/schema.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 9
+const readModelVersion = 10
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
 `
-const schema = [checkpoint, taskTables, envSessionTables, tokenTables, webhookTables].join('')
+const schema = [checkpoint, taskTables, envSessionTables, tokenTables, webhookTables, cronTables].join('')
 
 const isCurrent = (db: Database.Database): boolean => {
   try {

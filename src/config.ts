@@ -134,6 +134,7 @@ const quotasOf = (env: Env): QuotaLimits =>
     sockets: wholeNumber(env, 'QUOTA_SOCKETS', 1000),
     disk: wholeNumber(env, 'QUOTA_DISK_MB', 4096) * 2 ** 20,
     webhooks: wholeNumber(env, 'QUOTA_WEBHOOKS', 100),
+    cron_jobs: wholeNumber(env, 'QUOTA_CRON_JOBS', 1000),
     max_sessions: wholeNumber(env, 'MAX_SESSIONS', 256),
     max_streams: wholeNumber(env, 'MAX_STREAMS', 20_000),
   })

@@ -80,6 +80,7 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
       lag,
       quotas: fairness.counts,
       webhooks: webhooks.counts,
+      cron: system.cron.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
   }
@@ -111,6 +112,7 @@ const doorsOf = (
       idleSeconds: config.sessionIdleSeconds,
     },
     environments: { sessions, environments: system.kinds },
+    cron: system.cron,
     agents: agentList([...agents.values()]),
     events: system.bus.events,
     webhooks: system.webhooks,

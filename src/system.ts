@@ -12,6 +12,7 @@ import type { Report, World } from './contract/ports.ts'
 import { Refusal } from './contract/refusals.ts'
 import { StorageFailure } from './contract/stored.ts'
 import type { Reach, Tool } from './contract/tools.ts'
+import { createCronSystem } from './cron/system.ts'
 import type { OutsideFetch } from './egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
@@ -19,10 +20,10 @@ import { createFairness } from './fairness/fairness.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
 import type { EventLog } from './log/log.ts'
-import { watchLog } from './maintenance/log-watch.ts'
 import { openReadModels } from './maintenance/open-read-models.ts'
 import { createRecovery } from './maintenance/recovery.ts'
 import { closeInOrder, createShutdown } from './maintenance/shutdown.ts'
+import { startTimers } from './maintenance/start-timers.ts'
 import { type MakeMcp, openMcp } from './mcp/open.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { createQueries, type Queries } from './tasks/queries.ts'
@@ -67,9 +68,6 @@ export type SystemDeps = {
   reach?: Reach
 }
 
-/** Milliseconds between two rounds that expire overdue tasks and write the files of ended tasks. */
-const sweepMs = 250
-
 /**
  * Reports the error when the result of an effect could not be stored. The log has reported its own failures already. A
  * refusal is no error: the task has ended or no longer waits for that effect.
@@ -112,14 +110,18 @@ const takeUp = async (
 }
 
 export const createSystem = async (deps: SystemDeps) => {
-  const { world, log, secrets, checker, report } = deps
-  const { timers } = world
+  const { world, log, secrets, checker, report, ttls } = deps
   const startedAt = world.clock.now()
   const onFault = faultTo(report)
   const shutdown = createShutdown()
   const { isDraining, isClosed } = shutdown
 
-  const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
+  const { store, projector } = await openReadModels({
+    log,
+    openStore: deps.openReadStore,
+    timers: world.timers,
+    report,
+  })
   const queries = createQueries(store, projector, log)
   const fairness = fairnessOf(deps, queries)
   const { quotas, disk, loop } = fairness
@@ -148,7 +150,7 @@ export const createSystem = async (deps: SystemDeps) => {
     scheduler,
     loop,
     roots: deps.roots,
-    ttls: deps.ttls,
+    ttls,
     startedAt,
     isDraining,
     reach: deps.reach ?? (() => {}),
@@ -160,9 +162,11 @@ export const createSystem = async (deps: SystemDeps) => {
     outside: deps.outside,
     isDraining,
   })
-  const recovery = createRecovery({ ...shared, tasks, sessions: environments.queries, isClosed })
-  const stopSweeping = deps.idle ? () => {} : timers.every(sweepMs, () => void tasks.sweep().catch(onFault))
-  const stopWatching = watchLog({ log, projector, timers, report })
+  const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
+  const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
+  const sessions = environments.queries
+  const recovery = createRecovery({ ...shared, tasks, cron, sessions, isClosed })
+  const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
   log.check() // records the files as they are now, for later checks
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
@@ -174,6 +178,7 @@ export const createSystem = async (deps: SystemDeps) => {
     tasks,
     environments,
     webhooks,
+    cron,
     kinds,
     fairness,
     projector,
@@ -181,13 +186,11 @@ export const createSystem = async (deps: SystemDeps) => {
     /** By how many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
-    drain: (ms: number): Promise<void> =>
-      shutdown.drain(() => tasks.runtime.busy() + environments.busy() + webhooks.busy(), ms),
+    drain: (ms: number): Promise<void> => shutdown.drain(busy, ms),
     close(): Promise<void> {
       shutdown.close()
-      stopSweeping()
-      stopWatching()
-      return closeInOrder({ ...shared, tasks, webhooks, mcp, environments })
+      stopTimers()
+      return closeInOrder({ ...shared, tasks, cron, webhooks, mcp, environments })
     },
   }
 }

@@ -16,6 +16,9 @@ const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' |
   GroupChatMessage: 'group_chat',
   GroupChatAgentThinking: 'group_chat',
   GroupChatAgentResponse: 'group_chat',
+  CronJobTriggered: 'cron',
+  CronJobCompleted: 'cron',
+  CronJobFailed: 'cron',
   EnvSessionCreated: 'env',
   EnvStepCompleted: 'env',
   EnvSessionReset: 'env',
@@ -32,6 +35,7 @@ const part = (text: string): string =>
 const aboutOf = (event: PublicEvent): string => {
   if (event.type === 'WebhookDisabled') return event.webhook_id
   if ('group_chat_id' in event) return event.group_chat_id
+  if ('job_id' in event) return event.job_id
   return (groups[event.type] === 'env' ? undefined : event.task_id) ?? event.session_id ?? ''
 }
 

@@ -1,5 +1,7 @@
-// reprise history: prints the stored events of one task, environment session or webhook from the log file, one on each line.
+// reprise history: prints the stored events of one task, environment session, webhook or cron job from the log file, one on
+// each line.
 import { readConfig } from '../config.ts'
+import { cronStream } from '../contract/cron-events.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -26,11 +28,13 @@ export const history = async (id: string, options: Common): Promise<void> => {
   const printer = openTerminal(options)
   const log = openLogOf(config)
   try {
-    const stream = [taskStream(id), envSessionStream(id), webhookStream(id)].find(
+    const stream = [taskStream(id), envSessionStream(id), webhookStream(id), cronStream(id)].find(
       name => log.revisionOf(name) >= 0,
     )
     if (stream === undefined) {
-      throw new NoAnswer(`no task, environment session or webhook has the id ${id} in ${config.dataDir}`)
+      throw new NoAnswer(
+        `no task, environment session, webhook or cron job has the id ${id} in ${config.dataDir}`,
+      )
     }
     for await (const page of log.readStream(stream)) {
       const rows = page.map(event => (options.json ? JSON.stringify(event) : rowOf(printer, event)))

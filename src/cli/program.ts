@@ -124,6 +124,43 @@ const addTokens = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./token.ts')).revokeToken))
 }
 
+/** Commands about cron jobs. They ask the running server. */
+const addCron = ({ group, command }: Adders): void => {
+  const cron = group('cron', 'list, add, remove and run cron jobs')
+  command('list', 'list cron jobs, newest first', 'cron list', cron)
+    .option('--json', 'print each job as a line of JSON')
+    .action(later(async () => (await import('./cron.ts')).listJobs))
+  command(
+    'add',
+    'make a cron job that sends a message to an agent',
+    'cron add report --schedule "0 7 * * MON-FRI" --timezone Europe/Berlin "write the report"',
+    cron,
+  )
+    .argument('<name>', 'the name of the job')
+    .argument('<message>', 'the message of each run')
+    .option('--schedule <pattern>', 'a cron pattern of 5 or 6 fields, or @hourly and the like')
+    .option('--every <seconds>', 'seconds between two runs')
+    .option('--at <time>', 'the only time of the job, as ISO 8601')
+    .option('--timezone <zone>', 'the time zone of the pattern (default: UTC)')
+    .option('--agent <id>', 'the id of the agent (default: the server chooses)')
+    .option('--missed <policy>', 'skip or run_once (default: skip)')
+    .option('--overlap <policy>', 'skip, queue or allow (default: skip)')
+    .option('--json', 'print the job as JSON')
+    .action(later(async () => (await import('./cron.ts')).addJob))
+  command('remove', 'delete a cron job', 'cron remove cron_01a1b2c3', cron)
+    .argument('<id>', 'the id of the job')
+    .option('--json', 'print the answer as JSON')
+    .action(later(async () => (await import('./cron.ts')).removeJob))
+  command('runs', 'list the runs of a cron job, newest first', 'cron runs cron_01a1b2c3', cron)
+    .argument('<id>', 'the id of the job')
+    .option('--json', 'print each run as a line of JSON')
+    .action(later(async () => (await import('./cron.ts')).listRuns))
+  command('trigger', 'run a cron job now', 'cron trigger cron_01a1b2c3', cron)
+    .argument('<id>', 'the id of the job')
+    .option('--json', 'print the run as JSON')
+    .action(later(async () => (await import('./cron.ts')).triggerJob))
+}
+
 /** Commands to try things out: a fake model and a demonstration. */
 const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models for trying and testing')
@@ -167,7 +204,8 @@ export const createProgram = (): Command => {
   }
 
   // In the order of the help.
-  for (const add of [addRunning, addReading, addKeeping, addTokens, addTrying]) add({ group, command })
+  for (const add of [addRunning, addReading, addKeeping, addTokens, addCron, addTrying])
+    add({ group, command })
   for (const each of commands) {
     each.option('--no-color', 'no colours (also NO_COLOR; FORCE_COLOR forces colours outside a terminal)')
   }

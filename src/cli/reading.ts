@@ -1,4 +1,6 @@
 // Describes an event of a task or of an environment session in a few words, for a person who reads the history.
+import type { CronEvent } from '../contract/cron-events.ts'
+import { cronEvents } from '../contract/decoders/cron.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type {
@@ -75,6 +77,15 @@ const sessionReadings: { [T in EnvSessionEventType]: (data: EnvSessionEventData<
   EnvSessionDeleted: ({ by }) => `by ${by}`,
 }
 
+const readingOfJob = ({ type, data }: CronEvent): string | undefined => {
+  if (type === 'CronJobCreated') return `${data.user_id}: ${data.settings.name}`
+  if (type === 'CronJobTriggered' || type === 'CronJobCompleted') return `${data.run_id}: ${data.task_id}`
+  if (type === 'CronJobFailed') return `${data.run_id}: ${data.reason}: ${data.error}`
+  if (type === 'CronRunSkipped') return `${data.run_id}: ${data.reason}`
+  if (type === 'CronJobPaused' || type === 'CronJobEnded') return data.reason
+  return undefined
+}
+
 const readingOfTask = ({ type, data }: TaskEvent): string | undefined =>
   (readings[type] as ((data: TaskEvent['data']) => string) | undefined)?.(data)
 const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
@@ -84,7 +95,11 @@ const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
 export const readingOf = (stored: Recorded): string => {
   const ofTask = taskEvents.find(stored)
   const ofSession = sessionEvents.find(stored)
-  const reading = (ofTask && readingOfTask(ofTask)) ?? (ofSession && readingOfSession(ofSession))
+  const ofJob = cronEvents.find(stored)
+  const reading =
+    (ofTask && readingOfTask(ofTask)) ??
+    (ofSession && readingOfSession(ofSession)) ??
+    (ofJob && readingOfJob(ofJob))
   if (reading !== undefined) return reading
   const text = JSON.stringify(stored.data)
   return text === '{}' ? '' : text

@@ -9,6 +9,8 @@ const Text = Type.String()
 const Status = Type.Enum([...taskStatuses])
 
 const inChat = { group_chat_id: Text, agent_id: Text, name: Text, round: Type.Integer() }
+/** `scheduled_at`: ISO 8601. */
+const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, scheduled_at: Text }
 
 const events = {
   TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
@@ -57,6 +59,16 @@ const events = {
     task_id: Text,
     content: Text,
     usage: Type.Record(Text, Type.Unknown()),
+  },
+  CronJobTriggered: CronRun,
+  CronJobCompleted: { ...CronRun, duration_ms: Type.Integer() },
+  /** `task_id` is absent if the server refused to create the task of the run. */
+  CronJobFailed: {
+    ...CronRun,
+    task_id: optional(Text),
+    duration_ms: Type.Integer(),
+    error: Text,
+    reason: Text,
   },
   EnvSessionCreated: { session_id: Text, env_id: Text, user_id: Text },
   EnvStepCompleted: {

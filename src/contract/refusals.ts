@@ -11,6 +11,7 @@ export const refusals = {
     code: -32001,
     message: 'this webhook has no such delivery: the id is the id of an event that the webhook sends',
   },
+  CronJobNotFound: { http: 404, code: -32001, message: 'no such cron job' },
   TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
@@ -97,6 +98,7 @@ export const quotaNames = [
   'sockets',
   'disk',
   'webhooks',
+  'cron_jobs',
   'max_sessions',
   'max_streams',
 ] as const
@@ -110,6 +112,7 @@ const quotaWords: Record<QuotaName, string> = {
   sockets: 'open WebSockets of this user (QUOTA_SOCKETS): close some',
   disk: 'bytes of disk for this user (QUOTA_DISK_MB): close sessions or remove files',
   webhooks: 'webhooks of this user (QUOTA_WEBHOOKS): delete some',
+  cron_jobs: 'cron jobs of this user (QUOTA_CRON_JOBS): delete some',
   max_sessions: 'active environment sessions of all users (MAX_SESSIONS): try again later',
   max_streams: 'open streams and WebSockets of all users (MAX_STREAMS): try again later',
 }

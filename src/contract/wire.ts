@@ -12,6 +12,15 @@ export {
 } from './wire/agent-config.ts'
 export { Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
+export {
+  CronJob,
+  CronJobList,
+  CronRun,
+  CronRunList,
+  DeletedCronJob,
+  runStatuses,
+} from './wire/cron.ts'
+export { ChangeCronJobBody, CreateCronJobBody } from './wire/cron-requests.ts'
 export { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from './wire/env-requests.ts'
 export { EnvironmentInfo, EnvSession, EnvStepAnswer } from './wire/environments.ts'
 export { AsciiId, TextId } from './wire/ids.ts'

@@ -1,5 +1,6 @@
 // Writes drawings of the charts into docs/architecture.md, between markers.
 import type { Chart } from '../contract/chart.ts'
+import { cronChart } from '../contract/cron-chart.ts'
 import { sessionChart } from '../contract/env-session-chart.ts'
 import { taskChart } from '../contract/task-chart.ts'
 import { drawingOf } from './drawing.ts'
@@ -7,6 +8,7 @@ import { drawingOf } from './drawing.ts'
 const charts: Readonly<Record<string, Chart>> = {
   task: taskChart,
   'env-session': sessionChart,
+  cron: cronChart,
 }
 
 /** The text, with the drawing of each chart between its markers. */

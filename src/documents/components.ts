@@ -2,6 +2,7 @@
 import type { Components } from './component.ts'
 import { accessComponents } from './components/access.ts'
 import { bodyComponents } from './components/bodies.ts'
+import { cronComponents } from './components/cron.ts'
 import { envelopeComponents } from './components/envelopes.ts'
 import { environmentComponents } from './components/environments.ts'
 import { historyComponents } from './components/history.ts'
@@ -13,6 +14,7 @@ export const components: Components = {
   ...taskComponents,
   ...bodyComponents,
   ...environmentComponents,
+  ...cronComponents,
   ...envelopeComponents,
   ...streamComponents,
   ...webhookComponents,

@@ -6,6 +6,7 @@ import type { RefusalName } from '../contract/refusals.ts'
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
+  'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',
   Webhooks: 'Events as signed HTTP requests to a URL.',
   History: 'Read the past: rollouts, replays, and the log itself.',

@@ -2,6 +2,7 @@
 import type { Operation } from './operation.ts'
 import { accessOperations } from './operations/access.ts'
 import { agentOperations } from './operations/agents.ts'
+import { cronOperations } from './operations/cron.ts'
 import { environmentOperations } from './operations/environments.ts'
 import { eventOperations } from './operations/events.ts'
 import { historyOperations } from './operations/history.ts'
@@ -15,6 +16,7 @@ export const operationsById = {
   ...agentOperations,
   ...environmentOperations,
   ...sessionOperations,
+  ...cronOperations,
   ...eventOperations,
   ...webhookOperations,
   ...historyOperations,

@@ -65,6 +65,8 @@ export const createQuotas = (limits: QuotaLimits) => {
     mayMakeWebhook: (count: number): void => must('webhooks', count),
     openStream: opener('streams', streams),
     openSocket: opener('sockets', sockets),
+    /** Throws when a user with this many cron jobs may make no further one. */
+    mustHaveCronJob: (used: number): void => must('cron_jobs', used),
     /** Counts a refusal by the disk quota, and returns it. */
     overDisk: (): Refusal => refuse('disk'),
     follow,

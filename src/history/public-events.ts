@@ -1,6 +1,9 @@
 // The public event of a stored event. It is made from this stored event alone, so a reader can begin at any position.
 // If an event type without a public event gets one later, older stored events must still give none:
 // docs/decisions/50-what-a-stored-event-once-gave.md
+
+import { jobIdOf } from '../contract/cron-events.ts'
+import { cronEvents, type RecordedCronEvent } from '../contract/decoders/cron.ts'
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
@@ -151,13 +154,30 @@ const bodyOfWebhook = ({ type, header, data }: RecordedWebhookEvent) =>
   type === 'WebhookDisabled' && data.reason !== 'requested'
     ? { type, webhook_id: webhookIdOf(header.stream), reason: data.reason }
     : undefined
+const bodyOfJob = ({ type, header, data }: RecordedCronEvent) => {
+  if (type !== 'CronJobTriggered' && type !== 'CronJobCompleted' && type !== 'CronJobFailed') return undefined
+  const { name, run_id, task_id } = data
+  const run = {
+    job_id: jobIdOf(header.stream),
+    name,
+    run_id,
+    ...(task_id === undefined ? {} : { task_id }),
+    scheduled_at: new Date(data.scheduled_at).toISOString(),
+  }
+  if (type === 'CronJobTriggered') return { type, ...run }
+  const { duration_ms } = data
+  if (type === 'CronJobCompleted') return { type, ...run, duration_ms }
+  return { type, ...run, duration_ms, error: data.error, reason: data.reason }
+}
 const bodyOf = (recorded: Recorded) => {
   const ofTask = taskEvents.find(recorded)
   if (ofTask !== undefined) return bodyOfTask(ofTask)
   const ofSession = sessionEvents.find(recorded)
   if (ofSession !== undefined) return bodyOfSession(ofSession)
   const ofWebhook = webhookEvents.find(recorded)
-  return ofWebhook && bodyOfWebhook(ofWebhook)
+  if (ofWebhook !== undefined) return bodyOfWebhook(ofWebhook)
+  const ofJob = cronEvents.find(recorded)
+  return ofJob && bodyOfJob(ofJob)
 }
 
 /** The public event of a stored event; undefined when it has none. */

@@ -9,9 +9,11 @@ import { auditRoutes } from './audit.ts'
 import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
 import { allowOrigins } from './cors.ts'
+import { cronRoutes } from './cron.ts'
 import { docsRoutes } from './docs.ts'
 import type {
   AuditDoor,
+  CronDoor,
   EnvironmentDoor,
   Gate,
   Serving,
@@ -54,6 +56,7 @@ export type AppDeps = {
   tasks: TaskDoor
   sessions: SessionDoor
   environments: EnvironmentDoor
+  cron: CronDoor
   /** The agents that clients can choose from. */
   agents: readonly AgentInfo[]
   /** The public events of the log. */
@@ -83,6 +86,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   envStepRoutes(app, deps.environments, serving)
   sessionRoutes(app, deps.sessions, serving)
   webhookRoutes(app, deps.webhooks)
+  cronRoutes(app, deps.cron)
   auditRoutes(app, deps.audit, serving)
   unlessMissing()
 }

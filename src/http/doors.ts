@@ -8,6 +8,8 @@ import type { SessionState } from '../contract/env-session-chart.ts'
 import type { Report } from '../contract/ports.ts'
 import type { TaskState } from '../contract/task-state.ts'
 import type { EnvironmentInfo } from '../contract/wire.ts'
+import type { CronCommands } from '../cron/commands.ts'
+import type { CronQueries } from '../cron/queries.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
@@ -68,6 +70,9 @@ export type SessionDoor = {
   /** The number of seconds without use after which a session counts as inactive. */
   idleSeconds: number
 }
+
+/** The door to cron jobs. */
+export type CronDoor = { commands: CronCommands; queries: CronQueries }
 
 /** The door to environments and their sessions. */
 export type EnvironmentDoor = {

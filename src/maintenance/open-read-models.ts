@@ -5,6 +5,7 @@ import type { ReadStore } from '../../projections/store.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
+import { createCronQueries } from '../cron/queries.ts'
 import { createSessionQueries } from '../env-sessions/queries.ts'
 import type { EventLog } from '../log/log.ts'
 import { createQueries } from '../tasks/queries.ts'
@@ -32,6 +33,8 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
     tasks.tokens()
     createSessionQueries(store, direct).active()
     createWebhookQueries(store, direct).there()
+    const cron = createCronQueries(store, direct)
+    for (const read of [cron.due, cron.open, cron.active, cron.secretRefs]) read()
     return { store, projector }
   } catch (error) {
     await store.close()

@@ -3,6 +3,7 @@ import type { Projector } from '../../projections/projector.ts'
 import { isTicket } from '../access/tickets.ts'
 import { envSessionStream, streamOfStepSecret } from '../contract/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
+import type { CronSystem } from '../cron/system.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { EventLog } from '../log/log.ts'
@@ -15,6 +16,7 @@ type Deps = {
   projector: Pick<Projector, 'catchUp'>
   tasks: Pick<Tasks, 'queries' | 'takePlaces' | 'resume'>
   sessions: Pick<SessionQueries, 'active'>
+  cron: Pick<CronSystem, 'resume'> & { queries: Pick<CronSystem['queries'], 'secretRefs'> }
   quotas: Pick<Quotas, 'fill'>
   secrets: Pick<Secrets, 'sweep'>
   isClosed: () => boolean
@@ -22,7 +24,7 @@ type Deps = {
 }
 
 export const createRecovery = (deps: Deps) => {
-  const { tasks, sessions, isClosed, report } = deps
+  const { tasks, sessions, cron, isClosed, report } = deps
 
   /** Gives running tasks their places again, and counts the usage of quotas again, as the log says. */
   const takePlaces = () => {
@@ -36,11 +38,13 @@ export const createRecovery = (deps: Deps) => {
     const unfinished = tasks.queries.unfinished()
     const active = sessions.active()
     const named = new Set([...unfinished, ...active].flatMap(row => row.secret_ref ?? []))
+    for (const ref of cron.queries.secretRefs()) named.add(ref)
     const streams = new Set(active.map(({ id }) => envSessionStream(id)))
     deps.secrets.sweep(
       ref => named.has(ref) || isTicket(ref) || isOfWebhook(ref) || streams.has(streamOfStepSecret(ref)),
     )
     await tasks.resume(unfinished, isClosed)
+    if (!isClosed()) await cron.resume()
     return unfinished.length
   }
 

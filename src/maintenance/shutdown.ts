@@ -35,6 +35,7 @@ export const createShutdown = () => {
 }
 
 type Open = {
+  cron: { stop(): void }
   tasks: Pick<Tasks, 'stop' | 'files'>
   webhooks: Pick<Webhooks, 'stop'>
   mcp: { close(): Promise<void> }
@@ -51,6 +52,7 @@ type Open = {
 export const closeInOrder = async (open: Open): Promise<void> => {
   const { log } = open
   await open.webhooks.stop()
+  open.cron.stop()
   open.tasks.stop()
   await open.mcp.close()
   await open.environments.stop()

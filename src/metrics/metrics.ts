@@ -2,7 +2,8 @@
 // id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
-import { createEventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
+import { type CronCounts, cronFamilies } from './cron-families.ts'
+import { createEventCounts, type EventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'
 import { type NatsCounts, natsFamilies } from './nats-families.ts'
@@ -21,9 +22,18 @@ export type Gauges = {
   /** The number of requests that each quota has refused, and what all users together use. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
   webhooks(): WebhookCounts
+  cron(): CronCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
+
+const modelFamilies = ({ model }: EventCounts): Family[] => [
+  counter('reprise_model_calls_total', 'Calls that a model endpoint answered.', () => model.calls),
+  counter('reprise_model_tokens_total', 'Tokens of the calls that a model endpoint answered.', () => [
+    [{ direction: 'input' }, model.inputTokens],
+    [{ direction: 'output' }, model.outputTokens],
+  ]),
+]
 
 export const createMetrics = () => {
   const log = createLogCounts()
@@ -94,12 +104,9 @@ export const createMetrics = () => {
           ]),
         ),
     ),
-    counter('reprise_model_calls_total', 'Calls that a model endpoint answered.', () => events.model.calls),
-    counter('reprise_model_tokens_total', 'Tokens of the calls that a model endpoint answered.', () => [
-      [{ direction: 'input' }, events.model.inputTokens],
-      [{ direction: 'output' }, events.model.outputTokens],
-    ]),
+    ...modelFamilies(events),
     ...webhookFamilies(gauges.webhooks),
+    ...cronFamilies(gauges.cron),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 

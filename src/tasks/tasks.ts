@@ -4,7 +4,8 @@ import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'
 import type { Report } from '../contract/ports.ts'
-import { createCommands } from './commands.ts'
+import { prepareTask } from './commands/prepared-task.ts'
+import { type CreateRequest, createCommands } from './commands.ts'
 import { createExpiry } from './expiry.ts'
 import { createTaskFiles } from './files.ts'
 import { createIdempotency } from './idempotency.ts'
@@ -34,7 +35,7 @@ export const createTasks = (deps: Deps) => {
     onFault,
     inspect: deps.inspect,
   })
-  const commands = createCommands({
+  const creating = {
     runtime,
     scheduler,
     queries,
@@ -44,7 +45,8 @@ export const createTasks = (deps: Deps) => {
     ids,
     ready: log.retry,
     isLogAway: log.isFailing,
-  })
+  }
+  const commands = createCommands(creating)
   scheduler.onTurn(commands.start)
   const recall = createRecall(log, queries, clock)
   const files = createTaskFiles({
@@ -69,6 +71,8 @@ export const createTasks = (deps: Deps) => {
       agents: deps.agentChoice,
       problemsOfSchema: deps.checker.problemsOf,
     }),
+    /** Prepares a task that an actor of another kind stores in its own append. */
+    prepare: (wanted: CreateRequest, userId: string) => prepareTask(creating, wanted, userId),
     streams: createTaskStreams(log, queries.folds),
     idempotency,
     scheduler,

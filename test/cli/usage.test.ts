@@ -22,6 +22,11 @@ const names = commands.map(({ words }) => words.join(' '))
 t.test('these are the commands', async t => {
   t.same(names.sort(), [
     'backup',
+    'cron add',
+    'cron list',
+    'cron remove',
+    'cron runs',
+    'cron trigger',
     'demo crash',
     'history',
     'model fake',

@@ -269,6 +269,38 @@ t.test('everything that happened', async t => {
   }
 })
 
+t.test('cron jobs and their runs', async t => {
+  const task = { user_message_content: 'go', agent_config: script({ sleep_ms: 600_000 }) }
+  const settings = { schedule: '@yearly', jitter_seconds: 5, ends_at: '2999-01-01', max_runs: 5 }
+  const { body } = await read(api('POST', '/cron/jobs', { name: 'a', task, ...settings }))
+  const { job_id } = body as unknown as { job_id: string }
+  const job = `/cron/jobs/${job_id}`
+  t.equal((await api('POST', '/cron/jobs', { name: 'b', task, at: '2999-01-01' })).status, 200)
+  t.equal((await api('POST', `${job}/trigger`)).status, 200)
+  t.equal((await api('POST', `${job}/trigger`)).status, 409)
+  for (const path of ['/cron/jobs', job, `${job}/runs`]) t.equal((await api('GET', path)).status, 200)
+  t.equal((await api('POST', `${job}/pause`)).status, 200)
+  t.equal((await api('GET', job)).status, 200)
+  t.equal((await api('PATCH', job, { every_seconds: 60, max_runs: null })).status, 200)
+  t.equal((await api('POST', `${job}/resume`)).status, 200)
+  const ends = { name: 'c', task, enabled: false, every_seconds: 60, max_runs: 1 }
+  const last = await read(api('POST', '/cron/jobs', { ...ends, every_seconds: 1, enabled: true }))
+  const lastId = (last.body as unknown as { job_id: string }).job_id
+  await until(async () => (await api('POST', `/cron/jobs/${lastId}/resume`)).status === 409)
+  t.equal((await api('DELETE', job)).status, 200)
+  for (const [method, tail] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
+    ['POST', '/trigger'],
+    ['GET', '/runs'],
+  ] as const) {
+    t.equal((await api(method, job + tail, method === 'PATCH' ? {} : undefined)).status, 404)
+  }
+})
+
 t.test('tokens and tickets', async t => {
   const { body } = await read(api('POST', '/auth/tokens', { role: 'subscriber' }))
   const { id } = body as unknown as { id: string }

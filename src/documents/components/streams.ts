@@ -81,6 +81,10 @@ const eventWords: Record<PublicEventType, string> = {
   GroupChatAgentThinking: 'The turn of a speaker, or of the moderator, begins in a group chat.',
   GroupChatAgentResponse:
     'The turn of a speaker, or of the moderator, has ended. A GroupChatMessage follows if the content is said in the chat.',
+  CronJobTriggered: 'A run of a cron job began: its task was created.',
+  CronJobCompleted: 'The task of a run completed.',
+  CronJobFailed:
+    'The task of a run failed, was canceled or expired, or the server refused to create it. `reason` is `failed`, `canceled`, `expired` or the reason of the refusal.',
   EnvSessionCreated: 'An environment session begins with a new instance. A closed session may begin again.',
   EnvStepCompleted: 'A step of an environment session was taken.',
   EnvSessionReset: 'An environment session was reset.',
@@ -101,7 +105,7 @@ const eventFields = {
   agent_id:
     'The id of the agent. Each task has an agent id of its own. What the user says in a group chat has that of the chat.',
   group_chat_id: 'The id of the group chat, which is the id of its task.',
-  name: 'The name of the speaker; `user` for the user.',
+  name: 'The name of the speaker; `user` for the user. In events of cron jobs: the name of the job.',
   round: 'The number of the round, from 1.',
   message_id: 'The id of the message: an item of the chat’s output.',
   role: 'The role of the message.',
@@ -122,6 +126,10 @@ const eventFields = {
   done: 'Whether the episode is over.',
   seed: 'The seed of the reset.',
   webhook_id: 'The id of the webhook.',
+  job_id: 'The id of the cron job.',
+  run_id: 'The id of the run.',
+  scheduled_at: 'The time of the schedule for which the run began.',
+  duration_ms: 'Milliseconds from the creation of the task to its end.',
 }
 
 /** Any public event. */

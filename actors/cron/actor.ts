@@ -1,0 +1,52 @@
+// A cron job as an actor. It has no effects and no timers: the alarm (src/cron/alarm.ts) has one timer for all jobs, and
+// the task of a run is an actor of its own. So an idle job leaves memory.
+import { cronMoveOf } from '../../src/contract/cron-chart.ts'
+import type { CronCommand } from '../../src/contract/cron-commands.ts'
+import { type CronEvent, cronEventVersion } from '../../src/contract/cron-events.ts'
+import { cronEvents } from '../../src/contract/decoders/cron.ts'
+import { type CronView, emptyCronJob, evolveCronJob } from '../../src/history/cron-job.ts'
+import type { Kind } from '../runtime/kind.ts'
+import { decide } from './decide.ts'
+import type { CronDeps } from './deps.ts'
+import { liveCronJob } from './live.ts'
+
+/** Throws if the chart does not allow one of these events, which is a bug of the server. Nothing is stored then. */
+const judge = ({ state }: CronView, events: CronEvent[]): void => {
+  let at = state
+  for (const { type } of events) {
+    const next = cronMoveOf(at, type)
+    if (next === undefined) {
+      throw new Error(
+        `a bug of the server: it decided ${type} in the state ${at}, where the chart forbids it`,
+      )
+    }
+    at = next
+  }
+}
+
+export const cronKind =
+  (deps: CronDeps): Kind<CronView, CronCommand> =>
+  stream => {
+    const view = emptyCronJob()
+    return {
+      view,
+      run: inspect => liveCronJob.run(stream, { at: view.state }, inspect),
+      evolve: event => evolveCronJob(view, cronEvents.read(event)),
+      decide(command) {
+        const { events, made } = decide(deps, view, command)
+        judge(view, events)
+        return {
+          events: events.map(({ type, data }) => ({ type, schema_version: cronEventVersion, data })),
+          made,
+        }
+      },
+      envelope(command) {
+        const { principal, causation } = command
+        const owner = command.type === 'CreateJob' ? command.userId : (view.created?.user_id ?? '')
+        return { principal, owner, session_id: '', correlation_id: stream, causation_id: causation }
+      },
+      reconcile() {},
+      rest: () => (view.state === 'absent' || view.state === 'deleted' ? 'ended' : 'idle'),
+      stop() {},
+    }
+  }

@@ -1,0 +1,165 @@
+// The events of runs: a time of the schedule is due, a caller wants a run, a waiting run may begin, and a run ended.
+import type { CronCommand, RunEnd } from '../../src/contract/cron-commands.ts'
+import type { CronEvent, Next } from '../../src/contract/cron-events.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { StreamAppend } from '../../src/contract/stored.ts'
+import type { CronView } from '../../src/history/cron-job.ts'
+import type { CronDeps } from './deps.ts'
+
+export type CronDecision = { events: CronEvent[]; made: StreamAppend[] }
+export const only = (...events: CronEvent[]): CronDecision => ({ events, made: [] })
+
+/** The most runs of a job that wait. */
+const queuedAtMost = 100
+
+type Run = { runId: string; ticket: string; scheduledAt: number; manual?: true; queued?: true; next?: Next }
+
+/** The events of a run that begins now. `before`: how many events come before these in the append. */
+const begin = (view: CronView, { prepare }: CronDeps, run: Run, before = 0): CronDecision => {
+  const { runId, ticket, scheduledAt, manual, queued, next } = run
+  const task = prepare(ticket, view, runId, view.revision + before + 1)
+  const name = view.settings?.name ?? ''
+  const data = {
+    run_id: runId,
+    scheduled_at: scheduledAt,
+    name,
+    ...(manual && { manual }),
+    ...(queued && { queued }),
+    ...(next && { next }),
+  }
+  if ('made' in task) {
+    return {
+      events: [{ type: 'CronJobTriggered', data: { ...data, task_id: task.taskId } }],
+      made: [task.made],
+    }
+  }
+  const { error, reason } = task
+  return only({ type: 'CronJobFailed', data: { ...data, duration_ms: 0, error, reason } })
+}
+
+/** The end of a job that has no time left. */
+const endedUnless = (next: Next | undefined, isFull: boolean): CronEvent[] =>
+  next === undefined
+    ? [{ type: 'CronJobEnded', data: { reason: isFull ? 'max_runs' : 'no_more_times' } }]
+    : []
+
+/** A time of the schedule: a run begins, waits or is skipped. */
+const atTime = (view: CronView, deps: CronDeps, run: Run, before: number): CronDecision => {
+  const overlap = view.settings?.overlap ?? 'skip'
+  const { runId: run_id, scheduledAt: scheduled_at, next } = run
+  const data = { run_id, scheduled_at, ...(next && { next }) }
+  const isBusy = view.running.size > 0 || view.queue.length > 0
+  if (!isBusy || overlap === 'allow') return begin(view, deps, run, before)
+  if (overlap === 'queue' && view.queue.length < queuedAtMost) return only({ type: 'CronRunQueued', data })
+  const reason = overlap === 'skip' ? 'overlap' : 'queue_full'
+  return only({ type: 'CronRunSkipped', data: { ...data, reason } })
+}
+
+/** Whether the schedule may begin this many further runs. */
+export const isFull = ({ runs, settings }: CronView, more = 0): boolean =>
+  runs + more >= (settings?.max_runs ?? Number.POSITIVE_INFINITY)
+
+/** The record of missed times, and the newest of them when it shall run after all. */
+const missedRuns = (
+  view: CronView,
+  deps: CronDeps,
+  { runId, skipId }: Extract<CronCommand, { type: 'RunDue' }>,
+): CronDecision | undefined => {
+  const { settings, next, created } = view
+  if (settings === undefined || next === undefined || created === undefined) return undefined
+  const missed = deps.plans.missed(settings, next.at, deps.clock.now())
+  if (missed === undefined) return undefined
+  const { first, last, count } = missed
+  const following = deps.plans.next(created.job_id, settings, last)
+  const runsOnce = settings.missed === 'run_once'
+  const [until, skipped] = runsOnce ? [last, count - 1] : [last, count]
+  const span = skipped > 1 ? { until, count: skipped } : {}
+  const record: CronEvent = {
+    type: 'CronRunSkipped',
+    data: {
+      run_id: skipId,
+      scheduled_at: first,
+      reason: 'missed',
+      ...span,
+      ...(following && { next: following }),
+    },
+  }
+  if (!runsOnce) return only(record, ...endedUnless(following, false))
+  const records = skipped > 0 ? [record] : []
+  const left = isFull(view, 1) ? undefined : following
+  const run = { runId, ticket: runId, scheduledAt: last, ...(left && { next: left }) }
+  const { events, made } = atTime(view, deps, run, records.length)
+  return { events: [...records, ...events, ...endedUnless(left, isFull(view, 1))], made }
+}
+
+export const runDue = (
+  view: CronView,
+  deps: CronDeps,
+  command: Extract<CronCommand, { type: 'RunDue' }>,
+): CronDecision => {
+  const { state, settings, next, created } = view
+  const isDue = next !== undefined && next.due <= deps.clock.now()
+  if (state !== 'active' || !isDue || settings === undefined || created === undefined) return only()
+  const missed = missedRuns(view, deps, command)
+  if (missed !== undefined) return missed
+  const following = deps.plans.next(created.job_id, settings, next.at)
+  const decided = (left: Next | undefined) => {
+    const run = {
+      runId: command.runId,
+      ticket: command.runId,
+      scheduledAt: next.at,
+      ...(left && { next: left }),
+    }
+    return atTime(view, deps, run, 0)
+  }
+  // A skipped time is no run, so it does not count for `max_runs`.
+  const isSkipped = view.running.size > 0 && settings.overlap === 'skip'
+  const isLast = !isSkipped && isFull(view, 1)
+  const left = isLast ? undefined : following
+  const { events, made } = decided(left)
+  return { events: [...events, ...endedUnless(left, isLast)], made }
+}
+
+const conflict = (words: string, view: CronView): Refusal =>
+  new Refusal('Conflict', { job_id: view.created?.job_id, state: view.state }, words)
+
+export const runNow = (view: CronView, deps: CronDeps, runId: string): CronDecision => {
+  const { overlap } = view.settings ?? {}
+  const isBusy = view.running.size > 0 || view.queue.length > 0
+  const run = { runId, ticket: runId, scheduledAt: deps.clock.now(), manual: true as const }
+  if (!isBusy || overlap === 'allow') return begin(view, deps, run)
+  if (overlap !== 'queue') {
+    const words = 'a run of this job is at work, and its overlap is "skip": wait for the end of the run'
+    throw conflict(words, view)
+  }
+  if (view.queue.length >= queuedAtMost) {
+    throw conflict(`${queuedAtMost} runs of this job wait already`, view)
+  }
+  return only({
+    type: 'CronRunQueued',
+    data: { run_id: runId, scheduled_at: run.scheduledAt, manual: true },
+  })
+}
+
+/** While a job is paused, its waiting runs stay where they are. */
+export const runQueued = (view: CronView, deps: CronDeps, ticket: string): CronDecision => {
+  const [first] = view.queue
+  if (first === undefined || view.running.size > 0 || view.state === 'paused') return only()
+  const { runId, scheduledAt, manual } = first
+  const run = { runId, ticket, scheduledAt, queued: true as const }
+  return begin(view, deps, manual ? { ...run, manual: true } : run)
+}
+
+export const endRun = (view: CronView, runId: string, end: RunEnd): CronDecision => {
+  const run = view.running.get(runId)
+  if (run === undefined) return only()
+  const data = {
+    run_id: runId,
+    task_id: run.taskId,
+    scheduled_at: run.scheduledAt,
+    name: view.settings?.name ?? '',
+    duration_ms: Math.max(0, end.endedAt - run.startedAt),
+  }
+  if (end.status === 'completed') return only({ type: 'CronJobCompleted', data })
+  return only({ type: 'CronJobFailed', data: { ...data, error: end.error, reason: end.status } })
+}

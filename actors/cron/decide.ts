@@ -1,0 +1,98 @@
+// From a command to the events of a cron job, or to a refusal.
+import type { CronCommand } from '../../src/contract/cron-commands.ts'
+import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
+import { Refusal } from '../../src/contract/refusals.ts'
+import type { CronView } from '../../src/history/cron-job.ts'
+import { type CronDecision, endRun, isFull, only, runDue, runNow, runQueued } from './decide-run.ts'
+import type { CronDeps } from './deps.ts'
+
+type Of<T extends CronCommand['type']> = Extract<CronCommand, { type: T }>
+
+const settingsOf = ({ state, settings, created }: CronView) => {
+  if (state === 'absent' || state === 'deleted' || settings === undefined || created === undefined)
+    throw new Refusal('CronJobNotFound')
+  return { settings, jobId: created.job_id }
+}
+
+const create = ({ clock, plans }: CronDeps, view: CronView, command: Of<'CreateJob'>): CronDecision => {
+  const { jobId, userId, settings, maker, enabled } = command
+  if (view.state !== 'absent') throw new Refusal('Conflict', { job_id: jobId })
+  const next = enabled ? plans.next(jobId, settings, clock.now()) : undefined
+  const data = { job_id: jobId, user_id: userId, settings, maker, ...(next && { next }) }
+  const created: CronEvent = { type: 'CronJobCreated', data }
+  if (!enabled) return only(created, { type: 'CronJobPaused', data: { reason: 'paused' } })
+  if (next === undefined) return only(created, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
+  return only(created)
+}
+
+const nextOf = (
+  { clock, plans }: CronDeps,
+  view: CronView,
+  jobId: string,
+  settings: CronSettings,
+): Next | undefined => (isFull({ ...view, settings }) ? undefined : plans.next(jobId, settings, clock.now()))
+
+const paused: CronEvent = { type: 'CronJobPaused', data: { reason: 'paused' } }
+
+const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'ChangeJob'>): CronDecision => {
+  const { jobId } = settingsOf(view)
+  const next = nextOf(deps, view, jobId, settings)
+  const isOn = enabled ?? view.state !== 'paused'
+  const changed: CronEvent = {
+    type: 'CronJobChanged',
+    data: { settings, ...(isOn && view.state === 'active' && next && { next }) },
+  }
+  if (!isOn) return view.state === 'paused' ? only(changed) : only(changed, paused)
+  if (view.state !== 'active' && next !== undefined) {
+    return only(changed, { type: 'CronJobResumed', data: { next } })
+  }
+  if (view.state === 'active' && next === undefined) {
+    return only(changed, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
+  }
+  return only(changed)
+}
+
+const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): CronDecision => {
+  const { jobId, settings } = settingsOf(view)
+  if (view.state === 'active') return only()
+  const next = nextOf(deps, view, jobId, settings)
+  if (view.state === 'ended' && next === undefined) {
+    const words = 'this job has no time left: change its schedule, `ends_at` or `max_runs`'
+    throw new Refusal('Conflict', { job_id: jobId, state: view.state }, words)
+  }
+  const resumed: CronEvent = {
+    type: 'CronJobResumed',
+    data: { ...(next && { next }), ...(maker && { maker }) },
+  }
+  return next === undefined
+    ? only(resumed, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
+    : only(resumed)
+}
+
+export const decide = (deps: CronDeps, view: CronView, command: CronCommand): CronDecision => {
+  switch (command.type) {
+    case 'CreateJob':
+      return create(deps, view, command)
+    case 'ChangeJob':
+      return change(deps, view, command)
+    case 'PauseJob':
+      settingsOf(view)
+      return view.state === 'paused' && view.pausedReason === command.reason
+        ? only()
+        : only({ type: 'CronJobPaused', data: { reason: command.reason } })
+    case 'ResumeJob':
+      return resume(deps, view, command)
+    case 'DeleteJob':
+      settingsOf(view)
+      return only({ type: 'CronJobDeleted', data: { by: command.principal } })
+    case 'RunDue':
+      return runDue(view, deps, command)
+    case 'RunNow':
+      settingsOf(view)
+      return runNow(view, deps, command.runId)
+    case 'RunQueued':
+      return runQueued(view, deps, command.ticket)
+    case 'EndRun':
+      return endRun(view, command.runId, command.end)
+  }
+}

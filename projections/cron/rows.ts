@@ -1,0 +1,90 @@
+// Rows of cron jobs and of their runs.
+import type { ReadStore } from '../store.ts'
+
+export type JobRow = {
+  id: string
+  position: number
+  user_id: string
+  state: 'active' | 'paused' | 'ended' | 'deleted'
+  paused_reason: string | null
+  settings: string
+  secret_ref: string | null
+  maker_token: string
+  maker_user: string | null
+  created_at: number
+  next_at: number | null
+  due_at: number | null
+  runs: number
+  running: number
+  queued: number
+}
+export type RunRow = {
+  id: string
+  job_id: string
+  position: number
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'skipped'
+  task_id: string | null
+  scheduled_at: number
+  started_at: number | null
+  ended_at: number | null
+  reason: string | null
+  error: string | null
+  skipped_until: number | null
+  skipped_count: number | null
+  manual: 0 | 1
+}
+type Page = { before: number; most: number }
+type JobPage = Page & { user: string | null; state: string | null }
+
+const columns = `*,
+  (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND task_id IS NOT NULL) AS runs,
+  (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND status = 'running') AS running,
+  (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND status = 'queued') AS queued`
+
+export const createCronRows = (store: ReadStore) => {
+  const byId = store.prepare<[string], JobRow>(`SELECT ${columns} FROM cron_jobs WHERE id = ?`)
+  const page = store.prepare<[JobPage], JobRow>(
+    `SELECT ${columns} FROM cron_jobs
+     WHERE state <> 'deleted' AND position < :before AND (:user IS NULL OR user_id = :user)
+       AND (:state IS NULL OR state = :state)
+     ORDER BY position DESC LIMIT :most`,
+  )
+  const count = store
+    .prepare<[string], number>("SELECT count(*) FROM cron_jobs WHERE user_id = ? AND state <> 'deleted'")
+    .pluck()
+  const states = store.prepare<[], { state: string; jobs: number }>(
+    'SELECT state, count(*) AS jobs FROM cron_jobs GROUP BY state',
+  )
+  const due = store.prepare<[], { id: string; due_at: number }>(
+    'SELECT id, due_at FROM cron_jobs WHERE due_at IS NOT NULL',
+  )
+  const active = store.prepare<[], Pick<JobRow, 'id' | 'maker_token' | 'maker_user'>>(
+    "SELECT id, maker_token, maker_user FROM cron_jobs WHERE state IN ('active', 'ended')",
+  )
+  const secretRefs = store
+    .prepare<[], string>(
+      "SELECT secret_ref FROM cron_jobs WHERE state <> 'deleted' AND secret_ref IS NOT NULL",
+    )
+    .pluck()
+  const open = store.prepare<[], RunRow>("SELECT * FROM cron_runs WHERE status IN ('queued', 'running')")
+  const run = store.prepare<[string], RunRow>('SELECT * FROM cron_runs WHERE id = ?')
+  const runs = store.prepare<[Page & { job: string }], RunRow>(
+    'SELECT * FROM cron_runs WHERE job_id = :job AND position < :before ORDER BY position DESC, id DESC LIMIT :most',
+  )
+  return {
+    byId: (id: string) => byId.get(id),
+    /** The newest jobs before a position. */
+    page: (wish: JobPage) => page.all(wish),
+    countOf: (userId: string): number => count.get(userId) ?? 0,
+    states: () => states.all(),
+    due: () => due.all(),
+    /** The jobs that a revoked token can stop. */
+    active: () => active.all(),
+    secretRefs: () => secretRefs.all(),
+    /** The runs that have not ended. */
+    open: () => open.all(),
+    run: (id: string) => run.get(id),
+    /** The newest runs of a job before a position. */
+    runs: (wish: Page & { job: string }) => runs.all(wish),
+  }
+}

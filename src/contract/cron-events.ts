@@ -1,0 +1,91 @@
+// The events of a cron job, as its stream in the log holds them. Each event that changes when the job is next due says
+// when that is. So a replay computes no times, and later time zone data changes nothing that is stored.
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { missedPolicies, overlapPolicies } from './wire/cron-policies.ts'
+import { CreateTaskBody } from './wire/task-requests.ts'
+
+const optional = Type.Optional
+const Text = Type.String()
+/** Milliseconds since the epoch. */
+const Moment = Type.Integer()
+
+/** `at`: the next time of the schedule. `due`: this time with the jitter of the job. */
+const Next = Type.Object({ at: Moment, due: Moment })
+export type Next = Static<typeof Next>
+
+/** What a caller sets. Exactly one of `schedule`, `every_seconds` and `at` is present. */
+const Settings = Type.Object({
+  name: Text,
+  schedule: optional(Text),
+  every_seconds: optional(Type.Integer()),
+  at: optional(Moment),
+  timezone: Text,
+  /** The body of the create, without secret values. */
+  task: CreateTaskBody,
+  /** The reference under which the secret values of the body are kept. */
+  secret_ref: optional(Text),
+  missed: Type.Enum([...missedPolicies]),
+  overlap: Type.Enum([...overlapPolicies]),
+  jitter_seconds: Type.Integer(),
+  ends_at: optional(Moment),
+  max_runs: optional(Type.Integer()),
+  /** The times of `every_seconds` are counted from here. */
+  anchor: Moment,
+})
+export type CronSettings = Static<typeof Settings>
+
+/** The token that made the job, and the user of this token. The job acts as this maker. */
+const Maker = Type.Object({ token_id: Text, user_id: optional(Text) })
+export type CronMaker = Static<typeof Maker>
+
+const Run = { run_id: Text, scheduled_at: Moment, next: optional(Next) }
+const Ended = { run_id: Text, task_id: Text, scheduled_at: Moment, name: Text, duration_ms: Type.Integer() }
+
+const payloads = {
+  CronJobCreated: { job_id: Text, user_id: Text, settings: Settings, maker: Maker, next: optional(Next) },
+  CronJobChanged: { settings: Settings, next: optional(Next) },
+  CronJobPaused: { reason: Text },
+  /** `maker`: the job acts as this maker from now on, because the tokens of its former maker are revoked. */
+  CronJobResumed: { next: optional(Next), maker: optional(Maker) },
+  /** A task was created for a run, in the same append. */
+  CronJobTriggered: {
+    ...Run,
+    name: Text,
+    task_id: Text,
+    /** A caller asked for this run; no schedule did. */
+    manual: optional(Type.Literal(true)),
+    /** The run waited for the end of another. */
+    queued: optional(Type.Literal(true)),
+  },
+  /** `until` and `count`: the record is for several times, from `scheduled_at` to `until`. */
+  CronRunSkipped: { ...Run, reason: Text, until: optional(Moment), count: optional(Type.Integer()) },
+  CronRunQueued: { ...Run, manual: optional(Type.Literal(true)) },
+  CronJobCompleted: Ended,
+  /** `task_id` is absent when the server refused to create the task; `reason` is `refused` then. */
+  CronJobFailed: {
+    ...Ended,
+    task_id: optional(Text),
+    error: Text,
+    reason: Text,
+    next: optional(Next),
+    queued: optional(Type.Literal(true)),
+    manual: optional(Type.Literal(true)),
+  },
+  /** No time is left: `max_runs`, `ends_at` or `no_more_times`. */
+  CronJobEnded: { reason: Text },
+  CronJobDeleted: { by: Text },
+} satisfies Record<string, TProperties>
+
+export type CronEventType = keyof typeof payloads
+type Data = { [T in CronEventType]: Static<Type.TObject<(typeof payloads)[T]>> }
+export type CronEvent = { [T in CronEventType]: { type: T; data: Data[T] } }[CronEventType]
+export type CronEventData<T extends CronEventType> = Data[T]
+/** The schema of each event's payload, by its type. */
+export const cronEventSchemas: Record<CronEventType, TSchema> = Object.fromEntries(
+  Object.entries(payloads).map(([type, data]) => [type, Type.Object(data)]),
+) as unknown as Record<CronEventType, TSchema>
+export const cronEventVersion = 1
+
+export const cronStream = (jobId: string): string => `cron-${jobId}`
+export const isCronStream = (stream: string): boolean => stream.startsWith('cron-')
+export const jobIdOf = (stream: string): string => stream.slice('cron-'.length)

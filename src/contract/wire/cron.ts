@@ -1,0 +1,55 @@
+// Cron jobs and their runs, as answers show them.
+import Type, { type Static } from 'typebox'
+import { missedPolicies, overlapPolicies } from './cron-policies.ts'
+import { OpenObject, optional } from './schema.ts'
+
+const Text = Type.String()
+const Count = Type.Integer({ minimum: 0 })
+const Iso = Type.String({ format: 'date-time' })
+
+export const CronJob = Type.Object({
+  job_id: Text,
+  user_id: Text,
+  name: Text,
+  status: Type.Enum(['active', 'paused', 'ended']),
+  enabled: Type.Boolean(),
+  paused_reason: optional(Text),
+  schedule: optional(Text),
+  every_seconds: optional(Type.Integer()),
+  at: optional(Iso),
+  timezone: Text,
+  task: OpenObject,
+  missed: Type.Enum([...missedPolicies]),
+  overlap: Type.Enum([...overlapPolicies]),
+  jitter_seconds: Count,
+  ends_at: optional(Iso),
+  max_runs: optional(Count),
+  created_at: Iso,
+  next_run_at: Type.Union([Iso, Type.Null()]),
+  runs: Count,
+  running: Count,
+  queued: Count,
+})
+export type CronJob = Static<typeof CronJob>
+
+export const runStatuses = ['queued', 'running', 'completed', 'failed', 'skipped'] as const
+const orNone = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const CronRun = Type.Object({
+  run_id: Text,
+  task_id: orNone(Text),
+  scheduled_at: Iso,
+  started_at: orNone(Iso),
+  ended_at: orNone(Iso),
+  status: Type.Enum([...runStatuses]),
+  skipped_reason: optional(Text),
+  skipped_until: optional(Iso),
+  skipped_count: optional(Count),
+  reason: optional(Text),
+  error: optional(Text),
+  manual: optional(Type.Literal(true)),
+})
+export type CronRun = Static<typeof CronRun>
+
+export const CronJobList = Type.Object({ jobs: Type.Array(CronJob), has_more: Type.Boolean() })
+export const CronRunList = Type.Object({ runs: Type.Array(CronRun), has_more: Type.Boolean() })
+export const DeletedCronJob = Type.Object({ status: Type.Literal('deleted'), job_id: Text, message: Text })

@@ -1,0 +1,79 @@
+// One timer for all jobs: it wakes at the earliest due time, and hands the due jobs over, a few at a time.
+import type { Clock, Timers } from '../contract/ports.ts'
+import { createDueTimes } from './due-times.ts'
+
+/**
+ * The longest time between two looks at the clock, in milliseconds. The operator may set the clock forward, and timers do
+ * not notice that.
+ */
+const longestSleepMs = 1000
+/** The most jobs whose triggers are stored at a time. Further due jobs wait in memory. */
+const atOnce = 64
+
+type Deps = {
+  clock: Clock
+  timers: Timers
+  /** Handles a due job. Must not reject. */
+  onDue: (jobId: string) => Promise<void>
+  /** Whether nothing may begin at present. */
+  isHeld: () => boolean
+}
+
+export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
+  const times = createDueTimes()
+  let waiting: string[] = []
+  let working = 0
+  let wakesAt = Number.POSITIVE_INFINITY
+  let cancel = () => {}
+  let isStopped = false
+
+  const work = () => {
+    while (working < atOnce && waiting.length > 0 && !isStopped) {
+      const id = waiting.shift() as string
+      working++
+      void onDue(id).then(() => {
+        working--
+        work()
+      })
+    }
+  }
+  const look = () => {
+    wakesAt = Number.POSITIVE_INFINITY
+    if (!isHeld()) {
+      waiting = waiting.concat(times.take(clock.now()))
+      work()
+    }
+    arm()
+  }
+  const arm = () => {
+    const earliest = times.earliest()
+    if (earliest === undefined || isStopped) return
+    const now = clock.now()
+    const sleep = Math.min(longestSleepMs, Math.max(isHeld() ? longestSleepMs : 0, earliest - now))
+    if (now + sleep >= wakesAt) return
+    cancel()
+    wakesAt = now + sleep
+    cancel = timers.after(sleep, look)
+  }
+
+  return {
+    set(jobId: string, due: number): void {
+      times.set(jobId, due)
+      arm()
+    },
+    remove: times.remove,
+    clear(): void {
+      times.clear()
+      waiting = []
+    },
+    size: times.size,
+    /** How many triggers are being stored or wait for that. */
+    busy: () => working + waiting.length,
+    stop(): void {
+      isStopped = true
+      waiting = []
+      cancel()
+    },
+  }
+}
+export type Alarm = ReturnType<typeof createAlarm>

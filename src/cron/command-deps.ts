@@ -1,0 +1,34 @@
+// The dependencies of the commands of cron jobs, and their common first steps.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { CronCommand } from '../contract/cron-commands.ts'
+import type { CronMaker } from '../contract/cron-events.ts'
+import type { Clock, Ids } from '../contract/ports.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { CronView } from '../history/cron-job.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { RequestReader } from '../tasks/request-reader.ts'
+import type { Makers } from './makers.ts'
+import type { CronQueries } from './queries.ts'
+import type { Runs } from './runs.ts'
+
+export type CronCommandDeps = {
+  runtime: Pick<Runtime<CronView, CronCommand>, 'ask'>
+  runs: Pick<Runs, 'now' | 'queued'>
+  queries: CronQueries
+  makers: Makers
+  requests: RequestReader
+  secrets: Pick<Secrets, 'put' | 'forget'>
+  quotas: Pick<Quotas, 'mustHaveCronJob'>
+  log: Pick<EventLog, 'isFailing' | 'retry'>
+  clock: Clock
+  ids: Ids
+  onFault: (error: unknown) => void
+}
+export type Asked = { principal: Principal; requestId: string }
+export const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
+export const makerOf = ({ id, userId }: Principal): CronMaker => ({
+  token_id: id,
+  ...(userId === undefined ? {} : { user_id: userId }),
+})

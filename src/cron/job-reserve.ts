@@ -1,0 +1,24 @@
+// The limit of jobs of a user. It is exact also for creates that arrive together.
+import type { Principal } from '../contract/token-events.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { CronQueries } from './queries.ts'
+
+type Deps = { quotas: Pick<Quotas, 'mustHaveCronJob'>; queries: Pick<CronQueries, 'countOf'> }
+
+/** Runs `make` if the user may have a further job. Throws OverQuota. */
+export const createJobReserve = ({ quotas, queries }: Deps) => {
+  /** How many creates of each user are under way. */
+  const creating = new Map<string, number>()
+  return async <T>(principal: Principal, user: string, make: () => Promise<T>): Promise<T> => {
+    const under = creating.get(user) ?? 0
+    if (principal.userId !== undefined) quotas.mustHaveCronJob(queries.countOf(user) + under)
+    creating.set(user, under + 1)
+    try {
+      return await make()
+    } finally {
+      const left = (creating.get(user) ?? 1) - 1
+      if (left === 0) creating.delete(user)
+      else creating.set(user, left)
+    }
+  }
+}

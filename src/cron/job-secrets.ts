@@ -1,0 +1,25 @@
+// The secret values of a job's task: they are kept until the job is deleted, or until its task is replaced.
+import type { CronSettings } from '../contract/cron-events.ts'
+import type { Ids } from '../contract/ports.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+
+type Deps = { secrets: Pick<Secrets, 'put' | 'forget'>; ids: Ids; log: Pick<EventLog, 'isFailing'> }
+
+/** Keeps secret values under a new reference while `store` stores the settings that name it. */
+export const createSecretKeeper =
+  ({ secrets, ids, log }: Deps) =>
+  async (
+    settings: CronSettings,
+    values: Record<string, unknown>,
+    store: (settings: CronSettings) => Promise<unknown>,
+  ): Promise<void> => {
+    if (Object.keys(values).length === 0) return void (await store(settings))
+    const secret_ref = ids.next('sec_')
+    secrets.put(secret_ref, values)
+    await store({ ...settings, secret_ref }).catch(error => {
+      // After a failed write the events may be stored all the same. Else the next start sweeps the reference.
+      if (!log.isFailing()) secrets.forget(secret_ref)
+      throw error
+    })
+  }

@@ -1,0 +1,35 @@
+// Whether the makers of jobs still have tokens. A job stops when the last token of its user is revoked.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { CronCommand } from '../contract/cron-commands.ts'
+import { cronStream } from '../contract/cron-events.ts'
+import type { CronView } from '../history/cron-job.ts'
+import type { Queries } from '../tasks/queries.ts'
+import type { CronQueries } from './queries.ts'
+
+export const createMakers = (
+  tokens: Pick<Queries, 'hasToken' | 'tokens'>,
+  jobs: Pick<CronQueries, 'active'>,
+) => {
+  /** A maker that acts for all users is one token: the admin's, which is never revoked, or one of the table. */
+  const isGone = (tokenId: string, userId: string | null): boolean => {
+    if (userId !== null) return !tokens.hasToken(userId)
+    return tokenId !== 'admin' && !tokens.tokens().some(({ id }) => id === tokenId)
+  }
+  return {
+    isGone,
+    /** Pauses the jobs whose makers have no token any more. */
+    async check({ ask }: Pick<Runtime<CronView, CronCommand>, 'ask'>): Promise<void> {
+      for (const { id, maker_token, maker_user } of jobs.active()) {
+        if (!isGone(maker_token, maker_user)) continue
+        const stream = cronStream(id)
+        await ask(stream, {
+          type: 'PauseJob',
+          reason: 'token_revoked',
+          principal: 'system',
+          causation: stream,
+        })
+      }
+    },
+  }
+}
+export type Makers = ReturnType<typeof createMakers>

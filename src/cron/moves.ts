@@ -1,0 +1,48 @@
+// Commands for a job as a whole: pause, resume, trigger, delete.
+import type { CronCommand } from '../contract/cron-commands.ts'
+import { cronStream } from '../contract/cron-events.ts'
+import type { CronView } from '../history/cron-job.ts'
+import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
+
+export const createCronMoves = (
+  { runtime, runs, queries, makers, secrets }: CronCommandDeps,
+  ready: () => Promise<void>,
+  wake: (jobId: string, view: CronView) => void,
+) => {
+  const move = async (asked: Asked, jobId: string, command: CronCommand) => {
+    await ready()
+    queries.visible(asked.principal, jobId)
+    const view = await runtime.ask(cronStream(jobId), command)
+    return { view, row: queries.visible(asked.principal, jobId) }
+  }
+  return {
+    async pause(asked: Asked, jobId: string) {
+      const { row } = await move(asked, jobId, { type: 'PauseJob', reason: 'paused', ...by(asked) })
+      return row
+    },
+
+    async resume(asked: Asked, jobId: string) {
+      const { maker_token, maker_user } = queries.visible(asked.principal, jobId)
+      const isGone = makers.isGone(maker_token, maker_user)
+      const maker = isGone ? { maker: makerOf(asked.principal) } : {}
+      const { row, view } = await move(asked, jobId, { type: 'ResumeJob', ...maker, ...by(asked) })
+      wake(jobId, view)
+      return row
+    },
+
+    /** Begins a run now, or lets it wait, as the job's overlap says. */
+    async trigger(asked: Asked, jobId: string) {
+      await ready()
+      queries.visible(asked.principal, jobId)
+      const runId = await runs.now(jobId, by(asked))
+      return queries.run(jobId, runId)
+    },
+
+    async remove(asked: Asked, jobId: string): Promise<void> {
+      await ready()
+      const { secret_ref } = queries.visible(asked.principal, jobId)
+      await runtime.ask(cronStream(jobId), { type: 'DeleteJob', ...by(asked) })
+      if (secret_ref !== null) secrets.forget(secret_ref)
+    },
+  }
+}

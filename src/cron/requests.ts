@@ -1,0 +1,99 @@
+// The request of a run's task: the stored body is checked again when the run begins, since agents, servers and limits may
+// be others by then. The task gets its place and its quota in the turn that stores the trigger.
+import type { RunTask } from '../../actors/cron/deps.ts'
+import { beginningOf } from '../../actors/task/append.ts'
+import { firstEvents, type Ttls } from '../../actors/task/events.ts'
+import type { CronMaker } from '../contract/cron-events.ts'
+import { cronStream } from '../contract/cron-events.ts'
+import type { Clock } from '../contract/ports.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { CronView } from '../history/cron-job.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { PreparedTask } from '../tasks/commands/prepared-task.ts'
+import type { TaskRequest } from '../tasks/request.ts'
+import type { Tasks } from '../tasks/tasks.ts'
+
+type Deps = {
+  tasks: Pick<Tasks, 'requests' | 'prepare'>
+  secrets: Pick<Secrets, 'get'>
+  ttls: Ttls
+  clock: Clock
+}
+type Refused = { error: string; reason: string }
+type Read = { request: TaskRequest } | Refused
+
+/** The principal as which a job acts. Whether its tokens are revoked is checked elsewhere. */
+export const actingAs = ({ token_id, user_id }: CronMaker): Principal => ({
+  id: token_id,
+  role: user_id === undefined ? 'admin' : 'user',
+  userId: user_id,
+  expiresAt: undefined,
+})
+
+const problemsText = ({ problems }: Invalid): string =>
+  problems.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
+
+export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
+  /** What was read for each run that is about to begin, and its task when that is prepared. */
+  const read = new Map<string, Read>()
+  const prepared = new Map<string, PreparedTask>()
+
+  const readFor = async ({ settings, maker }: CronView): Promise<Read> => {
+    if (settings === undefined || maker === undefined) return { error: 'no such job', reason: 'deleted' }
+    const { task, secret_ref } = settings
+    const values = secret_ref === undefined ? {} : secrets.get(secret_ref)
+    if (values === undefined) {
+      const error = 'the secret values of the task are gone: set `task` again'
+      return { error, reason: 'secret_missing' }
+    }
+    try {
+      // No client sends this request, so no retry may find it: it has no digest.
+      const request = await tasks.requests.read(actingAs(maker), task, '')
+      return { request: { ...request, secrets: values } }
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error
+      return { error: `the task cannot be created: ${problemsText(error)}`, reason: 'invalid_task' }
+    }
+  }
+
+  return {
+    /** Reads the request of a run under this ticket. */
+    async ready(ticket: string, view: CronView): Promise<void> {
+      read.set(ticket, await readFor(view))
+    },
+    /** Prepares the task in the turn that stores it. */
+    prepare(ticket: string, view: CronView, runId: string, cause: number): RunTask {
+      const known = read.get(ticket)
+      const { created, maker, settings } = view
+      if (known === undefined || created === undefined || maker === undefined || settings === undefined)
+        throw new Error('the request of a run was not read')
+      if ('reason' in known) return known
+      const principal = actingAs(maker)
+      const { request } = known
+      const wanted = { principal, request, body: settings.task, envelopeId: runId, isRetry: false }
+      try {
+        prepared.get(ticket)?.abandon() // an earlier try of this turn
+        prepared.get(ticket)?.release()
+        const task = tasks.prepare({ ...wanted, idempotencyKey: undefined }, created.user_id)
+        prepared.set(ticket, task)
+        const events = firstEvents(task.created, task.start, task.context, { now: clock.now(), ttls })
+        const causation = `${cronStream(created.job_id)}@${cause}`
+        const made = beginningOf({ created: task.created, events }, { principal: principal.id, causation })
+        return { taskId: task.place.taskId, made }
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.reason !== 'OverQuota') throw error
+        return { error: error.message, reason: 'quota' }
+      }
+    },
+    /** Call it when the turn is over. `stored`: the trigger is in the log. */
+    settle(ticket: string, stored: boolean): void {
+      const task = prepared.get(ticket)
+      if (!stored) task?.abandon()
+      task?.release()
+      prepared.delete(ticket)
+      read.delete(ticket)
+    },
+  }
+}
+export type RunRequests = ReturnType<typeof createRunRequests>

@@ -1,0 +1,40 @@
+// What the read model says about due times and runs, after a start or after the log was away.
+import type { Log } from '../contract/stored.ts'
+import type { Alarm } from './alarm.ts'
+import type { Following } from './follow.ts'
+import type { CronQueries } from './queries.ts'
+import type { Runs } from './runs.ts'
+import { storedEnd } from './task-ends.ts'
+
+type Deps = {
+  queries: Pick<CronQueries, 'due' | 'open'>
+  alarm: Pick<Alarm, 'clear' | 'set'>
+  following: Pick<Following, 'clear' | 'add'>
+  runs: Pick<Runs, 'end' | 'queued'>
+  log: Log
+  checkMakers: () => Promise<void>
+  isStopped: () => boolean
+}
+
+export const createResume =
+  ({ queries, alarm, following, runs, log, checkMakers, isStopped }: Deps) =>
+  /** May be called again. */
+  async (): Promise<void> => {
+    alarm.clear()
+    following.clear()
+    const open = queries.open()
+    for (const { id, job_id, task_id } of open) {
+      if (task_id !== null) following.add(task_id, { jobId: job_id, runId: id })
+    }
+    await checkMakers()
+    for (const { id, due_at } of queries.due()) alarm.set(id, due_at)
+    // Ends that were stored before this start. The actor stores each end once, so later ones may be found twice.
+    for (const { id, job_id, task_id } of open) {
+      if (isStopped()) return
+      const found = task_id === null ? undefined : await storedEnd(log, task_id)
+      if (found !== undefined) await runs.end(job_id, id, found)
+    }
+    for (const jobId of new Set(open.filter(run => run.status === 'queued').map(run => run.job_id))) {
+      if (!isStopped()) await runs.queued(jobId)
+    }
+  }

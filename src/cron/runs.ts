@@ -1,0 +1,72 @@
+// Begins and ends the runs of jobs: asks the actor of a job, with the request of the run's task at hand.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
+import { cronStream } from '../contract/cron-events.ts'
+import type { Ids } from '../contract/ports.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { CronView } from '../history/cron-job.ts'
+import type { RunRequests } from './requests.ts'
+
+type Deps = {
+  runtime: Pick<Runtime<CronView, CronCommand>, 'ask' | 'until'>
+  requests: RunRequests
+  ids: Ids
+}
+const always = () => true
+const system = (stream: string) => ({ principal: 'system', causation: stream })
+
+export const createRuns = ({ runtime, requests, ids }: Deps) => {
+  /** Sends a command that may begin a run, with the request of the run. */
+  const ask = async (stream: string, ticket: string, command: CronCommand): Promise<CronView> => {
+    await requests.ready(ticket, await runtime.until(stream, always))
+    let stored = false
+    try {
+      const view = await runtime.ask(stream, command)
+      stored = true
+      return view
+    } finally {
+      requests.settle(ticket, stored)
+    }
+  }
+
+  const queued = async (jobId: string): Promise<void> => {
+    const stream = cronStream(jobId)
+    for (;;) {
+      const ticket = ids.next('run_')
+      const before = (await runtime.until(stream, always)).queue.length
+      if (before === 0) return
+      const view = await ask(stream, ticket, { type: 'RunQueued', ticket, ...system(stream) })
+      // A refused run ends at once, so the next one may begin.
+      if (view.running.size > 0 || view.queue.length === before) return
+    }
+  }
+
+  return {
+    /** A time of the job's schedule is due. Returns the job's view. */
+    async due(jobId: string): Promise<CronView> {
+      const stream = cronStream(jobId)
+      const runId = ids.next('run_')
+      const command = { type: 'RunDue', runId, skipId: ids.next('run_'), ...system(stream) } as const
+      return ask(stream, runId, command)
+    },
+    /** A caller wants a run now. Resolves to its id. */
+    async now(jobId: string, asked: { principal: string; causation: string }): Promise<string> {
+      const stream = cronStream(jobId)
+      if ((await runtime.until(stream, always)).pausedReason === 'token_revoked') {
+        const words = 'the tokens of the maker of this job are revoked: resume the job first'
+        throw new Refusal('Conflict', { job_id: jobId }, words)
+      }
+      const runId = ids.next('run_')
+      await ask(stream, runId, { type: 'RunNow', runId, ...asked })
+      return runId
+    },
+    queued,
+    /** The task of a run ended. The next waiting run may begin. */
+    async end(jobId: string, runId: string, end: RunEnd): Promise<void> {
+      const stream = cronStream(jobId)
+      const view = await runtime.ask(stream, { type: 'EndRun', runId, end, ...system(stream) })
+      if (view.running.size === 0 && view.queue.length > 0) await queued(jobId)
+    },
+  }
+}
+export type Runs = ReturnType<typeof createRuns>

@@ -1,0 +1,171 @@
+// The settings of a job from the body of a request, and everything in the body that its schema cannot check.
+import type { CronSettings } from '../contract/cron-events.ts'
+import { Invalid, type Problem } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
+import type { RequestReader } from '../tasks/request-reader.ts'
+import { patternProblem } from './schedule/calendar.ts'
+import { zoneOf } from './schedule/zone.ts'
+import { isZone } from './schedule/zone-format.ts'
+
+/** The fields of which a job has exactly one. */
+const kinds = ['schedule', 'every_seconds', 'at'] as const
+type Body = ChangeCronJobBody
+type Read = { settings: CronSettings; secrets: Record<string, unknown> }
+
+const problem = (loc: string[], msg: string, type = 'value_error'): Problem => ({
+  loc: ['body', ...loc],
+  msg,
+  type,
+})
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?(Z|[+-]\d\d:\d\d)?$/
+const withOffset = /T.*(Z|[+-]\d\d:\d\d)$/
+/** An ISO 8601 time; one without an offset is a local time of the zone. Undefined: it is none. */
+const timeOf = (text: string, timezone: string): number | undefined => {
+  const hasOffset = withOffset.test(text)
+  const millis = isoForm.test(text)
+    ? Date.parse(hasOffset ? text : `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`)
+    : Number.NaN
+  if (Number.isNaN(millis)) return undefined
+  return hasOffset ? millis : zoneOf(timezone).momentOf(millis)
+}
+
+/** Exactly one of the three says when the job runs. A change that names one replaces the others. */
+const kindProblems = (body: Body, before: CronSettings | undefined): Problem[] => {
+  const given = kinds.filter(kind => isGiven(body[kind]))
+  const [first] = given
+  if (given.length > 1) {
+    return given.map(kind => problem([kind], `Only one of ${kinds.join(', ')} can be given`))
+  }
+  return first === undefined && before === undefined
+    ? [problem(['schedule'], `One of ${kinds.join(', ')} is required`, 'missing')]
+    : []
+}
+
+const timeProblems = (body: Body, timezone: string, now: number): Problem[] =>
+  (['at', 'ends_at'] as const).flatMap(field => {
+    const text = body[field]
+    if (typeof text !== 'string') return []
+    const time = timeOf(text, timezone)
+    if (time === undefined) return [problem([field], 'Give an ISO 8601 time, such as 2027-03-28T02:30:00Z')]
+    return time <= now ? [problem([field], 'This time is in the past')] : []
+  })
+
+const scheduleProblems = ({ schedule }: Body, now: number): Problem[] => {
+  const why = typeof schedule === 'string' ? patternProblem(schedule, now) : undefined
+  return why === undefined ? [] : [problem(['schedule'], why)]
+}
+
+/** The body of the create of each run. Nobody waits for its answer, so it is never streamed. */
+const createBodyOf = (task: NonNullable<Body['task']>): CreateTaskBody => ({
+  ...task,
+  stream: false,
+  background: true,
+})
+
+const taskProblems = ({ task }: Body): Problem[] => {
+  if (!isGiven(task)) return []
+  const msg = 'Each run is a new task, so a job cannot set this'
+  return [
+    ...(task?.stream === true ? [problem(['task', 'stream'], msg)] : []),
+    ...(isGiven(task?.task_id) ? [problem(['task', 'task_id'], msg)] : []),
+  ]
+}
+
+/** Problems of a create, as problems of the field `task`. */
+const inTask = ({ problems }: Invalid): Problem[] =>
+  problems.map(({ loc, ...rest }) => ({ ...rest, loc: ['body', 'task', ...loc.slice(1)] }))
+
+type Given = {
+  principal: Principal
+  body: Body
+  /** The settings before a change. */
+  before: CronSettings | undefined
+  /** Problems that the schema has found. Fields that have one are not checked further. */
+  found: Problem[]
+  now: number
+}
+
+const withoutWrong = (body: Body, found: Problem[]): Body => {
+  const wrong = new Set(found.map(({ loc }) => String(loc[1])))
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name)))
+}
+
+const times = ({ body, before, now }: Given, timezone: string) => {
+  const given = kinds.some(kind => isGiven(body[kind]))
+  const at = typeof body.at === 'string' ? timeOf(body.at, timezone) : undefined
+  if (given) {
+    const { schedule, every_seconds } = body
+    return {
+      anchor: now,
+      ...(isGiven(schedule) ? { schedule: schedule as string } : {}),
+      ...(isGiven(every_seconds) ? { every_seconds: every_seconds as number } : {}),
+      ...(at === undefined ? {} : { at }),
+    }
+  }
+  const { schedule, every_seconds, at: former } = before as CronSettings
+  return {
+    anchor: before?.anchor ?? now,
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(every_seconds === undefined ? {} : { every_seconds }),
+    ...(former === undefined ? {} : { at: former }),
+  }
+}
+
+/** A limit: a null in the body removes it. */
+const limitOf = (given: number | null | undefined, before: number | undefined): number | undefined =>
+  given === undefined ? before : (given ?? undefined)
+
+const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronSettings => {
+  const { body, before } = given
+  const ends = typeof body.ends_at === 'string' ? timeOf(body.ends_at, timezone) : body.ends_at
+  const ends_at = limitOf(ends, before?.ends_at)
+  const max_runs = limitOf(body.max_runs, before?.max_runs)
+  return {
+    name: body.name ?? before?.name ?? '',
+    ...times(given, timezone),
+    timezone,
+    task,
+    missed: body.missed ?? before?.missed ?? 'skip',
+    overlap: body.overlap ?? before?.overlap ?? 'skip',
+    jitter_seconds: body.jitter_seconds ?? before?.jitter_seconds ?? 0,
+    ...(ends_at === undefined ? {} : { ends_at }),
+    ...(max_runs === undefined ? {} : { max_runs }),
+  }
+}
+
+/**
+ * Reads the settings. Throws Invalid with all problems. `secrets` are those of a task that the body brings; without one,
+ * the job keeps its own.
+ */
+export const readSettings = async (requests: RequestReader, given: Given): Promise<Read> => {
+  const { principal, before, found, now } = given
+  const body = withoutWrong(given.body, found)
+  const zoneName = body.timezone ?? before?.timezone ?? 'UTC'
+  const isKnown = isZone(zoneName)
+  const timezone = isKnown ? zoneName : 'UTC'
+  const wrongKinds = found.some(({ loc }) => kinds.some(kind => kind === loc[1]))
+  const problems = [
+    ...found,
+    ...(isKnown
+      ? []
+      : [problem(['timezone'], `${JSON.stringify(zoneName)} is no time zone, such as Europe/Berlin`)]),
+    ...(wrongKinds ? [] : kindProblems(body, before)),
+    ...scheduleProblems(body, now),
+    ...timeProblems(body, timezone, now),
+    ...taskProblems(body),
+  ]
+  const task = isGiven(body.task) ? createBodyOf(body.task as NonNullable<Body['task']>) : undefined
+  const read = task && (await requests.read(principal, task).catch(error => error as Error))
+  if (read instanceof Error && !(read instanceof Invalid)) throw read
+  if (read instanceof Invalid) problems.push(...inTask(read))
+  if (problems.length > 0 || read instanceof Error) throw new Invalid(problems)
+  const shown = read?.shown ?? before?.task
+  if (shown === undefined) throw new Invalid([problem(['task'], 'Field required', 'missing')])
+  const settings = settingsOf({ ...given, body }, shown, timezone)
+  if (task !== undefined) return { settings, secrets: read?.secrets ?? {} }
+  const { secret_ref } = before ?? {}
+  return { settings: { ...settings, ...(secret_ref === undefined ? {} : { secret_ref }) }, secrets: {} }
+}

@@ -1,0 +1,118 @@
+// Wires cron jobs together: actors, the alarm, the followers of the log, read model, command and query service.
+import { cronKind } from '../../actors/cron/actor.ts'
+import type { Inspect } from '../../actors/runtime/live.ts'
+import { createRuntime } from '../../actors/runtime/runtime.ts'
+import type { Ttls } from '../../actors/task/events.ts'
+import type { Projector } from '../../projections/projector.ts'
+import type { ReadStore } from '../../projections/store.ts'
+import type { RunEnd } from '../contract/cron-commands.ts'
+import type { World } from '../contract/ports.ts'
+import type { Quotas } from '../fairness/quotas.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Tasks } from '../tasks/tasks.ts'
+import { createAlarm } from './alarm.ts'
+import { createCronCommands } from './commands.ts'
+import { createFollowing } from './follow.ts'
+import { createMakers } from './makers.ts'
+import { createCronQueries } from './queries.ts'
+import { createRunRequests } from './requests.ts'
+import { createResume } from './resume.ts'
+import { createRuns } from './runs.ts'
+import { planner } from './schedule/planner.ts'
+
+/** Milliseconds until a due job is looked at again whose trigger could not be stored. */
+const retryMs = 1000
+
+type Deps = {
+  world: World
+  log: EventLog
+  store: ReadStore
+  projector: Projector
+  secrets: Secrets
+  quotas: Quotas
+  tasks: Tasks
+  ttls: Ttls
+  isDraining: () => boolean
+  inspect?: Inspect | undefined
+  onFault: (error: unknown) => void
+}
+
+export const createCronSystem = (deps: Deps) => {
+  const { world, log, secrets, tasks, onFault } = deps
+  const { clock, timers, ids } = world
+  const queries = createCronQueries(deps.store, deps.projector)
+  const makers = createMakers(tasks.queries, queries)
+  const requests = createRunRequests({ tasks, secrets, ttls: deps.ttls, clock })
+  const runtime = createRuntime({
+    log,
+    kind: cronKind({ clock, plans: planner, prepare: requests.prepare }),
+    timers,
+    onFault,
+    inspect: deps.inspect,
+    begin: tasks.runtime.activate,
+  })
+  const runs = createRuns({ runtime, requests, ids })
+  let isStopped = false
+  const isHeld = () => isStopped || deps.isDraining() || log.isFailing()
+
+  const alarm = createAlarm({
+    clock,
+    timers,
+    isHeld,
+    onDue: async jobId => {
+      try {
+        const { next } = await runs.due(jobId)
+        // Also when nothing was stored: the clock may have been set back since the alarm looked.
+        if (next !== undefined && !isStopped) alarm.set(jobId, next.due)
+      } catch (error) {
+        onFault(error)
+        if (!isStopped) alarm.set(jobId, clock.now() + retryMs)
+      }
+    },
+  })
+  /** Stores the end of a run. When that fails, the look after the log's return finds the end again. */
+  const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
+    if (!isStopped) runs.end(run.jobId, run.runId, how).catch(onFault)
+  }
+  const checkMakers = () => makers.check(runtime)
+  const following = createFollowing({
+    alarm,
+    onEnd: end,
+    // In a turn of its own: the read models have the commit by then.
+    onRevoked: () => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))),
+  })
+  log.onCommit(following.follow)
+
+  const resume = createResume({
+    queries,
+    alarm,
+    following,
+    runs,
+    log,
+    checkMakers,
+    isStopped: () => isStopped,
+  })
+
+  return {
+    queries,
+    commands: createCronCommands({
+      ...deps,
+      ...world,
+      runtime,
+      runs,
+      queries,
+      makers,
+      requests: tasks.requests,
+    }),
+    resume: () => resume().catch(onFault),
+    busy: () => runtime.busy() + alarm.busy(),
+    counts: () => ({ jobs: queries.states(), running: following.running(), ...following.counts }),
+    stop(): void {
+      isStopped = true
+      alarm.stop()
+      runtime.stop()
+    },
+  }
+}
+export type CronSystem = ReturnType<typeof createCronSystem>

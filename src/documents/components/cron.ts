@@ -1,0 +1,85 @@
+// Cron jobs and their runs.
+import * as wire from '../../contract/wire.ts'
+import type { Components } from '../component.ts'
+
+const settings = {
+  name: 'A name for people. Several jobs may have one name.',
+  task: 'The body of the create of each run. It cannot set `stream` to true, and cannot set `task_id`.',
+  schedule:
+    'A cron pattern of 5 fields (minute, hour, day of the month, month, day of the week) or 6 (seconds first), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.',
+  every_seconds:
+    'Seconds between two runs, counted from the creation of the job or from the change that set this.',
+  at: 'The only time at which the job runs (ISO 8601). Without an offset it is a local time of `timezone`.',
+  timezone: 'The time zone of `schedule`, such as `Europe/Berlin`. Default: `UTC`.',
+  missed:
+    'What to do with times that passed more than a minute ago, for example while the server was away. `skip` (default): record them. `run_once`: run once for all of them.',
+  overlap:
+    'What to do with a time that comes while a run is at work. `skip` (default): record it. `queue`: wait, with at most 100 runs. `allow`: run at once.',
+  jitter_seconds: 'Each run begins up to this many seconds later. The delay of a time never changes.',
+  enabled: 'false: the job is paused.',
+  ends_at: 'No run begins for a time after this one (ISO 8601).',
+  max_runs: 'The job ends after this many runs of its schedule.',
+}
+
+export const cronComponents: Components = {
+  CreateCronJobBody: {
+    schema: wire.CreateCronJobBody,
+    about: 'A request for a new cron job.',
+    fields: settings,
+  },
+  ChangeCronJobBody: { schema: wire.ChangeCronJobBody, about: 'A change of a cron job.', fields: settings },
+  CronJob: {
+    schema: wire.CronJob,
+    about: 'A cron job.',
+    fields: {
+      ...settings,
+      task: 'The body of the create of each run. Secret values are shown as `***`.',
+      job_id: 'The id of the job.',
+      user_id: 'The user who owns the job and its tasks.',
+      status: '`active`, `paused`, or `ended`: no time is left.',
+      enabled: 'Whether the status is `active`.',
+      paused_reason:
+        '`paused`: a caller paused the job. `token_revoked`: the last token of its maker was revoked.',
+      created_at: 'When the job was created.',
+      next_run_at: 'When the next run begins, with its jitter; null: never.',
+      runs: 'How many runs have begun.',
+      running: 'How many runs are at work.',
+      queued: 'How many runs wait.',
+    },
+  },
+  CronRun: {
+    schema: wire.CronRun,
+    about: 'A run of a cron job, or the record of times that were skipped.',
+    fields: {
+      run_id: 'The id of the run.',
+      task_id: 'The task of the run; null while the run waits, and when there is none.',
+      scheduled_at: 'The time of the schedule.',
+      started_at: 'When the task was created.',
+      ended_at: 'When the end of the task was stored.',
+      status: '`queued`, `running`, `completed`, `failed` or `skipped`.',
+      skipped_reason:
+        '`overlap`, `missed`, `queue_full`, or `deleted`: the job was deleted while the run waited.',
+      skipped_until: 'The record is for all times from `scheduled_at` to this one.',
+      skipped_count: 'For how many times the record is. 1000 means 1000 or more.',
+      reason:
+        'Why the run failed: `failed`, `canceled` or `expired` as the task, or `invalid_task`, `quota` or `secret_missing` when there is no task.',
+      error: 'A text that says what went wrong.',
+      manual: 'A caller asked for the run.',
+    },
+  },
+  CronJobList: {
+    schema: wire.CronJobList,
+    about: 'A page of cron jobs.',
+    fields: { jobs: 'The jobs, newest first.', has_more: 'Whether there are more.' },
+  },
+  CronRunList: {
+    schema: wire.CronRunList,
+    about: 'A page of runs.',
+    fields: { runs: 'The runs, newest first.', has_more: 'Whether there are more.' },
+  },
+  DeletedCronJob: {
+    schema: wire.DeletedCronJob,
+    about: 'A cron job that is deleted.',
+    fields: { status: 'Always `deleted`.', job_id: 'The id of the job.', message: 'The same in words.' },
+  },
+}

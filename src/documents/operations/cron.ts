@@ -1,0 +1,204 @@
+// The operations on cron jobs and their runs.
+import Type from 'typebox'
+import * as wire from '../../contract/wire.ts'
+import { defineOperations, json, type Parameter } from '../operation.ts'
+import { limit, query, text } from '../parameters.ts'
+
+const jobId: Parameter = { in: 'path', name: 'job_id', schema: text, about: 'The cron job.' }
+const startingAfter = (what: string): Parameter =>
+  query('starting_after', text, `The id of a ${what}: the page begins after it.`)
+
+const job = {
+  job_id: 'cron_01',
+  user_id: 'default',
+  name: 'morning report',
+  status: 'active',
+  enabled: true,
+  schedule: '0 7 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  task: { user_message_content: 'Write the morning report.' },
+  missed: 'run_once',
+  overlap: 'skip',
+  jitter_seconds: 0,
+  created_at: '2026-11-20T08:00:00.000Z',
+  next_run_at: '2026-11-23T06:00:00.000Z',
+  runs: 0,
+  running: 0,
+  queued: 0,
+}
+const run = {
+  run_id: 'run_01',
+  task_id: 'task_01',
+  scheduled_at: '2026-11-23T06:00:00.000Z',
+  started_at: '2026-11-23T06:00:00.004Z',
+  ended_at: null,
+  status: 'running',
+}
+const answers = (about: string, schema: typeof wire.CronJob | typeof wire.CronRun, example: object) => [
+  { status: 200 as const, about, type: json, schema, examples: { one: example } },
+]
+const common = { tag: 'Cron jobs' as const }
+
+export const cronOperations = defineOperations({
+  createCronJob: {
+    ...common,
+    method: 'POST',
+    path: '/v1/cron/jobs',
+    access: 'write',
+    summary: 'Create a cron job',
+    about:
+      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and stops when the last token of that user is revoked.',
+    body: {
+      schema: wire.CreateCronJobBody,
+      examples: {
+        daily: {
+          summary: 'Each working day at seven',
+          value: {
+            name: 'morning report',
+            schedule: '0 7 * * MON-FRI',
+            timezone: 'Europe/Berlin',
+            missed: 'run_once',
+            task: { user_message_content: 'Write the morning report.' },
+          },
+        },
+        often: {
+          summary: 'Every five minutes',
+          value: { name: 'check', every_seconds: 300, task: { user_message_content: 'Check the inbox.' } },
+        },
+      },
+    },
+    answers: answers('The job.', wire.CronJob, job),
+    refusals: ['OverQuota'],
+  },
+  listCronJobs: {
+    ...common,
+    method: 'GET',
+    path: '/v1/cron/jobs',
+    access: 'read',
+    summary: 'List cron jobs',
+    about: 'The jobs that the token reaches, newest first.',
+    parameters: [
+      limit(100, 10, 'jobs'),
+      startingAfter('job'),
+      query('user_id', text, 'Only jobs of this user.'),
+      query('status', Type.Enum(['active', 'paused', 'ended']), 'Only jobs with this status.'),
+    ],
+    answers: [
+      {
+        status: 200,
+        about: 'The jobs.',
+        type: json,
+        schema: wire.CronJobList,
+        examples: { one: { jobs: [job], has_more: false } },
+      },
+    ],
+  },
+  getCronJob: {
+    ...common,
+    method: 'GET',
+    path: '/v1/cron/jobs/{job_id}',
+    access: 'read',
+    summary: 'Get a cron job',
+    about: 'The settings of the job, its status, and when it runs next.',
+    parameters: [jobId],
+    answers: answers('The job.', wire.CronJob, job),
+    refusals: ['CronJobNotFound'],
+  },
+  changeCronJob: {
+    ...common,
+    method: 'PATCH',
+    path: '/v1/cron/jobs/{job_id}',
+    access: 'write',
+    summary: 'Change a cron job',
+    about:
+      'Changes the given fields. One of `schedule`, `every_seconds` and `at` replaces the others. A null removes `ends_at` or `max_runs`. Runs that have begun continue. A job that has ended resumes when it has a time again.',
+    parameters: [jobId],
+    body: {
+      schema: wire.ChangeCronJobBody,
+      examples: { later: { summary: 'An hour later', value: { schedule: '0 8 * * MON-FRI' } } },
+    },
+    answers: answers('The job.', wire.CronJob, { ...job, schedule: '0 8 * * MON-FRI' }),
+    refusals: ['CronJobNotFound'],
+  },
+  deleteCronJob: {
+    ...common,
+    method: 'DELETE',
+    path: '/v1/cron/jobs/{job_id}',
+    access: 'write',
+    summary: 'Delete a cron job',
+    about:
+      'No further run begins, and waiting runs are dropped. A task that works continues. The events of the job stay in the log, for auditors.',
+    parameters: [jobId],
+    answers: [
+      {
+        status: 200,
+        about: 'The job is deleted.',
+        type: json,
+        schema: wire.DeletedCronJob,
+        examples: {
+          deleted: { status: 'deleted', job_id: 'cron_01', message: 'cron job cron_01 is deleted' },
+        },
+      },
+    ],
+    refusals: ['CronJobNotFound'],
+  },
+  pauseCronJob: {
+    ...common,
+    method: 'POST',
+    path: '/v1/cron/jobs/{job_id}/pause',
+    access: 'write',
+    summary: 'Pause a cron job',
+    about: 'No run begins until the job is resumed, except by a trigger. A task that works continues.',
+    parameters: [jobId],
+    answers: answers('The job.', wire.CronJob, {
+      ...job,
+      status: 'paused',
+      enabled: false,
+      next_run_at: null,
+    }),
+    refusals: ['CronJobNotFound'],
+  },
+  resumeCronJob: {
+    ...common,
+    method: 'POST',
+    path: '/v1/cron/jobs/{job_id}/resume',
+    access: 'write',
+    summary: 'Resume a cron job',
+    about:
+      'The job runs again at the next time of its schedule. Times that passed while it was paused are not made up for. When the tokens of its maker are revoked, the job acts as the caller from now on.',
+    parameters: [jobId],
+    answers: answers('The job.', wire.CronJob, job),
+    refusals: ['CronJobNotFound', 'Conflict'],
+  },
+  triggerCronJob: {
+    ...common,
+    method: 'POST',
+    path: '/v1/cron/jobs/{job_id}/trigger',
+    access: 'write',
+    summary: 'Run a cron job now',
+    about:
+      'Begins a run at once, also while the job is paused. When a run is at work, the job’s `overlap` decides: the new run waits, begins all the same, or is refused (409). The run does not count for `max_runs`.',
+    parameters: [jobId],
+    answers: answers('The run.', wire.CronRun, run),
+    refusals: ['CronJobNotFound', 'Conflict'],
+  },
+  listCronRuns: {
+    ...common,
+    method: 'GET',
+    path: '/v1/cron/jobs/{job_id}/runs',
+    access: 'read',
+    summary: 'List the runs of a cron job',
+    about: 'The runs, newest first, with those that were skipped.',
+    parameters: [jobId, limit(100, 10, 'runs'), startingAfter('run')],
+    answers: [
+      {
+        status: 200,
+        about: 'The runs.',
+        type: json,
+        schema: wire.CronRunList,
+        examples: { one: { runs: [run], has_more: false } },
+      },
+    ],
+    refusals: ['CronJobNotFound'],
+  },
+})

@@ -1,0 +1,83 @@
+// The view of a cron job, from its events. It holds only what decisions need: ended runs leave it.
+
+import { type CronState, cronStateAfter } from '../contract/cron-chart.ts'
+import type { CronEvent, CronEventData, CronMaker, CronSettings, Next } from '../contract/cron-events.ts'
+import type { RecordedCronEvent } from '../contract/decoders/cron.ts'
+
+type RunningRun = { taskId: string; scheduledAt: number; startedAt: number }
+type QueuedRun = { runId: string; scheduledAt: number; manual: boolean }
+
+export type CronView = {
+  state: CronState
+  revision: number
+  created: CronEventData<'CronJobCreated'> | undefined
+  settings: CronSettings | undefined
+  maker: CronMaker | undefined
+  pausedReason: string | undefined
+  next: Next | undefined
+  /** The runs that the schedule began or put into the queue. `max_runs` limits them. */
+  runs: number
+  running: Map<string, RunningRun>
+  queue: QueuedRun[]
+}
+
+export const emptyCronJob = (): CronView => ({
+  state: 'absent',
+  revision: -1,
+  created: undefined,
+  settings: undefined,
+  maker: undefined,
+  pausedReason: undefined,
+  next: undefined,
+  runs: 0,
+  running: new Map(),
+  queue: [],
+})
+
+const countsAsRun = ({ manual, queued }: { manual?: true; queued?: true }): number =>
+  manual === true || queued === true ? 0 : 1
+
+const applyRun = (view: CronView, event: CronEvent, at: number): void => {
+  switch (event.type) {
+    case 'CronJobTriggered': {
+      const { run_id, task_id, scheduled_at } = event.data
+      view.running.set(run_id, { taskId: task_id, scheduledAt: scheduled_at, startedAt: at })
+      view.queue = view.queue.filter(({ runId }) => runId !== run_id)
+      view.runs += countsAsRun(event.data)
+      return
+    }
+    case 'CronRunQueued': {
+      const { run_id, scheduled_at, manual } = event.data
+      view.queue = [...view.queue, { runId: run_id, scheduledAt: scheduled_at, manual: manual === true }]
+      view.runs += manual === true ? 0 : 1
+      return
+    }
+    case 'CronJobFailed':
+    case 'CronJobCompleted': {
+      const isNew = event.type === 'CronJobFailed' && event.data.task_id === undefined
+      if (isNew) view.runs += countsAsRun(event.data)
+      view.running.delete(event.data.run_id)
+      view.queue = view.queue.filter(({ runId }) => runId !== event.data.run_id)
+    }
+  }
+}
+
+/** Applies one event to the view. */
+export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronView => {
+  const { type, data, header } = event
+  view.state = cronStateAfter(view.state, type)
+  view.revision = header.revision
+  if (type === 'CronJobCreated') {
+    view.created = data
+    view.maker = data.maker
+  }
+  if (type === 'CronJobCreated' || type === 'CronJobChanged') view.settings = data.settings
+  if (type === 'CronJobResumed') view.maker = data.maker ?? view.maker
+  view.pausedReason =
+    type === 'CronJobPaused' ? data.reason : view.state === 'paused' ? view.pausedReason : undefined
+  if ('next' in data && data.next !== undefined) view.next = data.next
+  if (view.state !== 'active') view.next = undefined
+  applyRun(view, event, Date.parse(header.time))
+  if (view.state === 'deleted') view.queue = []
+  return view
+}

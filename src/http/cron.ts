@@ -1,0 +1,85 @@
+// The routes of cron jobs and of their runs.
+
+import { Invalid, type Problem } from '../contract/refusals.ts'
+import { jobOf, runOf } from '../cron/objects.ts'
+import type { CronDoor } from './doors.ts'
+import { readQuery } from './query.ts'
+import { type App, askedOf } from './request.ts'
+import { route } from './route.ts'
+
+/** The problems that the schema found. Another error of the validation is thrown. */
+const problemsOf = (error: unknown): Problem[] => {
+  if (error === undefined || error === null) return []
+  if (!(error instanceof Invalid)) throw error
+  if (error.problems.some(({ loc }) => loc.length < 2)) throw error // the body is no object
+  return error.problems
+}
+/** The most jobs, or runs, of one page, and how many there are without `limit`. */
+const page = { min: 1, max: 100, fallback: 10 }
+
+export const cronRoutes = (app: App, { commands, queries }: CronDoor): void => {
+  route(app, 'createCronJob', {
+    attachValidation: true,
+    handler: async request => {
+      const given = { body: request.body, found: problemsOf(request.validationError) }
+      return jobOf(await commands.create(askedOf(request), given))
+    },
+  })
+  route(app, 'listCronJobs', {
+    async handler({ principal, query }) {
+      const q = readQuery(query)
+      const wish = {
+        limit: q.integer('limit', page),
+        startingAfter: q.text('starting_after'),
+        userId: q.text('user_id'),
+        status: q.oneOf('status', ['active', 'paused', 'ended'], undefined),
+      }
+      q.done()
+      const { rows, hasMore } = queries.list(principal, wish)
+      return { jobs: rows.map(jobOf), has_more: hasMore }
+    },
+  })
+  route(app, 'getCronJob', {
+    handler: async ({ principal, params }) => jobOf(queries.visible(principal, params.job_id)),
+  })
+  route(app, 'changeCronJob', {
+    attachValidation: true,
+    handler: async request => {
+      const given = { body: request.body, found: problemsOf(request.validationError) }
+      return jobOf(await commands.change(askedOf(request), request.params.job_id, given))
+    },
+  })
+  route(app, 'deleteCronJob', {
+    async handler(request) {
+      const { job_id } = request.params
+      await commands.remove(askedOf(request), job_id)
+      return { status: 'deleted', job_id, message: `cron job ${job_id} is deleted` }
+    },
+  })
+  route(app, 'pauseCronJob', {
+    handler: async request => jobOf(await commands.pause(askedOf(request), request.params.job_id)),
+  })
+  route(app, 'resumeCronJob', {
+    handler: async request => jobOf(await commands.resume(askedOf(request), request.params.job_id)),
+  })
+  route(app, 'triggerCronJob', {
+    async handler(request) {
+      const run = await commands.trigger(askedOf(request), request.params.job_id)
+      if (run === undefined) throw new Error('the run of a trigger has no row')
+      return runOf(run)
+    },
+  })
+  route(app, 'listCronRuns', {
+    async handler({ principal, params, query }) {
+      const q = readQuery(query)
+      const wish = {
+        limit: q.integer('limit', page),
+        startingAfter: q.text('starting_after'),
+      }
+      q.done()
+      const { id } = queries.visible(principal, params.job_id)
+      const { rows, hasMore } = queries.runs(id, wish)
+      return { runs: rows.map(runOf), has_more: hasMore }
+    },
+  })
+}

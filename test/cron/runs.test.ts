@@ -1,0 +1,221 @@
+// Runs of cron jobs in a world whose clock is set by the test.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoryStore } from '../../src/log/memory-store.ts'
+import { admin, crashed, givenSystem, quiet, restarted, rowsOf, storeOf } from '../support/system.ts'
+import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
+
+const second = 1000
+const zones = [
+  {
+    zone: 'Europe/Berlin',
+    gap: ['2027-03-28T00:59:58Z', '2027-03-28T01:00:00.000Z'],
+    overlap: ['2027-10-30T22:00:00Z', '2027-10-31T00:30:00.000Z', '2027-10-31T01:30:00Z'],
+  },
+  {
+    zone: 'America/New_York',
+    gap: ['2027-03-14T06:59:58Z', '2027-03-14T07:00:00.000Z'],
+    overlap: ['2027-11-07T03:00:00Z', '2027-11-07T05:30:00.000Z', '2027-11-07T06:30:00Z'],
+  },
+  {
+    zone: 'Australia/Lord_Howe',
+    gap: ['2027-10-02T15:29:58Z', '2027-10-02T15:30:00.000Z'],
+    overlap: ['2027-04-03T12:00:00Z', '2027-04-03T14:45:00.000Z', '2027-04-03T15:15:00Z'],
+  },
+] as const
+
+for (const { zone, gap, overlap } of zones) {
+  test(`in ${zone} a time in the gap runs at the first moment after it, once, over a restart`, async () => {
+    const world = settableWorld(gap[0])
+    let system = await givenSystem({ world })
+    await givenJob(system, {
+      schedule: zone === 'Australia/Lord_Howe' ? '15 2 * * *' : '30 2 * * *',
+      timezone: zone,
+    })
+    await world.advance(3 * second)
+    system = await restarted(system)
+    await world.advance(3 * second)
+    world.set(Date.parse(gap[1]) + 3600 * second)
+    await world.advance(3 * second)
+    assert.deepEqual(await triggeredAt(system), [gap[1]])
+    await system.close()
+  })
+
+  test(`in ${zone} a time of the overlap runs in its first pass, and not in the second`, async () => {
+    const world = settableWorld(overlap[0])
+    let system = await givenSystem({ world })
+    const schedule = {
+      'Europe/Berlin': '30 2 * * *',
+      'America/New_York': '30 1 * * *',
+      'Australia/Lord_Howe': '45 1 * * *',
+    }[zone]
+    await givenJob(system, { schedule, timezone: zone })
+    world.set(Date.parse(overlap[1]) - 500)
+    await world.advance(2 * second)
+    system = await restarted(system)
+    world.set(Date.parse(overlap[2]) - 500)
+    await world.advance(3 * second)
+    assert.deepEqual(await triggeredAt(system), [overlap[1]])
+    await system.close()
+  })
+}
+
+test('a run begins at every time exactly once while the clock is set forward and back', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  await givenJob(system, { schedule: '*/10 * * * * *', overlap: 'allow' })
+  await world.advance(25 * second) // :10, :20
+  world.set('2026-06-01T12:00:05Z') // back: both times come again
+  await world.advance(20 * second)
+  assert.equal((await triggeredAt(system)).length, 2)
+  world.set('2026-06-01T12:00:55Z') // forward over :30, :40 and :50, by less than a minute
+  await world.advance(10 * second)
+  const expected = [10, 20, 30, 40, 50, 60].map(s =>
+    new Date(Date.parse('2026-06-01T12:00:00Z') + s * second).toISOString(),
+  )
+  assert.deepEqual(await triggeredAt(system), expected)
+  await system.close()
+})
+
+for (const missed of ['skip', 'run_once'] as const) {
+  test(`of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`, async () => {
+    const world = settableWorld('2026-06-01T00:30:00Z')
+    const system = await givenSystem({ world })
+    const id = await givenJob(system, { schedule: '@hourly', missed })
+    const row = system.cron.queries.visible(admin, id)
+    await system.close()
+    world.set('2026-06-01T05:30:00Z')
+    const later = await givenSystem({ ...system.options })
+    await world.advance(3 * second)
+    const ran = await triggeredAt(later)
+    assert.deepEqual(ran, missed === 'skip' ? [] : ['2026-06-01T05:00:00.000Z'])
+    const [skipped] = dataOf(await cronEventsOf(later), 'CronRunSkipped') as {
+      count?: number
+      reason?: string
+    }[]
+    assert.deepEqual([skipped?.count, skipped?.reason], [missed === 'skip' ? 5 : 4, 'missed'])
+    assert.equal(later.cron.queries.visible(admin, row.id).next_at, Date.parse('2026-06-01T06:00:00Z'))
+    await later.close()
+  })
+}
+
+test('wherever the server is killed, each time of a job has one run with one task, and each run has one end', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const inner = memoryStore()
+  const copies: ReturnType<typeof rowsOf>[] = []
+  const store = {
+    ...inner,
+    async write(batch: Parameters<typeof inner.write>[0]) {
+      await inner.write(batch)
+      copies.push(rowsOf(inner))
+    },
+  }
+  const system = await givenSystem({ world, store })
+  await givenJob(system, { every_seconds: 2, max_runs: 2 })
+  const begun = copies.length
+  await world.advance(5 * second)
+  await quiet(system)
+  await system.close()
+  assert.ok(copies.length > begun + 2)
+  for (const rows of copies.slice(begun - 1)) {
+    const again = await givenSystem({ ...system.options, store: await storeOf(rows) })
+    await world.advance(8 * second)
+    await quiet(again)
+    const events = await cronEventsOf(again)
+    assert.deepEqual(await triggeredAt(again), ['2026-06-01T12:00:02.000Z', '2026-06-01T12:00:04.000Z'])
+    const made = (await again.stored()).filter(({ header }) => header.type === 'TaskCreated')
+    const tasks = dataOf(events, 'CronJobTriggered').map(({ task_id }) => `task-${task_id}`)
+    assert.deepEqual(
+      made.map(({ header }) => header.stream),
+      tasks,
+    )
+    const ended = dataOf(events, 'CronJobCompleted').map(({ task_id }) => `task-${task_id}`)
+    assert.deepEqual(ended.toSorted(), tasks.toSorted())
+    await again.close()
+  }
+})
+
+for (const overlap of ['skip', 'queue', 'allow'] as const) {
+  test(`a time that comes while a run is at work: ${overlap}`, async () => {
+    const world = settableWorld('2026-06-01T12:00:00Z')
+    let system = await givenSystem({ world })
+    const script = [{ sleep_ms: 4500 }, { message: 'done' }]
+    const task = { user_message_content: 'go', agent_config: { agent_id: 'script', script } }
+    await givenJob(system, { every_seconds: 2, max_runs: 2, overlap, task } as never)
+    await world.advance(4100)
+    const types = (await cronEventsOf(system)).map(({ header }) => header.type)
+    const second = { skip: 'CronRunSkipped', queue: 'CronRunQueued', allow: 'CronJobTriggered' }[overlap]
+    assert.deepEqual(types.slice(0, 3), ['CronJobCreated', 'CronJobTriggered', second])
+    system = await crashed(system)
+    await world.advance(20_000)
+    await quiet(system)
+    const events = await cronEventsOf(system)
+    assert.equal(dataOf(events, 'CronJobTriggered').length, 2)
+    assert.equal(dataOf(events, 'CronJobCompleted').length, 2)
+    await system.close()
+  })
+}
+
+test('a run whose task fails, and one that cannot be created, are failed runs', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  const task = {
+    user_message_content: 'go',
+    agent_config: { agent_id: 'script', script: [{ fail: { code: -32000, message: 'no luck' } }] },
+  }
+  const id = await givenJob(system, { every_seconds: 3600, task } as never)
+  await system.cron.commands.trigger(asked, id)
+  await quiet(system)
+  const other = await restarted(system)
+  const { rows } = other.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
+  assert.deepEqual(
+    rows.map(({ status, error, manual }) => [status, error, manual]),
+    [['failed', 'no luck', 1]],
+  )
+  await other.close()
+})
+
+test('a job keeps its secret values, gives them to each run, and loses them when it is deleted', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  let system = await givenSystem({ world })
+  const id = await givenJob(system, {
+    every_seconds: 60,
+    task: { user_message_content: 'go', env: { KEY: 'hush' } },
+  } as never)
+  const { secrets } = system.options
+  assert.equal(JSON.stringify(await system.stored()).includes('hush'), false)
+  system = await restarted(system)
+  const [ref] = secrets.refs()
+  assert.deepEqual(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
+  await system.cron.commands.trigger(asked, id)
+  await quiet(system)
+  const created = (await system.stored()).find(({ header }) => header.type === 'TaskCreated')
+  assert.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
+  await system.cron.commands.remove(asked, id)
+  assert.deepEqual(secrets.refs(), [])
+  await system.close()
+})
+
+test('the jitter of a time is the same after a restart', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  const id = await givenJob(system, { every_seconds: 600, jitter_seconds: 300 })
+  const before = system.cron.queries.visible(admin, id)
+  assert.ok((before.due_at ?? 0) > (before.next_at ?? 0))
+  const again = await restarted(system)
+  assert.equal(again.cron.queries.visible(admin, id).due_at, before.due_at)
+  await again.close()
+})
+
+test('a thousand jobs that are due in one second all run, within the limit of the scheduler', async () => {
+  const world = settableWorld('2026-06-01T11:59:58Z')
+  const system = await givenSystem({ world, maxRunningTasks: 5 })
+  for (let n = 0; n < 1000; n++) await givenJob(system, { at: '2026-06-01T12:00:00Z' })
+  await world.advance(3 * second)
+  for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
+  await quiet(system)
+  const events = await cronEventsOf(system)
+  assert.equal(dataOf(events, 'CronJobTriggered').length, 1000)
+  assert.equal(dataOf(events, 'CronJobCompleted').length, 1000)
+  await system.close()
+})

@@ -1,0 +1,100 @@
+// Cron jobs over HTTP: what is refused, whose jobs they are, and which events are heard.
+import t from 'tap'
+import { publicEventOf } from '../../src/history/public-events.ts'
+import { read, until } from '../support/http.ts'
+import { apiOf, serveHere } from '../support/server.ts'
+
+const { api, url, system } = await serveHere(t, { QUOTA_CRON_JOBS: '2' })
+const tokenFor = async (body: object) => {
+  const made = (await read(api('POST', '/auth/tokens', body))).body as unknown as {
+    id: string
+    token: string
+  }
+  return { id: made.id, as: apiOf(url, made.token) }
+}
+const task = { user_message_content: 'go', client_id: 'echo' }
+const yearly = { name: 'a', schedule: '@yearly', task }
+type Job = { job_id: string; status: string; paused_reason?: string }
+const make = async (who: typeof api, body: object) =>
+  (await read(who('POST', '/cron/jobs', body))).body as unknown as Job
+
+t.test('a wrong body gets every problem, in the place where it is', async t => {
+  const wrong = {
+    schedule: 'x',
+    every_seconds: 5,
+    timezone: 'Mars',
+    task: { ...task, task_id: 'a', stream: true },
+  }
+  const { status, body } = await read(api('POST', '/cron/jobs', wrong))
+  t.equal(status, 422)
+  const places = (body as unknown as { detail: { loc: string[] }[] }).detail.map(({ loc }) => loc.join('.'))
+  t.same([...new Set(places)].sort(), [
+    'body.every_seconds',
+    'body.name',
+    'body.schedule',
+    'body.task.stream',
+    'body.task.task_id',
+    'body.timezone',
+  ])
+  const past = { name: 'a', at: '2001-01-01', task: { ...task, agent_config: { agent_id: 'nobody' } } }
+  t.equal((await api('POST', '/cron/jobs', past)).status, 422)
+  t.match((await read(api('GET', '/cron/jobs'))).body, { jobs: [], has_more: false })
+})
+
+t.test("a user's jobs are not there for another user, and are limited", async t => {
+  const ann = await tokenFor({ role: 'user', user_id: 'ann' })
+  const bob = await tokenFor({ role: 'user', user_id: 'bob' })
+  const auditor = await tokenFor({ role: 'auditor' })
+  const { job_id } = await make(ann.as, yearly)
+  for (const [method, tail] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/trigger'],
+    ['GET', '/runs'],
+  ] as const) {
+    t.equal((await bob.as(method, `/cron/jobs/${job_id}${tail}`)).status, 404)
+  }
+  t.equal((await auditor.as('GET', `/cron/jobs/${job_id}`)).status, 200)
+  t.equal((await auditor.as('POST', `/cron/jobs/${job_id}/trigger`)).status, 403)
+  t.equal((await ann.as('POST', '/cron/jobs', { ...yearly, task: { ...task, user_id: 'bob' } })).status, 403)
+  await make(ann.as, yearly)
+  const { status, body } = await read(ann.as('POST', '/cron/jobs', yearly))
+  t.equal(status, 429)
+  t.match(body, { data: { quota: 'cron_jobs', limit: 2 } })
+  t.match((await read(bob.as('GET', '/cron/jobs'))).body, { jobs: [] })
+})
+
+t.test('a job stops when the last token of its maker is revoked, and goes on when it is resumed', async t => {
+  const cem = await tokenFor({ role: 'user', user_id: 'cem' })
+  const { job_id } = await make(cem.as, yearly)
+  await api('DELETE', `/auth/tokens/${cem.id}`)
+  const job = async () => (await read(api('GET', `/cron/jobs/${job_id}`))).body as unknown as Job
+  await until(async () => (await job()).paused_reason === 'token_revoked')
+  t.equal((await api('POST', `/cron/jobs/${job_id}/trigger`)).status, 409)
+  t.match((await read(api('POST', `/cron/jobs/${job_id}/resume`))).body, { status: 'active' })
+  t.equal((await api('POST', `/cron/jobs/${job_id}/trigger`)).status, 200)
+})
+
+t.test('each run gives the events of the interface, with their fields', async t => {
+  const { job_id } = await make(api, yearly)
+  await api('POST', `/cron/jobs/${job_id}/trigger`)
+  const heard = async () => {
+    const events: object[] = []
+    for await (const page of system.log.readStream(`cron-${job_id}`)) {
+      events.push(...page.flatMap(event => publicEventOf(event) ?? []))
+    }
+    return events
+  }
+  await until(async () => (await heard()).length === 2)
+  const [first, second] = await heard()
+  const run = ['type', 'timestamp', 'job_id', 'name', 'run_id', 'task_id', 'scheduled_at']
+  t.same(Object.keys(first ?? {}), run)
+  t.same(Object.keys(second ?? {}), [...run, 'duration_ms'])
+  t.match(
+    [first, second],
+    [
+      { type: 'CronJobTriggered', job_id },
+      { type: 'CronJobCompleted', job_id },
+    ],
+  )
+})
