@@ -116,12 +116,8 @@ export const createSystem = async (deps: SystemDeps) => {
   const shutdown = createShutdown()
   const { isDraining, isClosed } = shutdown
 
-  const { store, projector } = await openReadModels({
-    log,
-    openStore: deps.openReadStore,
-    timers: world.timers,
-    report,
-  })
+  const { timers } = world
+  const { store, projector } = await openReadModels({ log, openStore: deps.openReadStore, timers, report })
   const queries = createQueries(store, projector, log)
   const fairness = fairnessOf(deps, queries)
   const { quotas, disk, loop } = fairness
@@ -155,13 +151,9 @@ export const createSystem = async (deps: SystemDeps) => {
     isDraining,
     reach: deps.reach ?? (() => {}),
   })
-  const webhooks = createWebhooks({
-    ...shared,
-    events: bus.events,
-    tokens: queries.tokens(),
-    outside: deps.outside,
-    isDraining,
-  })
+  const { events } = bus
+  const tokens = queries.tokens()
+  const webhooks = createWebhooks({ ...shared, events, tokens, outside: deps.outside, isDraining })
   const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
