@@ -107,12 +107,12 @@ t.test('a whole item that was said is stored soon, though its step goes on', asy
 t.test('text that belongs together travels together, the first at once', async t => {
   const system = await givenSystem()
   const words = Array.from({ length: 40 }, (_, n) => `w${n}`).join(' ')
-  const taskId = await system.play([{ message: words, delta_ms: 10 }])
-  await system.world.advance(20)
+  const taskId = await system.play([{ message: words, delta_ms: 2 }])
+  await system.world.advance(5)
   t.equal((await framesOf(system, taskId)).filter(frame => frame.type === 'task.text.delta').length, 1)
   await system.world.advance(1000)
   const deltas = (await framesOf(system, taskId)).filter(frame => frame.type === 'task.text.delta')
-  t.ok(deltas.length >= 5 && deltas.length <= 12, `${deltas.length} deltas for 40 words in 400 ms`)
+  t.ok(deltas.length >= 5 && deltas.length <= 12, `${deltas.length} deltas for 40 words in 80 ms`)
   t.equal(deltas.map(frame => frame.delta).join(''), words)
 })
 

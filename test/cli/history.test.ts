@@ -62,7 +62,7 @@ t.test('what is not there is told in one line', async t => {
   t.same(await run('nobody'), {
     code: 1,
     stdout: '',
-    stderr: `reprise: no task, environment session or webhook has the id nobody in ${dataDir}\n`,
+    stderr: `reprise: no task, environment session, webhook or cron job has the id nobody in ${dataDir}\n`,
   })
   const empty = t.testdir()
   t.same(await runReprise(['history', 'nobody'], { DATA_DIR: empty }), {
