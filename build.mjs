@@ -45,6 +45,8 @@ const others = await bundle({
   ...options,
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
+    'tree-thread': 'src/proof/store/tree-thread.ts',
+    'long-thread': 'src/log/long-thread.ts',
     'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'body-thread': 'src/http/body/body-thread.ts',
@@ -60,6 +62,13 @@ const others = await bundle({
   },
 })
 
+// The verifier that each export contains. It runs alone, so it has no other files and no source map.
+const verifier = await bundle({
+  ...options,
+  sourcemap: false,
+  entryPoints: { 'verify-export': 'src/proof/export/verify-main.ts' },
+})
+
 // Files that are not bundled are copied, so that all files of a build are in one folder: the page at /docs, and the
 // host for Python.
 const copied = [
@@ -71,7 +80,7 @@ const copied = [
 ]
 const dist = path.join(root, 'dist')
 const files = [
-  ...[...command.outputFiles, ...others.outputFiles].map(file => [
+  ...[...command.outputFiles, ...others.outputFiles, ...verifier.outputFiles].map(file => [
     path.relative(path.join(root, options.outdir), file.path),
     Buffer.from(file.contents),
   ]),

@@ -163,9 +163,9 @@ const openSystem = async (folder: string) => {
       isRetry: false,
     })
     if (!('taskId' in created)) throw new Error('no new task')
-    const wish = { stream: taskStream(created.taskId), after: -1, endsAtWait: true }
+    const feed = { stream: taskStream(created.taskId), after: -1, endsAtWait: true }
     let heard = 0
-    for await (const frames of system.tasks.streams.open(wish).frames()) {
+    for await (const frames of system.tasks.streams.open(feed).frames()) {
       const now = performance.now()
       for (const frame of frames) {
         if (frame.type !== 'task.text.delta') continue

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { openReadStore, type ReadStore } from '../projections/store.ts'
-import type { ListWish } from '../projections/tasks/lists.ts'
+import type { ListQuery } from '../projections/tasks/lists.ts'
 import type { Log } from '../src/contract/stored.ts'
 import type { Principal } from '../src/contract/token-events.ts'
 import { createQueries } from '../src/tasks/queries.ts'
@@ -13,7 +13,7 @@ export const about =
   'the newest page of lists, and a task by its id, with a million tasks against ten thousand'
 
 const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
-const newest: ListWish = {
+const newest: ListQuery = {
   userId: undefined,
   sessionId: undefined,
   statuses: [],

@@ -127,11 +127,11 @@ const ask = async (source, { after, stream }) => {
   throw new Unreachable(`${url.origin} answered ${response.status}: ${text}`)
 }
 
-const check = async (source, wish) => {
-  const checking = createCheck(wish)
+const check = async (source, options) => {
+  const checking = createCheck(options)
   const fromServer = /^https?:/.test(source)
   const bytes = fromServer
-    ? await ask(source, wish)
+    ? await ask(source, options)
     : source === '-'
       ? process.stdin
       : createReadStream(source)

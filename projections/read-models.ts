@@ -5,7 +5,7 @@ import { cronProjection } from './cron/table.ts'
 import { envSessionsProjection } from './env-sessions/table.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
-import { type Limits, usualLimits } from './tasks/followed.ts'
+import { defaultLimits, type Limits } from './tasks/followed.ts'
 import { tasksProjection } from './tasks/table.ts'
 import { tokensProjection } from './tokens/table.ts'
 import { webhooksProjection } from './webhooks/table.ts'
@@ -15,7 +15,7 @@ export const createReadModels = (
   log: Log,
   timers: Timers,
   report: Report,
-  limits: Limits = usualLimits,
+  limits: Limits = defaultLimits,
 ): Projector => {
   const tasks = tasksProjection(store, log.streamPages, limits)
   const projections = [

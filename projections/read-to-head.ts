@@ -5,7 +5,7 @@ import type { Intake } from './intake.ts'
 /** When this many events are folded and not written, their rows are written. No query waits for them meanwhile. */
 const catchUpEvents = 10_000
 /** Events of a full page of the log; a page of long events has fewer. */
-const usualPage = 1000
+const pageSize = 1000
 
 /** Other work gets a turn of the event loop. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -19,7 +19,7 @@ export const readToHead = async (log: Log, intake: Intake, onHead: () => void): 
     for await (const page of log.readAll(before)) {
       intake.take(page)
       // A page with fewer events holds long ones: it is written now, so that it is not in memory beside the next page.
-      if (intake.pending() >= catchUpEvents || page.length < usualPage) intake.write(false)
+      if (intake.pending() >= catchUpEvents || page.length < pageSize) intake.write(false)
       await nextTurn()
     }
     if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)

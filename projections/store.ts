@@ -14,7 +14,7 @@ import { webhookTables } from './webhooks/schema.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 10
+const readModelVersion = 12
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -33,7 +33,7 @@ const isCurrent = (db: Database.Database): boolean => {
  * When the WAL has this many pages, the thread that writes copies them into the file. Usually the checkpoint thread
  * copies them before that.
  */
-const mostPages = 32_768
+const maxPages = 32_768
 
 const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
 
@@ -47,7 +47,7 @@ const open = (path: string): Database.Database => {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma('cache_size = -65536')
-  db.pragma(`wal_autocheckpoint = ${mostPages}`)
+  db.pragma(`wal_autocheckpoint = ${maxPages}`)
   return db
 }
 

@@ -12,6 +12,7 @@ import type { McpServer } from './mcp/server.ts'
 import { filesOf } from './platform/data-folder.ts'
 import { forbiddenAt } from './platform/permission.ts'
 import { readPlainFile } from './platform/plain-file.ts'
+import { type ProofSettings, proofOf } from './proof/settings.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
 
 export type Config = Readonly<{
@@ -57,6 +58,7 @@ export type Config = Readonly<{
   sessionIdleSeconds: number
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
+  proof: ProofSettings
   /** Undefined: NATS is not used, and subscribers get events directly from the log. */
   nats: NatsSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
@@ -211,6 +213,7 @@ export const readConfig = (env: Env): Config => {
     sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),
     nats: natsOf(env),
+    proof: proofOf(env, dataDir),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),
       queued: ttl('QUEUED', 24 * 3600),

@@ -1,5 +1,6 @@
 // Serves a data folder over HTTP: opens it, starts the HTTP server, and stops everything in order.
 import { setMaxListeners } from 'node:events'
+import { describeCronJob } from '../actors/cron/machine.ts'
 import { describeSession } from '../actors/env-session/machine.ts'
 import { inspectionMessage } from '../actors/runtime/inspection.ts'
 import type { Inspect } from '../actors/runtime/live.ts'
@@ -11,7 +12,7 @@ import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
 import { type AppDeps, createApp } from './http/app.ts'
-import type { Serving, StateDoor, TaskDoor } from './http/doors.ts'
+import type { ProofDoor, Serving, StateDoor, TaskDoor } from './http/doors.ts'
 import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { checkPort, waitingConnections } from './http/port.ts'
@@ -30,7 +31,9 @@ const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Servi
     tickets,
     openStreams: createOpenStreams({ principals, tickets }),
     quotas: system.fairness.quotas,
-    longAnswers: createLongAnswers(stopping, system.fairness.loop),
+    longAnswers: createLongAnswers(stopping, system.fairness.loop, () =>
+      system.fairness.quotas.countRefusal('answers'),
+    ),
     stopping,
     newId: () => world.ids.next('req_'),
     fault: (error, about) =>
@@ -53,14 +56,14 @@ const taskDoorOf = (config: Config, { system, metrics, world }: Folder): TaskDoo
     bodyLimit: config.bodyLimit,
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,
-    openFeed: (wish, isNew) => metrics.requests.taskStream(streams.open(wish, isNew)),
+    openFeed: (request, isNew) => metrics.requests.taskStream(streams.open(request, isNew)),
     storedFrames: streams.stored,
     nextFrame: streams.next,
     notDelivered: idempotency.notDelivered,
   }
 }
 
-const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor => {
+const stateDoorOf = ({ system, protection, metrics, nats, proof }: Folder): StateDoor => {
   const { log, fairness, lag, webhooks } = system
   const { queries, scheduler } = system.tasks
   return {
@@ -81,10 +84,18 @@ const stateDoorOf = ({ system, protection, metrics, nats }: Folder): StateDoor =
       quotas: fairness.counts,
       webhooks: webhooks.counts,
       cron: system.cron.counts,
+      proof: proof.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
   }
 }
+
+const proofDoorOf = ({ proof: { checkpointer, signer, key, tree } }: Folder): ProofDoor => ({
+  newest: checkpointer.newest,
+  keys: key.known,
+  tree,
+  rotate: signer.rotate,
+})
 
 /** The services of an open data folder, grouped by the routes that use them. */
 const doorsOf = (
@@ -112,11 +123,12 @@ const doorsOf = (
       idleSeconds: config.sessionIdleSeconds,
     },
     environments: { sessions, environments: system.kinds },
-    cron: system.cron,
+    cron: { ...system.cron, machineOf: describeCronJob },
     agents: agentList([...agents.values()]),
     events: system.bus.events,
     webhooks: system.webhooks,
     audit: { audit, queries: system.tasks.queries },
+    proof: proofDoorOf(folder),
   }
 }
 
@@ -224,6 +236,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     await closeFolder(folder, audit, inspector)
     throw error
   })
+  if (nats !== undefined) folder.proof.signer.onNew(({ text }) => nats.publishCheckpoint(text))
   nats?.start()
   const telemetry =
     config.telemetry &&

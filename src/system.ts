@@ -26,6 +26,7 @@ import { closeInOrder, createShutdown } from './maintenance/shutdown.ts'
 import { startTimers } from './maintenance/start-timers.ts'
 import { type MakeMcp, openMcp } from './mcp/open.ts'
 import type { Secrets } from './platform/secrets.ts'
+import type { Proof } from './proof/proof.ts'
 import { createQueries, type Queries } from './tasks/queries.ts'
 import type { AgentChoice } from './tasks/request/agent-choice.ts'
 import { createTasks } from './tasks/tasks.ts'
@@ -57,6 +58,8 @@ export type SystemDeps = {
   quotas: QuotaLimits
   /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
   nats?: Pick<NatsBus, 'join'> | undefined
+  /** Signs checkpoints of the log until the log is closed. Absent: nobody does. */
+  proof?: Pick<Proof, 'stop'> | undefined
   /** Sends requests to addresses that callers give. */
   outside: OutsideFetch
   report: Report
@@ -143,6 +146,7 @@ export const createSystem = async (deps: SystemDeps) => {
     agents: deps.agents,
     agentChoice: agentChoiceOf(deps),
     tools: { builtin: deps.tools, session: environments.tools, mcp: mcp.tools },
+    copySession: environments.sessions.fork,
     scheduler,
     loop,
     roots: deps.roots,
@@ -182,7 +186,7 @@ export const createSystem = async (deps: SystemDeps) => {
     close(): Promise<void> {
       shutdown.close()
       stopTimers()
-      return closeInOrder({ ...shared, tasks, cron, webhooks, mcp, environments })
+      return closeInOrder({ ...shared, proof: deps.proof, tasks, cron, webhooks, mcp, environments })
     },
   }
 }

@@ -42,6 +42,7 @@ tap.test('every import rule can fail', t => {
       egress: { 'fetch.ts': imports('../config.ts') },
       fairness: { 'quotas.ts': imports('../config.ts') },
       platform: { 'thread.ts': imports('../config.ts') },
+      proof: { tree: { 'proofs.ts': imports('../../config.ts') } },
       telemetry: { 'follower.ts': imports('../config.ts') },
       tools: { 'calculator.ts': imports('../config.ts') },
       tasks: { 'commands.ts': imports('../log/log.ts'), 'queries.ts': imports('../config.ts') },

@@ -4,6 +4,7 @@ import { cronMoveOf } from '../../src/contract/cron-chart.ts'
 import type { CronCommand } from '../../src/contract/cron-commands.ts'
 import { type CronEvent, cronEventVersion } from '../../src/contract/cron-events.ts'
 import { cronEvents } from '../../src/contract/decoders/cron.ts'
+import { dueFold, restoredCronJob } from '../../src/history/cron-fold.ts'
 import { type CronView, emptyCronJob, evolveCronJob } from '../../src/history/cron-job.ts'
 import type { Kind } from '../runtime/kind.ts'
 import { decide } from './decide.ts'
@@ -24,16 +25,28 @@ const judge = ({ state }: CronView, events: CronEvent[]): void => {
   }
 }
 
+/** The events with a saved fold after them when one is due. It shows the job before these events. */
+const withSavedFold = (view: CronView, events: CronEvent[]): CronEvent[] => {
+  const fold = events.length === 0 ? undefined : dueFold(view)
+  const isOver = events.some(({ type }) => type === 'CronJobDeleted')
+  return fold === undefined || isOver ? events : [...events, { type: 'CronFoldSaved', data: { fold } }]
+}
+
 export const cronKind =
   (deps: CronDeps): Kind<CronView, CronCommand> =>
   stream => {
     const view = emptyCronJob()
     return {
       view,
+      async restore(log) {
+        Object.assign(view, await restoredCronJob(log, stream))
+        return view.revision
+      },
       run: inspect => liveCronJob.run(stream, { at: view.state }, inspect),
       evolve: event => evolveCronJob(view, cronEvents.read(event)),
       decide(command) {
-        const { events, made } = decide(deps, view, command)
+        const { events: decided, made } = decide(deps, view, command)
+        const events = withSavedFold(view, decided)
         judge(view, events)
         return {
           events: events.map(({ type, data }) => ({ type, schema_version: cronEventVersion, data })),

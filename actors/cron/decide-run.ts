@@ -12,11 +12,19 @@ export const only = (...events: CronEvent[]): CronDecision => ({ events, made: [
 /** The most runs of a job that wait. */
 const queuedAtMost = 100
 
-type Run = { runId: string; ticket: string; scheduledAt: number; manual?: true; queued?: true; next?: Next }
+type Run = {
+  runId: string
+  ticket: string
+  scheduledAt: number
+  manual?: true
+  queued?: true
+  next?: Next
+  key?: string | undefined
+}
 
 /** The events of a run that begins now. `before`: how many events come before these in the append. */
 const begin = (view: CronView, { prepare }: CronDeps, run: Run, before = 0): CronDecision => {
-  const { runId, ticket, scheduledAt, manual, queued, next } = run
+  const { runId, ticket, scheduledAt, manual, queued, next, key } = run
   const task = prepare(ticket, view, runId, view.revision + before + 1)
   const name = view.settings?.name ?? ''
   const data = {
@@ -26,6 +34,7 @@ const begin = (view: CronView, { prepare }: CronDeps, run: Run, before = 0): Cro
     ...(manual && { manual }),
     ...(queued && { queued }),
     ...(next && { next }),
+    ...(key === undefined ? {} : { idempotency_key: key }),
   }
   if ('made' in task) {
     return {
@@ -63,11 +72,11 @@ export const isFull = ({ runs, settings }: CronView, more = 0): boolean =>
 const missedRuns = (
   view: CronView,
   deps: CronDeps,
-  { runId, skipId }: Extract<CronCommand, { type: 'RunDue' }>,
+  { runId, skipId, seenAt }: Extract<CronCommand, { type: 'RunDue' }>,
 ): CronDecision | undefined => {
   const { settings, next, created } = view
   if (settings === undefined || next === undefined || created === undefined) return undefined
-  const missed = deps.plans.missed(settings, next.at, deps.clock.now())
+  const missed = deps.plans.missed(settings, next.at, seenAt)
   if (missed === undefined) return undefined
   const { first, last, count } = missed
   const following = deps.plans.next(created.job_id, settings, last)
@@ -123,10 +132,14 @@ export const runDue = (
 const conflict = (words: string, view: CronView): Refusal =>
   new Refusal('Conflict', { job_id: view.created?.job_id, state: view.state }, words)
 
-export const runNow = (view: CronView, deps: CronDeps, runId: string): CronDecision => {
+export const runNow = (
+  view: CronView,
+  deps: CronDeps,
+  { runId, idempotencyKey: key }: Extract<CronCommand, { type: 'RunNow' }>,
+): CronDecision => {
   const { overlap } = view.settings ?? {}
   const isBusy = view.running.size > 0 || view.queue.length > 0
-  const run = { runId, ticket: runId, scheduledAt: deps.clock.now(), manual: true as const }
+  const run = { runId, ticket: runId, scheduledAt: deps.clock.now(), manual: true as const, key }
   if (!isBusy || overlap === 'allow') return begin(view, deps, run)
   if (overlap !== 'queue') {
     const words = 'a run of this job is at work, and its overlap is "skip": wait for the end of the run'
@@ -137,7 +150,12 @@ export const runNow = (view: CronView, deps: CronDeps, runId: string): CronDecis
   }
   return only({
     type: 'CronRunQueued',
-    data: { run_id: runId, scheduled_at: run.scheduledAt, manual: true },
+    data: {
+      run_id: runId,
+      scheduled_at: run.scheduledAt,
+      manual: true,
+      ...(key === undefined ? {} : { idempotency_key: key }),
+    },
   })
 }
 

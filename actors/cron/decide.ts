@@ -15,10 +15,11 @@ const settingsOf = ({ state, settings, created }: CronView) => {
 }
 
 const create = ({ clock, plans }: CronDeps, view: CronView, command: Of<'CreateJob'>): CronDecision => {
-  const { jobId, userId, settings, maker, enabled } = command
+  const { jobId, userId, settings, maker, enabled, digest, idempotencyKey: key } = command
   if (view.state !== 'absent') throw new Refusal('Conflict', { job_id: jobId })
   const next = enabled ? plans.next(jobId, settings, clock.now()) : undefined
-  const data = { job_id: jobId, user_id: userId, settings, maker, ...(next && { next }) }
+  const request = { digest, ...(key === undefined ? {} : { idempotency_key: key }) }
+  const data = { job_id: jobId, user_id: userId, settings, maker, ...(next && { next }), ...request }
   const created: CronEvent = { type: 'CronJobCreated', data }
   if (!enabled) return only(created, { type: 'CronJobPaused', data: { reason: 'paused' } })
   if (next === undefined) return only(created, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
@@ -89,7 +90,7 @@ export const decide = (deps: CronDeps, view: CronView, command: CronCommand): Cr
       return runDue(view, deps, command)
     case 'RunNow':
       settingsOf(view)
-      return runNow(view, deps, command.runId)
+      return runNow(view, deps, command)
     case 'RunQueued':
       return runQueued(view, deps, command.ticket)
     case 'EndRun':

@@ -22,24 +22,24 @@ const noCaller: Caller = {}
 export const createCallers = () => {
   const waiting = new Map<number, Waiting>()
   let newest = 0
-  const leave = (request: number): Waiting | undefined => {
-    const caller = waiting.get(request)
-    waiting.delete(request)
+  const take = (no: number): Waiting | undefined => {
+    const caller = waiting.get(no)
+    waiting.delete(no)
     return caller
   }
-  const fail = (request: number, error: unknown): void => leave(request)?.reject(error)
+  const fail = (no: number, error: unknown): void => take(no)?.reject(error)
   return {
     /**
      * Sends a command under a new number. Resolves when the actor answers; rejects when the command or its turn fails.
      */
-    ask: (caller: Caller, send: (request: number) => Promise<unknown>): Promise<SessionView> =>
+    ask: (caller: Caller, send: (no: number) => Promise<unknown>): Promise<SessionView> =>
       new Promise((resolve, reject) => {
-        const request = ++newest
-        waiting.set(request, { ...caller, resolve, reject })
-        send(request).catch(error => fail(request, error))
+        const no = ++newest
+        waiting.set(no, { ...caller, resolve, reject })
+        send(no).catch(error => fail(no, error))
       }),
-    of: (request: number): Caller => waiting.get(request) ?? noCaller,
-    answer: (request: number, view: SessionView): void => leave(request)?.resolve(view),
+    of: (no: number): Caller => waiting.get(no) ?? noCaller,
+    answer: (no: number, view: SessionView): void => take(no)?.resolve(view),
     fail,
   }
 }

@@ -3,8 +3,8 @@ import { canonical } from '../../src/contract/canonical.ts'
 import type {
   Repeats,
   SessionCommand,
-  SessionWish,
-  StepWish,
+  SessionRequest,
+  StepRequest,
 } from '../../src/contract/env-session-commands.ts'
 import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
 import { isKeyTaken, nameOfKey, type SessionView, takenAt } from '../../src/history/env-session.ts'
@@ -17,7 +17,7 @@ const gone = (view: SessionView): Refusal =>
 /** `nothing`: the session already is as the command wants it. */
 export type Check = 'do' | 'nothing'
 
-const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
+const checkStep = (view: SessionView, { expectedStep }: StepRequest): Check => {
   if (expectedStep !== undefined && expectedStep !== view.step + 1)
     throw unexpectedStep(expectedStep, view.step)
   if (view.done) throw new Refusal('SessionDone', { step: view.step })
@@ -29,15 +29,15 @@ const checkStep = (view: SessionView, { expectedStep }: StepWish): Check => {
  * repetition of the earlier request that stored the event of a given revision.
  */
 export const check = (
-  command: SessionWish | Extract<SessionCommand, { type: 'SettleStep' }>,
+  command: SessionRequest | Extract<SessionCommand, { type: 'SettleStep' }>,
   view: SessionView,
   repeats?: Repeats,
 ): Check => {
   const { state, created } = view
   if (command.type === 'CreateSession') {
-    const { wish, source, keys, principal } = command
+    const { session, source, keys, principal } = command
     // A session of another user does not exist for this caller.
-    if (created !== undefined && created.user_id !== wish.user_id) throw new Refusal('SessionNotFound')
+    if (created !== undefined && created.user_id !== session.user_id) throw new Refusal('SessionNotFound')
     // A repeated create gets the earlier answer and opens nothing. If the session was deleted since, it is refused.
     const { idempotencyKey: key, digest } = keys
     const known = key === undefined ? undefined : view.byCreateKey.get(nameOfKey(principal, key))
@@ -47,8 +47,8 @@ export const check = (
       throw new Refusal('Conflict', { idempotency_key: key })
     }
     if (state !== 'active') return 'do'
-    if (created?.source.name === source.name && same(created.kwargs, wish.kwargs)) return 'nothing'
-    throw new Refusal('Conflict', { session_id: wish.session_id })
+    if (created?.source.name === source.name && same(created.kwargs, session.kwargs)) return 'nothing'
+    throw new Refusal('Conflict', { session_id: session.session_id })
   }
   if (state === 'absent' || state === 'deleted') throw gone(view)
   if (command.type === 'DeleteSession') return 'do'

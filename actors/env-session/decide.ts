@@ -1,5 +1,5 @@
-// Decides which events the outcome of a wish adds to its session. Pure.
-import type { Outcome, SessionWish } from '../../src/contract/env-session-commands.ts'
+// Decides which events the outcome of a request adds to its session. Pure.
+import type { Outcome, SessionRequest } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
@@ -34,56 +34,60 @@ type OutcomeOf<Of extends Outcome['of']> = Extract<Outcome, { of: Of }>
 
 /** The events after the instance was lost. */
 const afterLoss = (
-  wish: SessionWish,
+  request: SessionRequest,
   view: SessionView,
   { reason, during, now }: OutcomeOf<'loss'>,
 ): EnvSessionEvent[] => {
   if (view.state !== 'active') return []
-  if (wish.type !== 'TakeStep' || during !== 'step') return ended(view, reason, now)
-  return [stepTheInstanceDidNotSurvive(wish.step, view, now, reason), closed(reason)]
+  if (request.type !== 'TakeStep' || during !== 'step') return ended(view, reason, now)
+  return [stepTheInstanceDidNotSurvive(request.step, view, now, reason), closed(reason)]
 }
 
 /** The events after the instance was closed on request. */
-const afterClose = (wish: SessionWish, view: SessionView, now: number): EnvSessionEvent[] => {
-  if (wish.type === 'CloseSession') return ended(view, wish.reason, now)
-  if (wish.type !== 'DeleteSession') return []
-  const deleted: EnvSessionEvent = { type: 'EnvSessionDeleted', data: { by: wish.principal } }
+const afterClose = (request: SessionRequest, view: SessionView, now: number): EnvSessionEvent[] => {
+  if (request.type === 'CloseSession') return ended(view, request.reason, now)
+  if (request.type !== 'DeleteSession') return []
+  const deleted: EnvSessionEvent = { type: 'EnvSessionDeleted', data: { by: request.principal } }
   return [...(view.state === 'active' ? ended(view, 'deleted', now) : []), deleted]
 }
 
 /** The events after an instance was created or reset. */
 const afterReset = (
-  wish: SessionWish,
+  request: SessionRequest,
   view: SessionView,
   { now, answer, recovery, snapshot }: OutcomeOf<'reset'>,
 ): EnvSessionEvent[] => {
   const { observation, state, done, tools } = answer
   const before = view.step === 0 || view.state === 'deleted' ? {} : { steps_before: view.step }
   const seen = { now, observation, state, done, ...before, ...kept(snapshot) }
-  if (wish.type === 'CreateSession') {
-    const { source, seed, keys } = wish
+  if (request.type === 'CreateSession') {
+    const { source, seed, keys } = request
     const { name, digest } = source
     const made = { source: { name, digest }, kind: name, recovery, seed, tools }
-    return [{ type: 'EnvSessionCreated', data: { ...wish.wish, ...made, ...seen, ...keysOf(keys) } }]
+    return [{ type: 'EnvSessionCreated', data: { ...request.session, ...made, ...seen, ...keysOf(keys) } }]
   }
-  if (wish.type !== 'ResetSession') return []
-  const { seed, options, keys } = wish
+  if (request.type !== 'ResetSession') return []
+  const { seed, options, keys } = request
   const data = { seed, options, ...seen, ...changed(tools, view), ...keysOf(keys) }
   return [{ type: 'EnvSessionReset', data }]
 }
 
-export const decideOutcome = (wish: SessionWish, view: SessionView, outcome: Outcome): EnvSessionEvent[] => {
+export const decideOutcome = (
+  request: SessionRequest,
+  view: SessionView,
+  outcome: Outcome,
+): EnvSessionEvent[] => {
   switch (outcome.of) {
     case 'loss':
-      return afterLoss(wish, view, outcome)
+      return afterLoss(request, view, outcome)
     case 'closed':
-      return afterClose(wish, view, outcome.now)
+      return afterClose(request, view, outcome.now)
     case 'reset':
-      return afterReset(wish, view, outcome)
+      return afterReset(request, view, outcome)
     case 'ready':
-      return wish.type === 'TakeStep' ? [intended(wish.step, view, outcome.now)] : []
+      return request.type === 'TakeStep' ? [intended(request.step, view, outcome.now)] : []
     case 'step':
-      return wish.type === 'TakeStep' ? [completed(wish.step, view, outcome)] : []
+      return request.type === 'TakeStep' ? [completed(request.step, view, outcome)] : []
     case 'seen':
     case 'nothing':
       return []

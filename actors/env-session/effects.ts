@@ -1,5 +1,5 @@
-// Carries out an accepted wish after the turn that accepted it. The outcome goes back to the actor as a command.
-import type { Outcome, SessionWish, StepWish } from '../../src/contract/env-session-commands.ts'
+// Carries out an accepted request after the turn that accepted it. The outcome goes back to the actor as a command.
+import type { Outcome, SessionRequest, StepRequest } from '../../src/contract/env-session-commands.ts'
 import { stepSecretRef } from '../../src/contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -10,10 +10,10 @@ import type { Instances } from './instances.ts'
 import { cameBackOlder, keepState, keepStep } from './keeping.ts'
 import { type OwnedSession, SessionLost } from './ports.ts'
 
-/** A wish that is being carried out. It is only in memory, so a crash loses it. */
+/** A request that is being carried out. It is only in memory, so a crash loses it. */
 export type Running = {
-  wish: SessionWish
-  /** When the wish began, or when the intent of its step was stored; Unix time in milliseconds. */
+  request: SessionRequest
+  /** When the request began, or when the intent of its step was stored; Unix time in milliseconds. */
   now: number
   /** A step that may not be repeated begins with `prepare`: its intent is stored before the step is taken. */
   stage: 'prepare' | 'act'
@@ -21,7 +21,7 @@ export type Running = {
 
 type Deps = {
   stream: string
-  /** The view does not change while a wish is carried out. */
+  /** The view does not change while a request is carried out. */
   view: SessionView
   instances: Instances
   keepSecrets: (ref: string, values: Record<string, unknown>) => void
@@ -61,7 +61,7 @@ const begin = async (
 }
 
 /** Stores the values of a step's own variables if a restart may repeat the step; returns their reference. */
-const keepVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepWish) => {
+const keepVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepRequest) => {
   if (instance.recovery !== 'refold' || envVars === undefined) return {}
   const secretRef = stepSecretRef(deps.stream, effectId)
   deps.keepSecrets(secretRef, { env_vars: envVars })
@@ -78,7 +78,7 @@ const prepareStep = async (
   return { of: 'ready', now }
 }
 
-const takeStep = async (deps: Deps, step: StepWish, now: number, caller: Caller): Promise<Outcome> => {
+const takeStep = async (deps: Deps, step: StepRequest, now: number, caller: Caller): Promise<Outcome> => {
   const { stream, view, instances } = deps
   const signal = signalOf(caller)
   if (signal.aborted && view.open === undefined) throw new Error(notBegun)
@@ -108,15 +108,15 @@ const takeStep = async (deps: Deps, step: StepWish, now: number, caller: Caller)
   }
 }
 
-const run = async (deps: Deps, { wish, now, stage }: Running, caller: Caller): Promise<Outcome> => {
+const run = async (deps: Deps, { request, now, stage }: Running, caller: Caller): Promise<Outcome> => {
   const { stream, view, instances } = deps
-  switch (wish.type) {
+  switch (request.type) {
     case 'CreateSession': {
-      const { source, values, seed } = wish
+      const { source, values, seed } = request
       await caller.began?.(0)
-      const given = { kwargs: wish.wish.kwargs, env_vars: values }
-      const instance = await authors(instances.open(stream, wish.wish, source, given))
-      return begin(deps, instance, wish.wish, { seed, options: {}, now })
+      const given = { kwargs: request.session.kwargs, env_vars: values }
+      const instance = await authors(instances.open(stream, request.session, source, given))
+      return begin(deps, instance, request.session, { seed, options: {}, now })
     }
     case 'CloseSession':
     case 'DeleteSession':
@@ -127,38 +127,38 @@ const run = async (deps: Deps, { wish, now, stage }: Running, caller: Caller): P
       return { of: 'seen', now, ...(older === undefined ? {} : { state: older.state }) }
     }
     case 'ResetSession': {
-      const { seed, options } = wish
+      const { seed, options } = request
       const instance = await instances.of(stream, view)
       await caller.began?.(0)
       return begin(deps, instance, ownerOf(view), { seed, options, now })
     }
     case 'TakeStep':
-      return stage === 'prepare' ? prepareStep(deps, now, caller) : takeStep(deps, wish.step, now, caller)
+      return stage === 'prepare' ? prepareStep(deps, now, caller) : takeStep(deps, request.step, now, caller)
   }
 }
 
-/** The outcome of a failure: the session ends if its instance is gone; otherwise only the wish fails. */
+/** The outcome of a failure: the session ends if its instance is gone; otherwise only the request fails. */
 const afterFailure = async (
   { stream, view, instances }: Deps,
-  { wish, now }: Running,
+  { request, now }: Running,
   error: Error,
 ): Promise<Outcome | Failed> => {
   // The server is stopping and has ended the instance itself.
   if (instances.isStopped()) return { of: 'failed', error: new Refusal('ShuttingDown') }
   if (error instanceof AuthorsError) instances.still(stream, view.revision)
-  if (wish.type === 'CreateSession') {
-    instances.leave(stream, wish.wish) // no session exists yet that could be lost
-    await instances.left(stream)
+  if (request.type === 'CreateSession') {
+    instances.remove(stream, request.session) // no session exists yet that could be lost
+    await instances.removed(stream)
   }
   if (isFull(error)) return { of: 'failed', error: new StorageFailure('the disk is full') }
   const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
-  if (!isOver || wish.type === 'CreateSession') return { of: 'failed', error }
+  if (!isOver || request.type === 'CreateSession') return { of: 'failed', error }
   await instances.drop(stream)
   const { during } = error as { during?: 'step' }
   return { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
 }
 
-/** Carries out one stage of a wish. Never rejects. */
+/** Carries out one stage of a request. Never rejects. */
 export const carryOut = async (deps: Deps, running: Running, caller: Caller): Promise<Outcome | Failed> => {
   try {
     return await run(deps, running, caller)

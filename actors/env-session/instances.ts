@@ -5,9 +5,9 @@ import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import { bringBack } from './bring-back.ts'
-import { createLeaving } from './leaving.ts'
 import { ahead, createOpenInstances, type Entry } from './open-instances.ts'
 import type { Environments, Given, OwnedSession, SessionFolders } from './ports.ts'
+import { createRemovals } from './removals.ts'
 
 type Deps = {
   environments: Environments
@@ -22,7 +22,7 @@ type Deps = {
 
 export const createInstances = ({ environments, folders, longestFile, log, timers, secrets }: Deps) => {
   const open = createOpenInstances(timers)
-  const leaving = createLeaving((stream, session) => open.drop(stream).then(() => folders.clear(session)))
+  const removals = createRemovals((stream, session) => open.drop(stream).then(() => folders.clear(session)))
   const placeOf = (session: OwnedSession) => ({
     dir: folders.dirOf(session),
     fileBytes: longestFile(session.user_id),
@@ -62,7 +62,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
       source: EnvironmentSource,
       given: Pick<Given, 'kwargs' | 'env_vars'>,
     ): Promise<Instance> {
-      await leaving.left(stream)
+      await removals.ended(stream)
       await open.drop(stream)
       await folders.clear(session)
       const work = environments.open(source, { ...given, ...placeOf(session) }, session.user_id)
@@ -71,19 +71,19 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     isOlder: open.isOlder,
     moved: open.moved,
     still: open.still,
-    letGo: open.letGo,
+    release: open.release,
     drop: open.drop,
     keep: folders.keep,
     isBackupMade: folders.isBackupMade,
     /** Removes the instance and the files of an ended session. A new instance under the same id waits for that. */
-    leave: leaving.add,
-    left: leaving.left,
+    remove: removals.begin,
+    removed: removals.ended,
     isStopped: open.isStopped,
     async stop(): Promise<void> {
       open.stop()
-      while (!open.areNone() || leaving.all().length > 0) {
+      while (!open.areNone() || removals.all().length > 0) {
         await open.dropAll()
-        await Promise.all(leaving.all())
+        await Promise.all(removals.all())
       }
     },
   }

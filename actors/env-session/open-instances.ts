@@ -90,7 +90,7 @@ export const createOpenInstances = (timers: Timers) => {
       if (entry?.instance.recovery === 'none') entry.revision = revision
     },
     /** Called when the actor leaves memory. Closes an instance that is ahead of the log, since it cannot be used. */
-    letGo(stream: string): void {
+    release(stream: string): void {
       if (entries.get(stream)?.revision === ahead) void drop(stream)
     },
     drop,

@@ -37,6 +37,8 @@ export type SessionFolders = {
   isBackupMade(): Promise<boolean>
   /** A kept state; undefined when it is missing or is not the one that the snapshot names. */
   kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
+  /** Copies a kept state to another session. False: the state is not there any more. */
+  copyState(from: OwnedSession, to: OwnedSession, snapshot: Snapshot): Promise<boolean>
   /** Removes everything of the session from the disk. */
   clear(session: OwnedSession): Promise<void>
   /** Removes everything of all sessions but these from the disk. */

@@ -1,6 +1,6 @@
 // The events of one step: its intent, its result, and what is stored when the result is unknown. Pure.
 import type { RequestKeys } from '../../src/contract/commands.ts'
-import type { StepWish } from '../../src/contract/env-session-commands.ts'
+import type { StepRequest } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
 import type { StepAnswer } from '../../src/contract/environment.ts'
 import { masked } from '../../src/contract/variables.ts'
@@ -28,10 +28,10 @@ const keysFrom = ({
 })
 
 /** The names of a step's own variables, without the values. */
-const namesOf = ({ envVars }: Pick<StepWish, 'envVars'>) =>
+const namesOf = ({ envVars }: Pick<StepRequest, 'envVars'>) =>
   envVars === undefined ? {} : { env_vars: masked(envVars) }
 
-export const intended = (step: StepWish, view: SessionView, now: number): EnvSessionEvent => {
+export const intended = (step: StepRequest, view: SessionView, now: number): EnvSessionEvent => {
   const { toolName, toolArgs, effectId, keys, attempt = 1 } = step
   const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(step) }
   const again = attempt === 1 ? {} : { attempt }
@@ -41,7 +41,7 @@ export const intended = (step: StepWish, view: SessionView, now: number): EnvSes
   }
 }
 
-type Step = Pick<StepWish, 'toolName' | 'toolArgs' | 'envVars' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
+type Step = Pick<StepRequest, 'toolName' | 'toolArgs' | 'envVars' | 'effectId' | 'itemId' | 'taskId' | 'keys'>
 type Result = {
   now: number
   answer: StepAnswer
@@ -123,11 +123,11 @@ export const stepOfUnknownEnd = (
   const { open } = view
   if (open === undefined) return []
   const { effect_id, tool_name, tool_args, step } = open
-  const wish = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
+  const request = { toolName: tool_name, toolArgs: tool_args, effectId: effect_id, itemId: `tr_${effect_id}` }
   const answer = answerWithoutResult(view, `the outcome of this step is unknown: ${why}`, {
     ...more,
     info: { outcome_unknown: true },
   })
   const before = { ...view, step: step - 1 }
-  return [completed({ ...wish, keys: keysFrom(open) }, before, { now, answer, unknown: true })]
+  return [completed({ ...request, keys: keysFrom(open) }, before, { now, answer, unknown: true })]
 }

@@ -1,15 +1,23 @@
 // What the runtime needs to know about a kind of actor: its behaviour, and the mailboxes that it uses.
-import type { NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
+import type { Log, NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
 import type { Inspect, Live } from './live.ts'
 
-/** The events of a command, possibly none. `made`: new streams that begin in the same append. */
-export type Decision = { events: NewEvent[]; made: StreamAppend[] }
+/**
+ * The events of a command, possibly none. `made`: new actors of this kind that begin in the same append. `beside`: new
+ * streams of another kind in the same append. Their actors begin when they are needed.
+ */
+export type Decision = { events: NewEvent[]; made: StreamAppend[]; beside?: StreamAppend[] }
 
 /** The behaviour of one actor of a kind. It lives as long as the actor is in memory. */
 export type Behaviour<View, Command> = {
   view: View
   /** Starts the accompanying XState actor in the state to which the folded events have led. */
   run(inspect: Inspect | undefined): Live
+  /**
+   * Takes the view from a saved fold of the stream, and returns the revision of the last event that the fold contains;
+   * -1 when there is none. Called once, before any event. Absent: the kind has no saved folds.
+   */
+  restore?(log: Pick<Log, 'readStream' | 'revisionOf'>): Promise<number>
   /** Folds one event of the stream into the view, and does nothing else: the event may not be durable yet. */
   evolve(event: Recorded): void
   /** Called once for each event of the stream when it is durable. */

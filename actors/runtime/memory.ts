@@ -5,15 +5,20 @@ import type { Actor } from './actor.ts'
 
 /** Milliseconds between two searches for idle actors. */
 const idleSweepMs = 30_000
+/** The most actors that stay idle in memory although they have ended. */
+const maxEnded = 4
 
 export const createMemory = <View, Command>(timers: Timers) => {
   const actors = new Map<string, Actor<View, Command>>()
+  /** Actors that have ended and were read from the log for a command, the newest last. */
+  const ended = new Set<Actor<View, Command>>()
   let isStopped = false
   let sweeps = 0
 
   /** Removes an actor from memory. `error`: what its callers and waiters receive. */
   const drop = (actor: Actor<View, Command>, error?: unknown): void => {
     actor.gone = true
+    ended.delete(actor)
     if (actors.get(actor.stream) === actor) actors.delete(actor.stream)
     actor.behaviour.stop()
     actor.live?.stop()
@@ -23,6 +28,24 @@ export const createMemory = <View, Command>(timers: Timers) => {
     for (const turn of actor.turns) turn.reject(error ?? (isStopped ? new Refusal('ShuttingDown') : left))
     actor.waiters = []
     actor.turns = []
+  }
+
+  /**
+   * Drops an actor that has ended. One that was read from the log stays for a while, because the next command, such as
+   * another reward, would read all of its events again.
+   */
+  const dropSoon = (actor: Actor<View, Command>): void => {
+    if (actor.justMade) {
+      drop(actor)
+      return
+    }
+    actor.restingSince = sweeps
+    ended.delete(actor)
+    ended.add(actor)
+    const [oldest] = ended
+    if (ended.size <= maxEnded || oldest === undefined) return
+    ended.delete(oldest)
+    if (!oldest.atWork) drop(oldest)
   }
 
   const stopSweeping = timers.every(idleSweepMs, () => {
@@ -40,13 +63,13 @@ export const createMemory = <View, Command>(timers: Timers) => {
     },
     add: (actor: Actor<View, Command>): void => void actors.set(actor.stream, actor),
     drop,
-    /** Lets an actor with nothing to do leave memory: at once when it has ended, else after it was idle for a while. */
+    /** Lets an actor with nothing to do leave memory: soon when it has ended, else after it was idle for a while. */
     rest(actor: Actor<View, Command>): void {
       if (actor.gone) return
       actor.restingSince = Number.POSITIVE_INFINITY
       if (actor.waiters.length > 0 || actor.turns.length > 0) return
       const state = actor.behaviour.rest()
-      if (state === 'ended') drop(actor)
+      if (state === 'ended') dropSoon(actor)
       if (state === 'idle') actor.restingSince = sweeps
     },
     all: () => actors.values(),

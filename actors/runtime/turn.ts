@@ -36,20 +36,21 @@ const store = async <View, Command>(
   deps: TurnDeps<View, Command>,
   actor: Actor<View, Command>,
   command: Command,
-  { events, made }: Decision,
+  { events, made, beside = [] }: Decision,
 ): Promise<void> => {
   if (events.length === 0) return
   const { behaviour, stream, justMade } = actor
   const envelope = behaviour.envelope(command, events)
   const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
-  const own = (all: Recorded[]) => (made.length === 0 ? all : all.slice(0, events.length))
+  const isAlone = made.length === 0 && beside.length === 0
+  const own = (all: Recorded[]) => (isAlone ? all : all.slice(0, events.length))
   // Nobody holds the view of an actor before its first turn has ended. Later, callers may read it at any time.
   const isUnseen = actor.isAhead || actor.revision === -1
   const ordered = (all: Recorded[]) => {
     actor.isAhead = true
     evolve(actor, own(all))
   }
-  const appending = deps.log.append([append, ...made], isUnseen ? ordered : undefined)
+  const appending = deps.log.append([append, ...made, ...beside], isUnseen ? ordered : undefined)
   const stored = appending.then(durable => {
     if (!isUnseen) evolve(actor, own(durable))
     passOn(actor, own(durable))

@@ -5,7 +5,7 @@ import { firstState } from '../../src/contract/task-state.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { type DecidedTask, emptyDecided, evolveDecided } from '../../src/history/task-view.ts'
 import type { Kind } from '../runtime/kind.ts'
-import { beginningOf, envelopeOf, numbered } from './append.ts'
+import { beginningOf, envelopeOf, numbered, numberedCopies } from './append.ts'
 import { childrenOf } from './children.ts'
 import { decide } from './decide.ts'
 import type { TaskDeps } from './deps.ts'
@@ -39,6 +39,18 @@ export const taskKind =
       effects.reconcile()
     }
 
+    /** The chart has judged the past of a fork already, when its events were stored first. */
+    const forked = (command: Extract<TaskCommand, { type: 'ForkTask' }>) => {
+      const { events, made } = decide(command, view, { now: world.clock.now(), ttls })
+      for (const { events: first } of made) judge(firstState, first)
+      effects.intend(intendedEffects(events))
+      return {
+        events: numberedCopies(command.events),
+        made: made.map(child => beginningOf(child, command)),
+        beside: command.beside,
+      }
+    }
+
     return {
       view,
       run: inspect => liveTask.run(stream, view.state, inspect),
@@ -48,6 +60,7 @@ export const taskKind =
         if (type === 'EffectCompleted' && data.effect_id !== undefined) calls.forget(data.effect_id)
       },
       decide(command) {
+        if (command.type === 'ForkTask') return forked(command)
         const { events, made } = decide(command, view, { now: world.clock.now(), ttls })
         judge(view.state, events)
         for (const { events: first } of made) judge(firstState, first)
@@ -61,7 +74,8 @@ export const taskKind =
       },
       next: effects.next,
       envelope(command) {
-        const created = command.type === 'CreateTask' ? command.created : view.created
+        const isNew = command.type === 'CreateTask' || command.type === 'ForkTask'
+        const created = isNew ? command.created : view.created
         if (created === undefined) throw new Error('the task has no TaskCreated event')
         return envelopeOf(created, command)
       },

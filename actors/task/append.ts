@@ -1,5 +1,6 @@
 // The events of a task as they are appended: with their owner and cause, and with the number of frames that each
 // produces.
+import type { ForkedEvent } from '../../src/contract/commands.ts'
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
 import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
@@ -32,6 +33,16 @@ export const numbered = (events: TaskEvent[], from: number): NewEvent[] => {
     return numbered
   })
 }
+
+/** The events of a fork. A copy names the event of which it is a copy. */
+export const numberedCopies = (events: readonly ForkedEvent[]): NewEvent[] =>
+  numbered(
+    events.map(({ event }) => event),
+    0,
+  ).map((event, n) => {
+    const copy_of = events[n]?.copy_of
+    return copy_of === undefined ? event : { ...event, copy_of }
+  })
 
 /** The first append of another task, stored together with events of this one. */
 export const beginningOf = ({ created, events }: Made, asked: Asked): StreamAppend => ({

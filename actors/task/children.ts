@@ -2,6 +2,7 @@
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
+import { forkedReason } from '../../src/history/task-object.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Mailboxes } from '../runtime/kind.ts'
 
@@ -10,6 +11,8 @@ export type Children = {
   ended(stream: string): Promise<DecidedTask>
   /** The view of the task once it has ended or no longer waits for the calls that `known` names. */
   changed(stream: string, known: string): Promise<DecidedTask>
+  /** Resumes the task if it is paused because its caller was forked and did not work. */
+  wake(stream: string, causation: string): Promise<void>
   /** Cancels the task because its caller has ended. A task that has ended already stays as it is. */
   cancel(stream: string, causation: string): Promise<void>
 }
@@ -18,13 +21,20 @@ export type Children = {
 export const waitsFor = ({ status, pendingCalls }: DecidedTask): string =>
   status === 'input-required' ? pendingCalls.map(({ call_id }) => call_id).join(' ') : ''
 
+const refused = (error: unknown) => {
+  if (!(error instanceof Refusal)) throw error
+}
+
 export const childrenOf = ({ ask, until }: Mailboxes<DecidedTask, TaskCommand>): Children => ({
   ended: stream => until(stream, view => isTerminal(view.status)),
   changed: (stream, known) => until(stream, view => isTerminal(view.status) || waitsFor(view) !== known),
+  async wake(stream, causation) {
+    const { status, reason } = await until(stream, () => true)
+    if (status !== 'paused' || reason !== forkedReason) return
+    await ask(stream, { type: 'ResumeTask', principal: 'system', causation }).catch(refused)
+  },
   async cancel(stream, causation) {
     const asked = { principal: 'system', causation }
-    await ask(stream, { type: 'CancelTask', reason: 'caller_ended', ...asked }).catch(error => {
-      if (!(error instanceof Refusal)) throw error
-    })
+    await ask(stream, { type: 'CancelTask', reason: 'caller_ended', ...asked }).catch(refused)
   },
 })

@@ -63,6 +63,11 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     return firstEvents(created, start, context, judgement)
   },
 
+  ForkTask: ({ created, events, made }, view) => {
+    if (view.status !== 'absent') throw new Refusal('Conflict', { task_id: created.task_id })
+    return { events: events.map(({ event }) => event), made }
+  },
+
   // A queued task never starts if it was canceled, expired or deleted before the scheduler chose it.
   StartTask: ({ context }, view, { now, ttls }) => {
     if (view.created === undefined || !canFollow(view.state, 'TaskStarted')) return []

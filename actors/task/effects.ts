@@ -8,7 +8,7 @@ import type { TaskDeps } from './deps.ts'
 import { finishCancel } from './finish-cancel.ts'
 import { instantStep } from './instant-step.ts'
 import { secretsOf } from './scope.ts'
-import { type Self, wish } from './self.ts'
+import { type Self, sendToSelf } from './self.ts'
 import { createStepRunner } from './step-runner.ts'
 import { type Runs, type Wanted, wanted } from './wanted.ts'
 
@@ -26,7 +26,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
   }
   const followCalls = ({ calls: open }: Extract<Wanted, { want: 'calls' }>) => {
     if (view.created !== undefined && secretsOf(deps, view.created) === undefined) {
-      return wish(self, { type: 'PauseNow', reason: 'secret_missing' })
+      return sendToSelf(self, { type: 'PauseNow', reason: 'secret_missing' })
     }
     for (const call of open) calls.follow(call)
   }
@@ -55,9 +55,9 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       if (want.want === 'finish-cancel') return cancel()
       steps.stop()
       if (want.want === 'calls') followCalls(want)
-      if (want.want === 'consume') wish(self, { type: 'ConsumeInputs' })
-      if (want.want === 'abandon') wish(self, { type: 'AbandonStep' })
-      if (want.want === 'pause') wish(self, { type: 'PauseNow', reason: want.reason })
+      if (want.want === 'consume') sendToSelf(self, { type: 'ConsumeInputs' })
+      if (want.want === 'abandon') sendToSelf(self, { type: 'AbandonStep' })
+      if (want.want === 'pause') sendToSelf(self, { type: 'PauseNow', reason: want.reason })
     },
     isBusy(): boolean {
       if (steps.running() !== undefined || (isCanceling && !isTerminal(view.status))) return true

@@ -13,8 +13,8 @@ export const place = (
 ): void => {
   if (created === undefined || created.parent_task_id !== undefined) return
   const mine = { taskId: created.task_id, userId: created.user_id, sessionId: created.session_id }
-  if (status === 'working') scheduler.enter(mine)
+  if (status === 'working') scheduler.take(mine)
   else if (status === 'queued') scheduler.fill(mine, false)
-  else scheduler.leave(created.task_id)
+  else scheduler.release(created.task_id)
   if (isTerminal(status) && created.secret_ref !== undefined) forgetSecrets(created.secret_ref)
 }

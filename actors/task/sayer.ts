@@ -5,7 +5,7 @@ import type { Clock, Timers } from '../../src/contract/ports.ts'
 /** The least time between two writes, milliseconds. */
 const flushMs = 50
 /** The most characters of output that are stored while the call runs. Only the result has all of a longer output. */
-const mostSaid = 32 << 10
+const maxStored = 32 << 10
 
 type Deps = {
   clock: Clock
@@ -41,8 +41,8 @@ export const createSayer = ({ clock, timers, say }: Deps) => {
 
   return {
     emit(text: string) {
-      if (isOver || heard.length >= mostSaid) return
-      heard = (heard + text).slice(0, mostSaid)
+      if (isOver || heard.length >= maxStored) return
+      heard = (heard + text).slice(0, maxStored)
       writeSoon()
     },
     /** Ends the writes. Output that was not stored is part of the result. */

@@ -9,9 +9,9 @@ export type Scheduler = {
   /** Called while a task is being created. True: it starts now and holds a place; false: it waits in line. */
   admit(place: Place): boolean
   /** Gives a place at once, whatever the limits say, to a task that was answered or resumed. */
-  enter(place: Place): void
+  take(place: Place): void
   /** Removes a task that no longer works or waits. The next task in line gets its place. */
-  leave(taskId: string): void
+  release(taskId: string): void
   /** Adds a task from the log that waits or works. A task that is known already stays where it is. */
   fill(place: Place, working: boolean): void
   /** Forgets all tasks; `fill` brings them back from the log. */
@@ -58,15 +58,15 @@ export const createScheduler = (limit: number): Scheduler => {
       else wait(place)
       return mayStart
     },
-    enter(place) {
+    take(place) {
       if (!running.has(place.taskId)) hold(place)
     },
-    leave(taskId) {
+    release(taskId) {
       const place = running.get(taskId) ?? waiting.get(taskId)
       if (place === undefined) return
       running.delete(taskId)
       waiting.delete(taskId)
-      line.leave(place)
+      line.remove(place)
       fillPlaces()
     },
     fill(place, working) {

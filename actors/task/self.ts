@@ -15,8 +15,8 @@ export const bySystem = ({ created, revision }: DecidedTask) => ({
   causation: `${taskStream(created?.task_id ?? '')}@${revision}`,
 })
 
-type Wish = { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string }
+type OwnCommand = { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 'PauseNow'; reason: string }
 
 /** Sends a command that has no effect if the task has changed meanwhile. */
-export const wish = ({ view, tell }: Self, command: Wish): void =>
+export const sendToSelf = ({ view, tell }: Self, command: OwnCommand): void =>
   void tell({ ...command, revision: view.revision, ...bySystem(view) })

@@ -47,7 +47,12 @@ const startChild = (given: CallDeps, effectId: string, taskId: string): RunningC
   const { world, reach } = deps
   const stream = taskStream(taskId)
   reach('after-intent', 'child')
-  const ended = () => children.ended(stream).then(outcomeOf)
+  const { causation } = bySystem(view)
+  const ended = () =>
+    children
+      .wake(stream, causation)
+      .then(() => children.ended(stream))
+      .then(outcomeOf)
   const cancel = () => children.cancel(stream, bySystem(view).causation)
   const call = watchChild({ ended, cancel }, job => void world.timers.after(lookAgainMs, job))
   reach('during', 'child')

@@ -2,7 +2,7 @@
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import type { TaskDeps } from './deps.ts'
 import { secretsOf } from './scope.ts'
-import { bySystem, type Self, wish } from './self.ts'
+import { bySystem, type Self, sendToSelf } from './self.ts'
 import { type RunningStep, runStep } from './step.ts'
 import { stepGiven } from './step-given.ts'
 
@@ -14,9 +14,9 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
     const { created } = view
     if (created === undefined || deps.draining()) return
     const secrets = secretsOf(deps, created)
-    if (secrets === undefined) return wish(self, { type: 'PauseNow', reason: 'secret_missing' })
+    if (secrets === undefined) return sendToSelf(self, { type: 'PauseNow', reason: 'secret_missing' })
     const agent = deps.agents(created.agent)
-    if (agent === undefined) return wish(self, { type: 'PauseNow', reason: 'agent_missing' })
+    if (agent === undefined) return sendToSelf(self, { type: 'PauseNow', reason: 'agent_missing' })
     const cause = bySystem(view)
     /** Functions that release the places of subagents' tasks which are not stored yet. */
     const reserved: (() => void)[] = []

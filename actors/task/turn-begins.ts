@@ -18,11 +18,10 @@ export const thinkingOf = (
 
 /**
  * The inputs and items that the speaker of the next turn hears: all that the chat has heard. The last entry of the
- * chat's own context holds its inputs.
+ * chat's own context holds its inputs; the output of the chat is what was said so far.
  */
 export const heardInChat = (view: DecidedTask): TaskEventData<'TaskStarted'>['context'] => {
   const own = view.context.at(-1)
   if (own === undefined) return []
-  const items = [...own.items, ...view.output.flatMap(({ id }) => id ?? [])]
-  return [...view.context.slice(0, -1), { stream: own.stream, items }]
+  return [...view.context.slice(0, -1), { ...own, first_items: view.output.length }]
 }

@@ -48,7 +48,7 @@ export const createWaitingLine = () => {
       session.waiting.push(place)
       review(session, place)
     },
-    leave(place: Place): void {
+    remove(place: Place): void {
       const session = sessionOf(place)
       session.working.delete(place.taskId)
       session.waiting = session.waiting.filter(({ taskId }) => taskId !== place.taskId)

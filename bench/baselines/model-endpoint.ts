@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 const tokenMs = 20
-const mostTools = 4
+const maxTools = 4
 const writeBytes = 64 * 1024
 
 const event = (delta: object, finish: string | null = null): string => {
@@ -76,7 +76,7 @@ const server = createServer(async (request, response) => {
       `${event({ content: 'Go on.' })}${more ? call : ''}${end(more ? 'tool_calls' : 'stop', 2)}`,
     )
   }
-  sendPaced(response, Number(count), results < mostTools)
+  sendPaced(response, Number(count), results < maxTools)
 })
 server.listen(Number(process.env.PORT), '127.0.0.1')
 process.on('SIGTERM', () => process.exit(0))

@@ -9,7 +9,7 @@ import { realWorld } from '../../src/platform/world.ts'
 
 export const factsPerTask = 7
 
-export type HistoryWish = {
+export type HistorySize = {
   events: number
   /** The number of unfinished tasks: half of them are paused, half of them work (their script sleeps for an hour). */
   unfinished?: number
@@ -125,7 +125,7 @@ const taskAppend = (n: number, userId: string, ending: Ending): StreamAppend => 
 /** Adds at least `events` events to a log. Each task is one stream and one append; a commit holds hundreds of them. */
 export const writeHistory = async (
   log: EventLog,
-  { events, unfinished = 0, users = 100 }: HistoryWish,
+  { events, unfinished = 0, users = 100 }: HistorySize,
 ): Promise<void> => {
   let left = events
   // Two appends are under way: while one is written, the next one is made.

@@ -13,7 +13,7 @@ export type Load = {
   /** The share of one core that the clients used. Near 1, they are the bottleneck, and not the server. */
   generator: number
 }
-type Wish = {
+type LoadOptions = {
   clients: number
   seconds?: number
   amount?: number
@@ -36,7 +36,7 @@ const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'applic
 
 export const load = async (
   server: Server,
-  { clients, seconds, amount, stream = false, body = echoBody }: Wish,
+  { clients, seconds, amount, stream = false, body = echoBody }: LoadOptions,
 ): Promise<Load> => {
   const requests = Array.from({ length: different }, (_, n) => ({
     method: 'POST',

@@ -5,7 +5,7 @@ import { createReadModels } from '../../projections/read-models.ts'
 import { openReadStore, type ReadStore } from '../../projections/store.ts'
 import type { EventLog } from '../../src/log/log.ts'
 import { realWorld } from '../../src/platform/world.ts'
-import { type HistoryWish, writeHistory } from './history.ts'
+import { type HistorySize, writeHistory } from './history.ts'
 import { openFileLog } from './open-log.ts'
 import { short } from './stats.ts'
 
@@ -15,9 +15,9 @@ const timed = async (what: string, work: () => Promise<unknown>) => {
   console.log(`  (${what}: ${short((performance.now() - began) / 1000)} s)`)
 }
 
-export const makeLog = async (folder: string, wish: HistoryWish): Promise<void> => {
+export const makeLog = async (folder: string, size: HistorySize): Promise<void> => {
   const log = openFileLog(folder)
-  await timed(`${wish.events.toLocaleString('en')} events written`, () => writeHistory(log, wish))
+  await timed(`${size.events.toLocaleString('en')} events written`, () => writeHistory(log, size))
   await log.close()
 }
 

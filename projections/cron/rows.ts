@@ -33,11 +33,10 @@ export type RunRow = {
   skipped_count: number | null
   manual: 0 | 1
 }
-type Page = { before: number; most: number }
+type Page = { before: number; max: number }
 type JobPage = Page & { user: string | null; state: string | null }
 
 const columns = `*,
-  (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND task_id IS NOT NULL) AS runs,
   (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND status = 'running') AS running,
   (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND status = 'queued') AS queued`
 
@@ -47,7 +46,7 @@ export const createCronRows = (store: ReadStore) => {
     `SELECT ${columns} FROM cron_jobs
      WHERE state <> 'deleted' AND position < :before AND (:user IS NULL OR user_id = :user)
        AND (:state IS NULL OR state = :state)
-     ORDER BY position DESC LIMIT :most`,
+     ORDER BY position DESC LIMIT :max`,
   )
   const count = store
     .prepare<[string], number>("SELECT count(*) FROM cron_jobs WHERE user_id = ? AND state <> 'deleted'")
@@ -69,12 +68,12 @@ export const createCronRows = (store: ReadStore) => {
   const open = store.prepare<[], RunRow>("SELECT * FROM cron_runs WHERE status IN ('queued', 'running')")
   const run = store.prepare<[string], RunRow>('SELECT * FROM cron_runs WHERE id = ?')
   const runs = store.prepare<[Page & { job: string }], RunRow>(
-    'SELECT * FROM cron_runs WHERE job_id = :job AND position < :before ORDER BY position DESC, id DESC LIMIT :most',
+    'SELECT * FROM cron_runs WHERE job_id = :job AND position < :before ORDER BY position DESC, id DESC LIMIT :max',
   )
   return {
     byId: (id: string) => byId.get(id),
     /** The newest jobs before a position. */
-    page: (wish: JobPage) => page.all(wish),
+    page: (query: JobPage) => page.all(query),
     countOf: (userId: string): number => count.get(userId) ?? 0,
     states: () => states.all(),
     due: () => due.all(),
@@ -85,6 +84,6 @@ export const createCronRows = (store: ReadStore) => {
     open: () => open.all(),
     run: (id: string) => run.get(id),
     /** The newest runs of a job before a position. */
-    runs: (wish: Page & { job: string }) => runs.all(wish),
+    runs: (query: Page & { job: string }) => runs.all(query),
   }
 }

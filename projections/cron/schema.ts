@@ -12,7 +12,8 @@ CREATE TABLE cron_jobs (
   maker_user TEXT,
   created_at INTEGER NOT NULL,
   next_at INTEGER,
-  due_at INTEGER
+  due_at INTEGER,
+  runs INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX cron_jobs_by_position ON cron_jobs (position) WHERE state <> 'deleted';
 CREATE INDEX cron_jobs_by_user ON cron_jobs (user_id, position) WHERE state <> 'deleted';
@@ -34,5 +35,15 @@ CREATE TABLE cron_runs (
 ) STRICT;
 CREATE INDEX cron_runs_by_job ON cron_runs (job_id, position);
 CREATE INDEX cron_runs_open ON cron_runs (job_id, status) WHERE status IN ('queued', 'running');
-CREATE INDEX cron_runs_begun ON cron_runs (job_id) WHERE task_id IS NOT NULL;
+CREATE TABLE cron_requests (
+  principal TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  key TEXT,
+  digest TEXT NOT NULL,
+  made TEXT PRIMARY KEY,
+  position INTEGER NOT NULL,
+  time INTEGER NOT NULL
+) STRICT;
+CREATE INDEX cron_requests_by_key ON cron_requests (principal, subject, key, position) WHERE key IS NOT NULL;
+CREATE INDEX cron_requests_by_body ON cron_requests (principal, subject, digest, time) WHERE key IS NULL;
 `

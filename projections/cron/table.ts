@@ -3,6 +3,7 @@ import { jobIdOf } from '../../src/contract/cron-events.ts'
 import { cronEvents, type RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
+import { requestWriter } from './requests.ts'
 import { runWriter } from './write-run.ts'
 
 const jobWriter = (store: ReadStore) => {
@@ -42,6 +43,7 @@ const jobWriter = (store: ReadStore) => {
 export const cronProjection = (store: ReadStore): Projection => {
   const writeJob = jobWriter(store)
   const writeRun = runWriter(store)
+  const writeRequest = requestWriter(store)
   let taken: RecordedCronEvent[] = []
   return {
     fold(events) {
@@ -54,6 +56,7 @@ export const cronProjection = (store: ReadStore): Projection => {
       for (const event of taken) {
         writeJob(event)
         writeRun(event)
+        writeRequest(event)
       }
       taken = []
     },

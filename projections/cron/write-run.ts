@@ -15,6 +15,7 @@ export const runWriter = (store: ReadStore) => {
   const drop = store.prepare(
     `UPDATE cron_runs SET status = 'skipped', reason = 'deleted', ended_at = ? WHERE job_id = ? AND status = 'queued'`,
   )
+  const began = store.prepare('UPDATE cron_jobs SET runs = runs + 1 WHERE id = ?')
   const none = { task: null, started: null, ended: null, reason: null, error: null, until: null, count: null }
 
   return ({ position, type, header, data }: RecordedCronEvent): void => {
@@ -33,6 +34,7 @@ export const runWriter = (store: ReadStore) => {
     switch (type) {
       case 'CronJobTriggered':
         write(data, { status: 'running', task: data.task_id, started: at })
+        began.run(job)
         return
       case 'CronRunQueued':
         return void write(data, { status: 'queued' })

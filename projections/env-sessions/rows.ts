@@ -24,13 +24,13 @@ const pageRows = 200
 /** A page ends after the row with which its environment variables reach this many characters. */
 const pageChars = 256 * 1024
 /** The first rows, up to the limits of one page. */
-const upTo = <Row extends SessionRow>(rows: Iterable<Row>, most: number, mostChars: number): Row[] => {
+const upTo = <Row extends SessionRow>(rows: Iterable<Row>, max: number, maxCharacters: number): Row[] => {
   const page: Row[] = []
   let chars = 0
   for (const row of rows) {
     page.push(row)
     chars += row.env_vars.length
-    if (page.length >= most || chars >= mostChars) break
+    if (page.length >= max || chars >= maxCharacters) break
   }
   return page
 }

@@ -1,6 +1,6 @@
 // The tasks of one chat session: the last one, those that wait for their client, and the items that each completed one
 // adds to the context of later tasks.
-import { taskStream } from '../../src/contract/task-stream.ts'
+import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
 import { sound } from '../sums.ts'
@@ -22,11 +22,24 @@ export const createChatSessionRows = (store: ReadStore) => {
     `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 AND agent <> 'group' ORDER BY position DESC`,
   )
-  const completed = store.prepare<[string, string], { id: string; contributed: string }>(
+  const completed = store.prepare<[string, string, number], { id: string; contributed: string }>(
     `SELECT id, contributed FROM tasks
      WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
-     ORDER BY completed_position`,
+       AND ended_position <= ?
+     ORDER BY ended_position`,
   )
+  const pasts = store
+    .prepare<[string, string], string>(
+      'SELECT past FROM tasks WHERE session_id = ? AND user_id = ? AND past IS NOT NULL ORDER BY position',
+    )
+    .pluck()
+  const isThere = store.prepare<[string], 1>('SELECT 1 FROM tasks WHERE id = ? AND deleted = 0').pluck()
+  /** The conversation with which the session of a fork began. A deleted task no longer counts. */
+  const past = (userId: string, sessionId: string): ContextReference[] =>
+    pasts
+      .all(sessionId, userId)
+      .flatMap(text => JSON.parse(text) as ContextReference[])
+      .filter(({ stream }) => isThere.get(taskIdOf(stream)) === 1)
   return {
     last: (userId: string, sessionId: string) => last.get(sessionId, userId),
     /** Tasks that wait for their client, newest first, each with the calls that it waits for. */
@@ -34,11 +47,16 @@ export const createChatSessionRows = (store: ReadStore) => {
       waiting
         .all(userId, sessionId)
         .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
-    /** The items of earlier tasks with which the context of a task begins when it starts now in this chat session. */
-    context: (userId: string, sessionId: string): ContextReference[] =>
-      completed.all(sessionId, userId).map(({ id, contributed }) => ({
+    /**
+     * The items of earlier tasks with which the context of a task begins when it starts in this chat session: now, or
+     * when the log had this position.
+     */
+    context: (userId: string, sessionId: string, position = Number.MAX_SAFE_INTEGER): ContextReference[] => [
+      ...past(userId, sessionId),
+      ...completed.all(sessionId, userId, position).map(({ id, contributed }) => ({
         stream: taskStream(id),
         items: JSON.parse(contributed) as string[],
       })),
+    ],
   }
 }

@@ -23,7 +23,7 @@ export const createTaskCount =
   async (all: Where, filter: TaskFilter, pause: Pause): Promise<TaskCounts> => {
     const counts: TaskCounts = { total: 0, by_status: {}, by_agent: {} }
     const fits = fitsOf(filter) ?? { sql: ['1'], values: [] }
-    for (const where of walksOf(all, filter)) {
+    for (const where of walksOf(all, filter, () => [])) {
       await inSlices(where, 'desc', pause, ({ sql, values }) => {
         const rows = prepared<{ status: string; agent: string; rows: number; last: number; tasks: number }>(
           `SELECT status, agent, count(*) AS rows, min(position) AS last, sum(fits) AS tasks FROM (

@@ -1,6 +1,6 @@
 // The filters of a list of tasks as conditions in SQL. An index finds the rows for some of them; for the others, each
 // row is checked.
-import type { TaskStatus } from '../../src/contract/wire.ts'
+import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 
 export type TaskFilter = {
@@ -15,6 +15,8 @@ export type TaskFilter = {
   createdAfter?: number | undefined
   /** Only tasks that were created before this time (milliseconds since 1970). */
   createdBefore?: number | undefined
+  /** The position of the log at which the tasks are listed; absent: they are listed as they are now. */
+  asOf?: { position: number; withDeleted: boolean } | undefined
 }
 
 /** Conditions in SQL with their values. */
@@ -32,12 +34,47 @@ export const fitsOf = ({ agent, error }: TaskFilter): Where | undefined => {
   return where.sql.length === 0 ? undefined : where
 }
 /** Conditions for one walk along an index for each status. A single walk would also read tasks of other statuses. */
-export const walksOf = (where: Where, { statuses, error }: TaskFilter): Where[] => {
+const walksNow = (where: Where, { statuses, error }: TaskFilter): Where[] => {
   const wanted: (TaskStatus | undefined)[] = statuses.length === 0 ? [undefined] : statuses
   // Only failed tasks have an error.
   const found =
     error === undefined ? wanted : wanted.some(one => (one ?? 'failed') === 'failed') ? ['failed'] : []
   return found.map(status => (status === undefined ? where : and(where, 'status = ?', status)))
+}
+
+/**
+ * Conditions for walks that together find the tasks as of a position. A task that has ended has the same status since
+ * then. `unfinished` finds those that had not ended.
+ */
+const walksThen = (
+  where: Where,
+  { statuses, error }: TaskFilter,
+  at: number,
+  unfinished: Unfinished,
+): Where[] => {
+  const isAny = statuses.length === 0 && error === undefined
+  if (isAny) return [where]
+  const wanted = statuses.length === 0 ? (['failed'] as const) : statuses
+  const ends = wanted.filter(one => (error === undefined ? isTerminal(one) : one === 'failed'))
+  const open = error === undefined ? wanted.filter(one => !isTerminal(one)) : []
+  return [
+    ...ends.map(one => and(and(where, 'status = ?', one), 'ended_position <= ?', at)),
+    ...unfinished(where, at, open),
+  ]
+}
+
+type Unfinished = (where: Where, at: number, statuses: TaskStatus[]) => Where[]
+
+/** Conditions for walks along indexes that together find the tasks of a filter. */
+export const walksOf = (where: Where, filter: TaskFilter, unfinished: Unfinished): Where[] => {
+  const { asOf } = filter
+  const there = { ...where, sql: ['deleted = 0', ...where.sql] }
+  if (asOf === undefined) return walksNow(there, filter)
+  const { position, withDeleted } = asOf
+  const deleted = and({ ...where, sql: ['deleted = 1', ...where.sql] }, 'deleted_position > ?', position)
+  return (withDeleted ? [there, deleted] : [there]).flatMap(one =>
+    walksThen(one, filter, position, unfinished),
+  )
 }
 
 /** `head`: the last position of the log. */
@@ -61,11 +98,12 @@ export const createFilters = (store: ReadStore, head: () => number) => {
   /** The conditions for which an index finds the rows. `own`: the only user whose tasks are visible. */
   return (filter: TaskFilter, own: string | undefined): Where => {
     const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
-    let where: Where = { sql: ['deleted = 0'], values: [] }
+    let where: Where = { sql: [], values: [] }
     for (const user of new Set([own, userId])) if (user !== undefined) where = and(where, 'user_id = ?', user)
     if (sessionId !== undefined) where = and(where, 'session_id = ?', sessionId)
     if (!includeSubtasks) where = and(where, 'subtask = 0')
     if (createdAfter !== undefined) where = and(where, 'position >= ?', positionAt(createdAfter))
+    if (filter.asOf !== undefined) where = and(where, 'position <= ?', filter.asOf.position)
     if (createdBefore !== undefined) where = and(where, 'position < ?', positionAt(createdBefore))
     return where
   }

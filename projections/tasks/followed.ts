@@ -8,7 +8,7 @@ import { createTalkingRows } from './talking.ts'
 
 /** `keptAtMost`: the most unfinished tasks that stay in memory after they are written. */
 export type Limits = { keptAtMost: number }
-export const usualLimits: Limits = { keptAtMost: 20_000 }
+export const defaultLimits: Limits = { keptAtMost: 20_000 }
 
 export const createFollowedTasks = (
   store: ReadStore,
@@ -35,6 +35,7 @@ export const createFollowedTasks = (
   const waits = (task: Followed, isWhole: boolean) => task.onlyTalks && !isWhole
 
   return {
+    isInMemory: (stream: string): boolean => changed.has(stream) || talking.has(stream) || kept.has(stream),
     /** Returns the task of an event as it was before the event, and marks it as changed. */
     change(event: Recorded): Followed {
       const task = taskOfEvent(event)

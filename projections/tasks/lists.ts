@@ -5,10 +5,11 @@ import type { ReadStore } from '../store.ts'
 import { soundRow, type TaskKeys } from '../sums.ts'
 import { createTaskCount, type TaskCounts } from './counts.ts'
 import { and, createFilters, fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
+import { createLives } from './lives.ts'
 import type { StoredTask, StoredTasks } from './stored.ts'
 import { createTaskWalk } from './walk.ts'
 
-export type ListWish = TaskFilter & {
+export type ListQuery = TaskFilter & {
   startingAfter: string | undefined
   endingBefore: string | undefined
   limit: number
@@ -17,6 +18,12 @@ export type ListWish = TaskFilter & {
   isSummary?: boolean
 }
 export type TaskPage = { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string }
+
+/** A task of the past. `hasEnded`: it had ended by then, so its object is as it is now. */
+export type PastTask = { id: string; position: number; hasEnded: boolean }
+type PastPage = { tasks: PastTask[]; more: boolean } | { unknownCursor: string }
+
+type Found = { positions: number[]; more: boolean } | { unknownCursor: string }
 
 type Parts = {
   store: ReadStore
@@ -28,29 +35,14 @@ type Parts = {
   head: () => number
 }
 
-export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, head }: Parts) => {
-  const rowAt = store.prepare<[number], TaskKeys & { row_sum: number }>(
-    `SELECT id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at,
-       rollouts, row_sum FROM tasks WHERE position = ?`,
-  )
-  const whereOf = createFilters(store, head)
-  const walk = createTaskWalk({ store, reading, isCurrent })
-  const count = createTaskCount(walk)
-
-  const cursorOf = (wish: ListWish, where: Where, own: string | undefined): Where | undefined => {
-    const cursor = wish.startingAfter ?? wish.endingBefore
-    if (cursor === undefined) return where
-    const row = rowById(cursor)
-    if (row === undefined || (own !== undefined && row.user_id !== own)) return undefined
-    const isDown = (wish.order === 'desc') === (wish.startingAfter !== undefined)
-    return and(where, isDown ? 'position < ?' : 'position > ?', row.position)
-  }
-
-  /** The tasks at these positions. When their texts together are long, they are read in pieces. */
-  const tasksAt = (positions: number[], isSummary: boolean, pause: Pause) => {
+type SumRow = TaskKeys & { row_sum: number }
+/** Reads the tasks at positions. When their texts together are long, they are read in pieces. */
+const createTexts =
+  (stored: StoredTasks, rowAt: (position: number) => SumRow | undefined) =>
+  (positions: number[], isSummary: boolean, pause: Pause) => {
     let before = 0
     return positions.map(at => {
-      const row = rowAt.get(at)
+      const row = rowAt(at)
       const read = () => {
         if (isSummary) return stored.summary(at, pause)
         // The answer is known to be large already, so the size of this task does not matter.
@@ -63,30 +55,75 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     })
   }
 
+export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, head }: Parts) => {
+  const rowAt = store.prepare<[number], SumRow>(
+    `SELECT id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at,
+       rollouts, row_sum FROM tasks WHERE position = ?`,
+  )
+  const endAt = store
+    .prepare<[number], number | null>('SELECT ended_position FROM tasks WHERE position = ?')
+    .pluck()
+  const pastRow = (position: number, at: number): PastTask[] => {
+    const row = rowAt.get(position)
+    if (row === undefined) return []
+    return [{ id: soundRow(row).id, position, hasEnded: (endAt.get(position) ?? at + 1) <= at }]
+  }
+  const whereOf = createFilters(store, head)
+  const walk = createTaskWalk({ store, reading, isCurrent })
+  const count = createTaskCount(walk)
+  const unfinished = createLives(store)
+
+  const cursorOf = (query: ListQuery, where: Where, own: string | undefined): Where | undefined => {
+    const cursor = query.startingAfter ?? query.endingBefore
+    if (cursor === undefined) return where
+    const row = rowById(cursor)
+    if (row === undefined || (own !== undefined && row.user_id !== own)) return undefined
+    const isDown = (query.order === 'desc') === (query.startingAfter !== undefined)
+    return and(where, isDown ? 'position < ?' : 'position > ?', row.position)
+  }
+
+  const tasksAt = createTexts(stored, at => rowAt.get(at))
+
+  /** The positions of a page of tasks, and whether more tasks follow in the direction of reading. */
+  const find = async (query: ListQuery, own: string | undefined, pause: Pause): Promise<Found> => {
+    const where = reading(() => cursorOf(query, whereOf(query, own), own))
+    if (where === undefined) return { unknownCursor: query.startingAfter ?? query.endingBefore ?? '' }
+    // `ending_before` asks for the tasks right before the cursor: they are read backwards from the cursor, and then
+    // reversed.
+    const backwards = query.endingBefore !== undefined
+    const order = backwards === (query.order === 'desc') ? 'asc' : 'desc'
+    const wanted = query.limit + 1
+    const found: number[] = []
+    const walks = reading(() => walksOf(where, query, unfinished))
+    for (const each of walks) {
+      found.push(...(await walk.firstPositions(each, fitsOf(query), order, wanted, pause)))
+    }
+    found.sort((a, b) => (order === 'asc' ? a - b : b - a))
+    const positions = found.slice(0, query.limit)
+    if (backwards) positions.reverse()
+    return { positions, more: found.length > query.limit }
+  }
+
   return {
     /**
      * A page of tasks as JSON texts, and whether more tasks follow in the direction of reading. `own`: the only user
      * whose tasks are visible, also as cursors.
      */
-    async list(wish: ListWish, own?: string, pause: Pause = nextTurn): Promise<TaskPage> {
-      const where = reading(() => cursorOf(wish, whereOf(wish, own), own))
-      if (where === undefined) return { unknownCursor: wish.startingAfter ?? wish.endingBefore ?? '' }
-      // `ending_before` asks for the tasks right before the cursor: they are read backwards from the cursor, and then
-      // reversed.
-      const backwards = wish.endingBefore !== undefined
-      const order = backwards === (wish.order === 'desc') ? 'asc' : 'desc'
-      const wanted = wish.limit + 1
-      const found: number[] = []
-      for (const each of walksOf(where, wish)) {
-        found.push(...(await walk.firstPositions(each, fitsOf(wish), order, wanted, pause)))
-      }
-      found.sort((a, b) => (order === 'asc' ? a - b : b - a))
-      const positions = found.slice(0, wish.limit)
-      if (backwards) positions.reverse()
-      const tasks = reading(() => tasksAt(positions, wish.isSummary === true, pause))
-      return { tasks, more: found.length > wish.limit }
+    async list(query: ListQuery, own?: string, pause: Pause = nextTurn): Promise<TaskPage> {
+      const found = await find(query, own, pause)
+      if ('unknownCursor' in found) return found
+      const { positions, more } = found
+      return { tasks: reading(() => tasksAt(positions, query.isSummary === true, pause)), more }
     },
 
+    /** A page of tasks as they were at a position of the log, which the query names. */
+    async listThen(query: ListQuery, own?: string, pause: Pause = nextTurn): Promise<PastPage> {
+      const found = await find(query, own, pause)
+      if ('unknownCursor' in found) return found
+      const { positions, more } = found
+      const at = query.asOf?.position ?? head()
+      return { tasks: reading(() => positions.flatMap(position => pastRow(position, at))), more }
+    },
     /** How many tasks match, by status and by agent. */
     async count(filter: TaskFilter, own?: string, pause: Pause = nextTurn): Promise<TaskCounts> {
       const all = reading(() => whereOf(filter, own))

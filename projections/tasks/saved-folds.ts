@@ -54,7 +54,7 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
     position: store.prepare<[string, number, number], Found>(beforeColumn('position')),
     time: store.prepare<[string, number, number], Found>(beforeColumn('time')),
   }
-  const bodies = store.prepare<[string, number, number], { n: number; body: string; sum: number }>(
+  const bodies = store.prepare<[string, number, number], { n: number; body: string | null; sum: number }>(
     `SELECT i.n, i.body, i.sum FROM items i JOIN tasks t ON t.position = i.task
      WHERE t.id = ? AND i.n >= ? AND i.n < ? ORDER BY i.n`,
   )
@@ -68,8 +68,8 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
   }
   const find = (stream: string, moment: FoldMoment): string | undefined => {
     if (!isTaskStream(stream)) return undefined
-    const [column, most] = Object.entries(moment)[0] as ['next' | 'position' | 'time', number]
-    for (const fold of statements[column].iterate(taskIdOf(stream), foldVersion, most)) {
+    const [column, max] = Object.entries(moment)[0] as ['next' | 'position' | 'time', number]
+    for (const fold of statements[column].iterate(taskIdOf(stream), foldVersion, max)) {
       if (sumOfFold(fold) === fold.sum) return fold.state
     }
     return undefined
@@ -77,14 +77,14 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
   return {
     /** The text of the newest undamaged fold of a task that is not past a moment. */
     before: (stream: string, moment: FoldMoment): string | undefined => asked(() => find(stream, moment)),
-    /** The items of a task from number `from` to number `to` - 1; undefined: some are missing or damaged. */
+    /** The items of a task from number `from` to number `to` - 1; undefined: some are missing, long or damaged. */
     items: (stream: string, from: number, to: number): OutputItem[] | undefined =>
       asked(() => {
         const found = bodies.all(taskIdOf(stream), from, to)
         const isWhole =
           found.length === to - from &&
-          found.every(({ n, body, sum }, at) => n === from + at && sumOf(body) === sum)
-        return isWhole ? found.map(({ body }) => JSON.parse(body) as OutputItem) : undefined
+          found.every(({ n, body, sum }, at) => n === from + at && body !== null && sumOf(body) === sum)
+        return isWhole ? found.map(({ body }) => JSON.parse(body ?? '') as OutputItem) : undefined
       }),
   }
 }

@@ -1,4 +1,5 @@
-// The tables of tasks.
+// The tables of tasks. The body of an item is null when the item is long: its text is only in the log. Then `length` is
+// about the number of its characters.
 export const taskTables = `
 CREATE TABLE tasks (
   position INTEGER PRIMARY KEY,
@@ -22,16 +23,24 @@ CREATE TABLE tasks (
   secret_ref TEXT,
   inputs TEXT NOT NULL,
   contributed TEXT,
+  past TEXT,
   rollouts INTEGER NOT NULL,
   deadline INTEGER,
   ended_at INTEGER,
-  completed_position INTEGER,
+  ended_position INTEGER,
+  deleted_position INTEGER,
+  life INTEGER,
   row_sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX tasks_by_status ON tasks (status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user ON tasks (user_id, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_session ON tasks (session_id, position) WHERE deleted = 0;
+CREATE INDEX tasks_deleted_of_user ON tasks (user_id, position) WHERE deleted = 1;
+CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE deleted = 1;
+CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;
+CREATE INDEX tasks_by_life ON tasks (life, position) WHERE life IS NOT NULL;
+CREATE INDEX tasks_with_past ON tasks (session_id, user_id) WHERE past IS NOT NULL;
 CREATE INDEX tasks_by_digest ON tasks (principal, digest, position);
 CREATE INDEX tasks_by_deadline ON tasks (deadline) WHERE deadline IS NOT NULL;
 CREATE INDEX tasks_waiting ON tasks (session_id, user_id, position) WHERE status = 'input-required';
@@ -40,9 +49,17 @@ CREATE INDEX tasks_unfinished ON tasks (position) WHERE ended_at IS NULL;
 CREATE TABLE items (
   task INTEGER NOT NULL,
   n INTEGER NOT NULL,
-  body TEXT NOT NULL,
+  body TEXT,
   sum INTEGER NOT NULL,
+  length INTEGER,
   PRIMARY KEY (task, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task_moves (
+  task INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (task, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE talking_tasks (task INTEGER PRIMARY KEY) STRICT;

@@ -3,16 +3,20 @@ import type { ReadStore } from '../store.ts'
 
 export type Kept = { bytes: Buffer; sum: number }
 
+/** The number of an item, the bytes of its text, its checksum, and whether it is long (1), so that its text is in the log. */
+export type ItemPlace = [n: number, size: number, sum: number, isLong: 0 | 1]
+
 export const createStoredRows = (store: ReadStore) => {
   const fieldsAt = store.prepare<[number], { fields: string; sum: number }>(
     'SELECT fields, sum FROM tasks WHERE position = ?',
   )
-  const bodies = store.prepare<[number], { body: string; sum: number }>(
+  const idAt = store.prepare<[number], string>('SELECT id FROM tasks WHERE position = ?').pluck()
+  const bodies = store.prepare<[number], { body: string | null; sum: number }>(
     'SELECT body, sum FROM items WHERE task = ? ORDER BY n',
   )
   const sizeAt = store
     .prepare<[number, number], number>(
-      `SELECT octet_length(fields) + (SELECT coalesce(sum(octet_length(body) + 1), 0) FROM items WHERE task = ?)
+      `SELECT octet_length(fields) + (SELECT coalesce(sum(coalesce(octet_length(body), length) + 1), 0) FROM items WHERE task = ?)
        FROM tasks WHERE position = ?`,
     )
     .pluck()
@@ -23,8 +27,8 @@ export const createStoredRows = (store: ReadStore) => {
     'SELECT octet_length(fields) AS size, sum, ended_at IS NOT NULL AS ended FROM tasks WHERE position = ?',
   )
   const itemPlaces = store
-    .prepare<[number], [n: number, size: number, sum: number]>(
-      'SELECT n, octet_length(body), sum FROM items WHERE task = ? ORDER BY n',
+    .prepare<[number], ItemPlace>(
+      `SELECT n, coalesce(octet_length(body), length), sum, body IS NULL FROM items WHERE task = ? ORDER BY n`,
     )
     .raw()
   /** Items in progress. The text of an item has the status near its beginning, so only that part is searched. */
@@ -42,6 +46,7 @@ export const createStoredRows = (store: ReadStore) => {
     'SELECT CAST(body AS BLOB) AS bytes, sum FROM items WHERE task = ? AND n >= ? AND n <= ? ORDER BY n',
   )
   return {
+    idAt,
     fieldsAt,
     bodies,
     sizeAt,

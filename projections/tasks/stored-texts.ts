@@ -10,7 +10,7 @@ import type { Kept, StoredRows } from './stored-rows.ts'
 /** Bytes. A text up to this length is read at once, and a part of a longer text has at least this length. */
 export const pieceBytes = 1024 * 1024
 /** The most parts in which one text is read. For each part, SQLite passes over everything before that part. */
-const mostGoes = 4
+const maxPieces = 4
 
 /** A text of a task: its fields (`n` is undefined), or its item number `n`. `size`: bytes. `sum`: the checksum. */
 type Place = { size: number; sum: number; n: number | undefined }
@@ -40,7 +40,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
 
   /** One text in parts, without its last `left` bytes. */
   async function* textAt(position: number, { size, sum, n }: Place, pause: Pause, left = 0) {
-    const step = Math.max(pieceBytes, Math.ceil(size / mostGoes))
+    const step = Math.max(pieceBytes, Math.ceil(size / maxPieces))
     let crc = 0
     for (let from = 0; from < size; from += step) {
       if (from > 0) await pause()

@@ -8,6 +8,7 @@ import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
+import { createMoveWriter } from './moves.ts'
 import { createFoldWriter } from './saved-folds.ts'
 import { isTalk } from './talking.ts'
 import { createTaskWriter } from './write-task.ts'
@@ -28,6 +29,7 @@ export const tasksProjection = (
   const writeTask = createTaskWriter(store)
   const tasks = createFollowedTasks(store, streamPages, limits)
   const folds = createFoldWriter(store)
+  const moves = createMoveWriter(store)
   let steps: [position: number, task: number][] = []
   let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
 
@@ -37,11 +39,16 @@ export const tasksProjection = (
         if (!isTaskStream(stored.header.stream)) continue
         const event = taskEvents.read(stored)
         const { stream, principal, time } = event.header
+        // A reward changes no row, so no task is loaded for it.
+        if (event.type === 'RewardGiven' && !tasks.isInMemory(stream)) continue
         const task = tasks.change(event)
+        const { status } = task.view
         evolveShown(task.view, event)
+        moves.follow(task.row, status, task.view)
         if (!isTalk(event)) task.onlyTalks = false
         folds.follow(task.row, task.view)
-        if (event.type === 'AgentStepCompleted') steps.push([event.position, task.row])
+        const isNew = stored.header.copy_of === undefined
+        if (event.type === 'AgentStepCompleted' && isNew) steps.push([event.position, task.row])
         if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
           const { idempotency_key: key, digest = '' } = event.data
           if (key !== undefined) keys.push([principal, key, taskIdOf(stream), digest, Date.parse(time)])
@@ -56,6 +63,7 @@ export const tasksProjection = (
       for (const key of keys) putKey.run(...key)
       for (const step of steps) putStep.run(...step)
       folds.write()
+      moves.write()
       tasks.wrote(isWhole)
       keys = []
       steps = []
@@ -65,6 +73,7 @@ export const tasksProjection = (
     forget() {
       tasks.forget()
       folds.forget()
+      moves.forget()
       keys = []
       steps = []
     },

@@ -1,4 +1,5 @@
 // Writes a task into its tables: its row, its changed items, and the files that its request asked for.
+import { lengthOf } from '../../src/contract/length.ts'
 import type { CreateTaskBody, TaskStatus } from '../../src/contract/wire.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -8,6 +9,8 @@ import type { ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed-task.ts'
+import { lifeOf } from './lives.ts'
+import { isLongItem } from './long-items.ts'
 
 /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
@@ -35,30 +38,34 @@ const changingOf = (view: ShownTask, status: TaskStatus) => {
     texts: [text, sumOf(text), summary, sumOf(summary)],
     contributed: status === 'completed' ? JSON.stringify(contributed(view)) : null,
     deadline: view.expiresAt ?? null,
-    endedAt: view.ended?.at ?? null,
-    completedAt: status === 'completed' ? (view.ended?.position ?? null) : null,
+    ended: view.ended,
   }
 }
 
 const createRowWriter = (store: ReadStore) => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted, error, fields,
-       sum, summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, contributed, rollouts,
-       deadline, ended_at, completed_position, row_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       sum, summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, past, contributed,
+       rollouts, deadline, ended_at, ended_position, deleted_position, life, row_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = store.prepare(
     `UPDATE tasks SET status = ?, deleted = ?, error = ?, fields = ?, sum = ?, summary = ?, summary_sum = ?,
-       contributed = ?, deadline = ?, ended_at = ?, completed_position = ?, row_sum = ? WHERE position = ?`,
+       contributed = ?, deadline = ?, ended_at = ?, ended_position = ?, deleted_position = ?,
+       life = ?, row_sum = ? WHERE position = ?`,
   )
   return ({ view, written, row, principal }: Followed, created: Created, status: TaskStatus): void => {
-    const { deleted, error, texts, contributed, deadline, endedAt, completedAt } = changingOf(view, status)
+    const { deleted, error, texts, contributed, deadline, ended } = changingOf(view, status)
     const { task_id: id, user_id, session_id, agent, digest, request_id } = created
     const subtask = created.parent_task_id === undefined ? 0 : 1
     const rollouts = rolloutsShown(created.request)
     const keys = { id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id }
+    const endedAt = ended?.at ?? null
     const sum = sumOfRow({ ...keys, ended_at: endedAt, rollouts })
-    const ends = [deadline, endedAt, completedAt, sum]
+    const life = ended === undefined ? null : lifeOf(row, ended.position)
+    // The deletion is the last event of a task.
+    const places = [ended?.position ?? null, view.deleted ? view.position : null, life]
+    const ends = [deadline, endedAt, ...places, sum]
     if (written.status !== undefined) {
       update.run(status, deleted, error, ...texts, contributed, ...ends, row)
       return
@@ -67,13 +74,16 @@ const createRowWriter = (store: ReadStore) => {
     const hasKey = created.idempotency_key === undefined ? 0 : 1
     const asked = [principal, digest, request_id, hasKey, created.secret_ref ?? null]
     const inputs = JSON.stringify(created.input_ids)
-    insert.run(row, ...named, ...texts, ...asked, inputs, contributed, rollouts, ...ends)
+    const past = created.forked_from === undefined ? null : JSON.stringify(created.forked_from.past)
+    insert.run(row, ...named, ...texts, ...asked, inputs, past, contributed, rollouts, ...ends)
   }
 }
 
 export const createTaskWriter = (store: ReadStore) => {
   const writeRow = createRowWriter(store)
-  const putItem = store.prepare('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (?, ?, ?, ?)')
+  const putItem = store.prepare(
+    'INSERT OR REPLACE INTO items (task, n, body, sum, length) VALUES (?, ?, ?, ?, ?)',
+  )
   const putFile = store.prepare('INSERT OR REPLACE INTO task_files (task, kind, folder) VALUES (?, ?, ?)')
 
   const writeItems = ({ view, written, row }: Followed): void => {
@@ -81,8 +91,11 @@ export const createTaskWriter = (store: ReadStore) => {
     for (let n = 0; n < output.length; n++) {
       const item = output[n]
       if (item === undefined || written.items[n] === item) continue
-      const body = JSON.stringify(item)
-      putItem.run(row, n, body, sumOf(body))
+      if (isLongItem(item)) putItem.run(row, n, null, 0, lengthOf(item))
+      else {
+        const body = JSON.stringify(item)
+        putItem.run(row, n, body, sumOf(body), null)
+      }
       written.items[n] = item
     }
   }

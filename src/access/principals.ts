@@ -30,7 +30,7 @@ export type Principals = {
    */
   markOf(id: string): string
   create(
-    wish: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
+    fields: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
     by: Actor,
   ): Promise<{ id: string; token: string; expires_at: number | undefined }>
   list(): TokenRow[]

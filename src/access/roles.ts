@@ -2,16 +2,20 @@
 import { Refusal } from '../contract/refusals.ts'
 import type { Role } from '../contract/token-events.ts'
 
-/** The access that an operation needs. `follow`: streams; `read`: other reading; `write`: changes; `manage`: tokens. */
+/**
+ * The access that an operation needs. `follow`: streams; `read`: other reading; `audit`: reading what concerns all
+ * users; `write`: changes; `manage`: tokens and keys.
+ */
 export type Access = 'open' | TokenAccess
 /** The kinds of access that need a token. */
-export type TokenAccess = 'follow' | 'read' | 'write' | 'manage'
+export type TokenAccess = 'follow' | 'read' | 'audit' | 'write' | 'manage'
 
 /** The roles that have each kind of access. An open operation needs no token, so it needs no role. */
 export const rolesOf: Record<Access, readonly Role[]> = {
   open: [],
   follow: ['admin', 'user', 'auditor', 'subscriber'],
   read: ['admin', 'user', 'auditor'],
+  audit: ['admin', 'auditor'],
   write: ['admin', 'user'],
   manage: ['admin'],
 }

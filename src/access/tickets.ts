@@ -33,7 +33,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
    */
   const known = new Map<string, Ticket>()
   /** The open connection of each ticket. */
-  const seats = new Map<string, { leave(): void }>()
+  const seats = new Map<string, { replaced(): void }>()
 
   const sweep = () => {
     const now = clock.now()
@@ -90,10 +90,10 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
      * Registers a connection, and closes the earlier connection of the ticket. The returned function removes the
      * connection.
      */
-    sit(text: string, leave: () => void): () => void {
+    sit(text: string, replaced: () => void): () => void {
       const ref = refOf(text)
-      seats.get(ref)?.leave()
-      const seat = { leave }
+      seats.get(ref)?.replaced()
+      const seat = { replaced }
       seats.set(ref, seat)
       return () => {
         if (seats.get(ref) === seat) seats.delete(ref)

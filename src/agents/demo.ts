@@ -11,7 +11,7 @@ import { plainText, words } from './text.ts'
 /** Milliseconds for each word: slow enough to watch, fast enough to test. */
 const wordMs = 15
 
-const short = (text: string, most = 200) => (text.length > most ? `${text.slice(0, most)}…` : text)
+const short = (text: string, max = 200) => (text.length > max ? `${text.slice(0, max)}…` : text)
 const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
 
 /** The longest part of a text that is arithmetic; a date is not. */

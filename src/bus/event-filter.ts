@@ -1,5 +1,5 @@
 // Which public events a subscriber wants.
-import { heardByName } from '../contract/public-events.ts'
+import { optInEvents } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
 export type EventFilter = {
@@ -11,10 +11,10 @@ export type EventFilter = {
   taskId?: string | undefined
 }
 
-const isUsual = ({ event }: Published): boolean => !heardByName.has(event.type)
+const isDefault = ({ event }: Published): boolean => !optInEvents.has(event.type)
 /** The events that a subscriber gets without naming their type. Returns `events` itself when that is all of them. */
-export const usualOf = (events: readonly Published[]): readonly Published[] =>
-  events.every(isUsual) ? events : events.filter(isUsual)
+export const defaultEvents = (events: readonly Published[]): readonly Published[] =>
+  events.every(isDefault) ? events : events.filter(isDefault)
 
 /** Whether the filter may leave out events that a subscriber without a filter gets. */
 export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
@@ -29,7 +29,7 @@ const isOfTask = ({ event }: Published, wanted: string): boolean =>
 export const fits = ({ owner, types, sessionId, taskId }: EventFilter, published: Published): boolean => {
   const { event } = published
   if (owner !== undefined && published.owner !== owner) return false
-  if (types === undefined ? !isUsual(published) : !types.has(event.type)) return false
+  if (types === undefined ? !isDefault(published) : !types.has(event.type)) return false
   if (sessionId !== undefined && !isOfSession(published, sessionId)) return false
   return taskId === undefined || isOfTask(published, taskId)
 }

@@ -4,7 +4,7 @@
 import type { Log, Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createCatchUp } from './catch-up.ts'
-import { type EventFilter, isNarrow, usualOf } from './event-filter.ts'
+import { defaultEvents, type EventFilter, isNarrow } from './event-filter.ts'
 import { createKeptEvents } from './kept-events.ts'
 import { createLiveSubscribers, type LiveSubscribers } from './live-subscribers.ts'
 import { createPast } from './past.ts'
@@ -15,11 +15,13 @@ import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './s
 export type Subscription = {
   /** Continues after `take` has returned false. */
   resume(): void
+  /** The position up to which every event was taken or is not for this subscriber. */
+  passed(): number
   close(): void
 }
 
 /** The most subscribers of one owner, or of all events, that are served in one turn of the event loop. */
-const usuallyAtOnce = 128
+const defaultAtOnce = 128
 
 /** Groups the events by owner, for the owners that have subscribers. */
 const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) => {
@@ -42,9 +44,13 @@ const createDelivery = (
   hand: Hand,
   inTurns: (owner: string | undefined) => boolean,
 ) => {
-  /** A subscriber that does not choose among events gets the list `usual`, which it shares with other subscribers. */
-  const deliver = (subscriber: Subscriber, all: readonly Published[], usual: readonly Published[]): void => {
-    const events = subscriber.chooses ? chosenBy(subscriber, all) : usual
+  /** A subscriber that does not choose among events gets the list `defaults`, which it shares with other subscribers. */
+  const deliver = (
+    subscriber: Subscriber,
+    all: readonly Published[],
+    defaults: readonly Published[],
+  ): void => {
+    const events = subscriber.chooses ? chosenBy(subscriber, all) : defaults
     const first = events[0]
     if (first === undefined) return
     // The subscriber may have read some of these events from the log before they were published. It does not get them
@@ -55,8 +61,8 @@ const createDelivery = (
   }
   const deliverTo = (owner: string | undefined, events: readonly Published[]): void => {
     if (inTurns(owner)) return
-    const usual = usualOf(events)
-    for (const subscriber of live.of(owner)) deliver(subscriber, events, usual)
+    const defaults = defaultEvents(events)
+    for (const subscriber of live.of(owner)) deliver(subscriber, events, defaults)
   }
   return (events: readonly Published[]): void => {
     deliverTo(undefined, events)
@@ -67,15 +73,19 @@ const createDelivery = (
 export const createEvents = (
   log: Pick<Log, 'head' | 'readAll'>,
   loop: LoopShares,
-  servedAtOnce = usuallyAtOnce,
+  servedAtOnce = defaultAtOnce,
 ) => {
   const kept = createKeptEvents(log.head())
   const live = createLiveSubscribers()
   const hand = createHand()
   const catchUp = createCatchUp({ past: createPast(log, loop), kept, live, hand })
-  const inTurns = createTurns({ live, kept, catchUp, loop, atOnce: servedAtOnce })
-  const deliver = createDelivery(live, hand, inTurns)
+  const turns = createTurns({ live, kept, catchUp, loop, atOnce: servedAtOnce })
+  const deliver = createDelivery(live, hand, turns.take)
   let subscribers = 0
+
+  /** A live subscriber has every published event, unless it waits for its turn. */
+  const passedBy = ({ state, position, filter }: Subscriber): number =>
+    state === 'live' && !turns.isBusy(filter.owner) ? Math.max(position, kept.upTo()) : position
 
   /** Publishes the public events up to a position. `events` must be all of them that are not published yet. */
   const publishUpTo = (upTo: number, events: readonly Published[]): void => {
@@ -125,6 +135,7 @@ export const createEvents = (
         resume() {
           if (subscriber.state === 'full') catchUp(subscriber)
         },
+        passed: () => passedBy(subscriber),
         close() {
           if (isOver) return
           isOver = true

@@ -12,7 +12,7 @@ import { type Batch, createWindow, entriesOf, type Window } from './window.ts'
 
 export type { FoldPlace } from './past-frames.ts'
 
-export type FeedWish = {
+export type FeedRequest = {
   stream: string
   /** Frames up to this number are left out; -1: none is left out. */
   after: number
@@ -64,11 +64,11 @@ type WatchedTasks = ReturnType<typeof createWatchedTasks>
 /** `begun`: the watched task, if it was created for this feed. */
 const createFeed = (
   { log, rendererAt, watched }: Deps & { watched: WatchedTasks },
-  wish: FeedWish,
+  request: FeedRequest,
   begun?: WatchedTask,
 ): Feed => {
-  const { stream, place = noPlace } = wish
-  const cursor = createFrameCursor(wish.after, wish.endsAtWait)
+  const { stream, place = noPlace } = request
+  const cursor = createFrameCursor(request.after, request.endsAtWait)
   let isClosed = false
   let task = begun
   let stopReading = () => {}
@@ -105,7 +105,7 @@ const createFeed = (
       if (!isClosed && task === undefined) join(watched.find(stream) ?? watched.begin(stream, teller, window))
     } finally {
       batches.close()
-      place.leave()
+      place.release()
     }
   }
   /** Resolves when there is something for the reader, or when the feed is closed. */
@@ -137,7 +137,7 @@ const createFeed = (
       }
     } finally {
       close()
-      place.leave()
+      place.release()
     }
   }
   return { frames, close, isAtEnd: cursor.isAtEnd }
@@ -145,13 +145,14 @@ const createFeed = (
 
 export const createFeeds = (deps: Deps) => {
   const watched = createWatchedTasks(deps)
-  const follow = (wish: FeedWish, begun?: WatchedTask) => createFeed({ ...deps, watched }, wish, begun)
+  const follow = (request: FeedRequest, begun?: WatchedTask) =>
+    createFeed({ ...deps, watched }, request, begun)
   return {
     /** The frames throw DamagedEvent when the stored events do not give the frames that were counted for them. */
-    open: (wish: FeedWish): Feed => follow(wish),
+    open: (request: FeedRequest): Feed => follow(request),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
-    openNew(wish: FeedWish, teller: FrameRenderer): Feed {
-      return follow(wish, watched.begin(wish.stream, teller, createWindow(teller.view), true))
+    openNew(request: FeedRequest, teller: FrameRenderer): Feed {
+      return follow(request, watched.begin(request.stream, teller, createWindow(teller.view), true))
     },
   }
 }

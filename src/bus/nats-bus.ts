@@ -10,7 +10,7 @@ import { type Connection, connectNats, reasonOf } from './nats.ts'
 import { createNatsFeed } from './nats-feed.ts'
 import { createNatsReports } from './nats-reports.ts'
 import type { NatsSettings } from './nats-settings.ts'
-import { allSubjects } from './nats-subject.ts'
+import { allSubjects, checkpointSubject } from './nats-subject.ts'
 import { publishedOf } from './published.ts'
 import { createRelay } from './relay.ts'
 
@@ -29,16 +29,38 @@ const longestWaitMs = 2000
 /** After a connection of more milliseconds, or one over which events were sent, the shortest wait follows. */
 const goodMs = 5000
 
+type Connecting = {
+  /** Connects, and resolves when the connection has ended or could not be made. */
+  connect: () => Promise<void>
+  /** How many events were sent over all connections. */
+  sent: () => number
+  timers: Timers
+}
+
+/** Connects again whenever a connection has ended, until the signal aborts. */
+const keepConnected = async ({ connect, sent, timers }: Connecting, stopping: AbortSignal): Promise<void> => {
+  for (let wait = shortestWaitMs; !stopping.aborted; ) {
+    const [since, before] = [performance.now(), sent()]
+    await connect()
+    if (stopping.aborted) return
+    const wasGood = performance.now() - since > goodMs || sent() > before
+    wait = wasGood ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
+    await sleep(timers, wait, stopping)
+  }
+}
+
 export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
   const relay = createRelay({ log, file, timers, report })
   const reports = createNatsReports(report, settings.shown)
   let feed = createNatsFeed(() => {}, timers)
+  /** The newest checkpoint of the log, as a note. */
+  let checkpoint: string | undefined
   let connections = 0
   let connected: Connection | undefined
   const stopping = new AbortController()
 
   const refused = (reason: string) => {
-    if (/Publish/.test(reason)) relay.refused(reason)
+    if (/Publish/.test(reason) && !reason.includes(checkpointSubject)) relay.refused(reason)
     reports.refused(reason)
   }
   const away = (reason: string) => reports.away(reason, stopping.signal.aborted)
@@ -53,23 +75,17 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       away(reason)
     })
     connection.subscribe(allSubjects, feed.hear)
+    if (checkpoint !== undefined) connection.publish(checkpointSubject, checkpoint, {})
     await relay.serve(connection)
     await connection.close()
     await over
   }
-  const run = async (): Promise<void> => {
-    for (let wait = shortestWaitMs; !stopping.signal.aborted; ) {
-      const [since, before] = [performance.now(), relay.counts.published]
-      await connectNats(settings, refused).then(
-        connection => (stopping.signal.aborted ? connection.close() : use(connection)),
-        error => away(reasonOf(error)),
-      )
-      if (stopping.signal.aborted) return
-      const wasGood = performance.now() - since > goodMs || relay.counts.published > before
-      wait = wasGood ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
-      await sleep(timers, wait, stopping.signal)
-    }
-  }
+  const connect = (): Promise<void> =>
+    connectNats(settings, refused).then(
+      connection => (stopping.signal.aborted ? connection.close() : use(connection)),
+      error => away(reasonOf(error)),
+    )
+  const sent = () => relay.counts.published
 
   return {
     /** Returns a function that must be called with each later commit. It publishes the events of the commit. */
@@ -80,11 +96,16 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       }
     },
     start(): void {
-      run().catch(error =>
+      keepConnected({ connect, sent, timers }, stopping.signal).catch(error =>
         report('error', 'NATS is not used any more until the server is started again', {
           error: error instanceof Error ? error.stack : String(error),
         }),
       )
+    },
+    /** Publishes a checkpoint now, or when there is a connection, unless a newer one comes first. */
+    publishCheckpoint(note: string): void {
+      checkpoint = note
+      connected?.publish(checkpointSubject, note, {})
     },
     /** Goes on sending committed events for up to a second. The rest is sent after the next start. */
     async stop(): Promise<void> {

@@ -4,6 +4,8 @@ import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
 export const allSubjects = 'reprise.events.>'
+/** Checkpoints of the log, as signed notes. */
+export const checkpointSubject = 'reprise.checkpoints'
 
 const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' | 'env' | 'webhook'> = {
   TaskCreated: 'task',

@@ -8,8 +8,8 @@ import { type Batches, createBatches } from '../log/batches.ts'
 import type { EventLog } from '../log/log.ts'
 
 /** A place for folding stored events. Places are limited, since folding takes memory and time. */
-export type FoldPlace = { isTaken(): boolean; enter(): Promise<void>; leave(): void }
-export const noPlace: FoldPlace = { isTaken: () => true, async enter() {}, leave() {} }
+export type FoldPlace = { isTaken(): boolean; acquire(): Promise<void>; release(): void }
+export const noPlace: FoldPlace = { isTaken: () => true, async acquire() {}, release() {} }
 
 /** A reader whose events have up to this many characters leaves its place while its frames are taken. */
 const lightAtMost = 256 * 1024
@@ -33,17 +33,17 @@ export const pastEvents = (
         stream,
         after,
         async beforeRead() {
-          await place.enter()
-          if (isClosed()) place.leave() // when the reader was closed, it did not have this place yet
+          await place.acquire()
+          if (isClosed()) place.release() // when the reader was closed, it did not have this place yet
         },
         caughtUp() {
-          place.leave()
+          place.release()
           batches.close()
         },
       },
       events => {
         isHeavy ||= isLongerThan(events, lightAtMost)
-        if (!isHeavy) place.leave()
+        if (!isHeavy) place.release()
         return handle(events)
       },
     ),

@@ -13,7 +13,7 @@ export type Page = { events: readonly Published[]; end: number }
 const pagesKept = 16
 
 export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
-  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
+  const turn = createFairTurns({ places: 1, perUser: 1 })
   /** The kept pages, by the position after which they begin. The page that was read first comes first. */
   const kept = new Map<number, Page>()
 

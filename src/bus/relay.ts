@@ -83,9 +83,8 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
         await new Promise(resolve => setImmediate(resolve)) // `isClosed` is true by then if the connection broke
         if (isClosed || stopping) return
         isStuck = error instanceof WrongStream || error instanceof DamagedEvent
-        if (isStuck) reports.trouble('error', `NATS gets no events until this is solved: ${reasonOf(error)}`)
-        else
-          reports.trouble('warn', `events do not reach NATS, and the relay tries again: ${reasonOf(error)}`)
+        if (isStuck) reports.fault('error', `NATS gets no events until this is solved: ${reasonOf(error)}`)
+        else reports.fault('warn', `events do not reach NATS, and the relay tries again: ${reasonOf(error)}`)
         wait = sender.counts.published > before ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
         bell.silence()
         const until = performance.now() + (isStuck ? wrongStreamMs : wait)

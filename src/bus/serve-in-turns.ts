@@ -16,10 +16,6 @@ type Parts = {
   atOnce: number
 }
 
-/**
- * Returns a function that is called with the owner of new events; undefined: for the subscribers that see the events of
- * all. It returns true when these subscribers are too many for one turn, and then serves them itself.
- */
 export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
   const served = new Set<string | undefined>()
   const serve = async (owner: string | undefined): Promise<void> => {
@@ -39,10 +35,18 @@ export const createTurns = ({ live, kept, catchUp, loop, atOnce }: Parts) => {
     } while (kept.upTo() > seen)
     served.delete(owner)
   }
-  return (owner: string | undefined): boolean => {
-    if (served.has(owner)) return true
-    if (live.of(owner).size <= atOnce) return false
-    void serve(owner)
-    return true
+  return {
+    /**
+     * Call it with the owner of new events; undefined: for the subscribers that see the events of all. Returns true
+     * when these subscribers are too many for one turn; then they are served here.
+     */
+    take(owner: string | undefined): boolean {
+      if (served.has(owner)) return true
+      if (live.of(owner).size <= atOnce) return false
+      void serve(owner)
+      return true
+    },
+    /** Whether live subscribers of the owner may still wait for their turn. */
+    isBusy: (owner: string | undefined): boolean => served.has(owner),
   }
 }

@@ -22,9 +22,9 @@ export type Subscriber = {
 /** The most characters of events, roughly, that are handed over at once, so that a slow reader holds little memory. */
 const togetherAtMost = 64 * 1024
 /** The length, in characters, that is assumed for an event without the text of an error. */
-const usualLength = 512
+const assumedLength = 512
 const lengthOf = ({ event }: Published): number =>
-  usualLength + (event.type === 'AgentError' ? event.error.length : 0)
+  assumedLength + (event.type === 'AgentError' ? event.error.length : 0)
 
 /** Cuts a list of events into pieces of up to `togetherAtMost` characters. A longer event is a piece of its own. */
 const piecesOf = (events: readonly Published[]): (readonly Published[])[] => {

@@ -66,7 +66,7 @@ export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
   const answered = new Map<string, Batch>()
 
   const lengthOf = (frames: Frame[]): number => {
-    for (let most = 512; most < keptLength; most *= 2) if (!isLongerThan(frames, most)) return most
+    for (let max = 512; max < keptLength; max *= 2) if (!isLongerThan(frames, max)) return max
     return keptLength
   }
   /** Drops old entries. The `newest` last ones stay, however long they are, for the readers that waited for them. */

@@ -35,9 +35,9 @@ export const transcriptOf = (items: OutputItem[], form: Form, window: number): s
     .map(item => line(item, form))
     .filter(Boolean)
     .join('\n\n')
-  const most = Math.floor((window * bytesAToken * 3) / 4)
-  if (text.length <= most) return text
-  const half = Math.floor(most / 2)
+  const max = Math.floor((window * bytesAToken * 3) / 4)
+  if (text.length <= max) return text
+  const half = Math.floor(max / 2)
   const left = `[… ${text.length - 2 * half} characters left out …]`
   return `${text.slice(0, half)}\n\n${left}\n\n${text.slice(-half)}`.toWellFormed()
 }

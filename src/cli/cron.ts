@@ -1,9 +1,7 @@
 // reprise cron: lists, makes, deletes and runs cron jobs. It asks the running server.
-import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { CronJob, CronRun } from '../contract/wire.ts'
-import { NotReached } from './exit.ts'
-import { askServer, urlOfServer } from './server.ts'
+import { ask, at, print, printAll } from './ask.ts'
 
 type Json = { json?: true }
 type AddOptions = Json & {
@@ -16,21 +14,8 @@ type AddOptions = Json & {
   overlap?: string
 }
 
-/** The most entries of a page. */
-const perPage = 100
-
-const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const config: Config = readConfig(process.env)
-  const url = urlOfServer(config)
-  if (url === undefined)
-    throw new NotReached(`no server runs on ${config.dataDir}: start one with reprise serve`)
-  const sent = body === undefined ? {} : { body }
-  const answer = await askServer(config, url, method, `/v1/cron/jobs${path}`, sent)
-  return (await answer.json()) as T
-}
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const at = (id: string): string => `/${encodeURIComponent(id)}`
+const jobs = '/cron/jobs'
+const job = (id: string): string => `${jobs}${at(id)}`
 
 const whenOf = ({ schedule, every_seconds, at }: CronJob): string =>
   schedule ?? (every_seconds === undefined ? `at ${at}` : `every ${every_seconds} s`)
@@ -52,28 +37,23 @@ const lineOfRun = (run: CronRun): string =>
     run.skipped_reason ?? run.error ?? '',
   ].join('  ')
 
-/** Prints every entry of a list, page by page. */
-const printAll = async <Entry>(
-  path: string,
-  key: string,
-  idOf: (entry: Entry) => string,
-  lineOf: (entry: Entry) => string,
-): Promise<void> => {
-  for (let cursor = ''; ; ) {
-    const page = await ask<Record<string, unknown>>('GET', `${path}?limit=${perPage}${cursor}`)
-    const entries = page[key] as Entry[]
-    for (const entry of entries) print(lineOf(entry))
-    const last = entries.at(-1)
-    if (page.has_more !== true || last === undefined) return
-    cursor = `&starting_after=${encodeURIComponent(idOf(last))}`
-  }
-}
-
 export const listJobs = (options: Json): Promise<void> =>
-  printAll<CronJob>('', 'jobs', job => job.job_id, options.json ? JSON.stringify : lineOfJob)
+  printAll<CronJob>({
+    path: jobs,
+    key: 'jobs',
+    cursor: 'starting_after',
+    idOf: job => job.job_id,
+    lineOf: options.json ? JSON.stringify : lineOfJob,
+  })
 
 export const listRuns = (id: string, options: Json): Promise<void> =>
-  printAll<CronRun>(`${at(id)}/runs`, 'runs', run => run.run_id, options.json ? JSON.stringify : lineOfRun)
+  printAll<CronRun>({
+    path: `${job(id)}/runs`,
+    key: 'runs',
+    cursor: 'starting_after',
+    idOf: run => run.run_id,
+    lineOf: options.json ? JSON.stringify : lineOfRun,
+  })
 
 const wholeNumber = (text: string): number => {
   if (!/^\d+$/.test(text)) throw new CannotStart(`--every ${text} is no number of seconds`)
@@ -82,7 +62,7 @@ const wholeNumber = (text: string): number => {
 
 export const addJob = async (name: string, message: string, options: AddOptions): Promise<void> => {
   const { schedule, every, timezone, agent, missed, overlap } = options
-  const job = await ask<CronJob>('POST', '', {
+  const made = await ask<CronJob>('POST', jobs, {
     name,
     ...(schedule === undefined ? {} : { schedule }),
     ...(every === undefined ? {} : { every_seconds: wholeNumber(every) }),
@@ -95,16 +75,16 @@ export const addJob = async (name: string, message: string, options: AddOptions)
       ...(agent === undefined ? {} : { agent_config: { agent_id: agent } }),
     },
   })
-  print(options.json ? JSON.stringify(job) : lineOfJob(job))
+  print(options.json ? JSON.stringify(made) : lineOfJob(made))
 }
 
 export const removeJob = async (id: string, options: Json): Promise<void> => {
-  const answer = await ask<{ message: string }>('DELETE', at(id))
+  const answer = await ask<{ message: string }>('DELETE', job(id))
   if (options.json) print(JSON.stringify(answer))
   else process.stderr.write(`${answer.message}\n`)
 }
 
 export const triggerJob = async (id: string, options: Json): Promise<void> => {
-  const run = await ask<CronRun>('POST', `${at(id)}/trigger`)
+  const run = await ask<CronRun>('POST', `${job(id)}/trigger`)
   print(options.json ? JSON.stringify(run) : lineOfRun(run))
 }

@@ -7,11 +7,11 @@ type Env = Record<string, string | undefined>
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
 /**
- * Whether to print colours. The first of these decides that is given: --no-color (`wished` is false), FORCE_COLOR,
+ * Whether to print colours. The first of these decides that is given: --no-color (`asked` is false), FORCE_COLOR,
  * NO_COLOR. Otherwise only a terminal gets colours.
  */
-export const hasColours = (out: Out, env: Env, wished: boolean): boolean => {
-  if (!wished) return false
+export const hasColours = (out: Out, env: Env, asked: boolean): boolean => {
+  if (!asked) return false
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return !env.NO_COLOR && out.isTTY === true
 }
@@ -20,9 +20,9 @@ export const hasColours = (out: Out, env: Env, wished: boolean): boolean => {
 const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
 
 /** A text on one line, cut to `most` characters. */
-export const shortened = (text: string, most: number): string => {
+export const shortened = (text: string, max: number): string => {
   const characters = [...withoutControls(text).replace(/\s+/g, ' ').trim()]
-  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('')
+  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('')
 }
 
 /** The part of a text that fits on the line after `before`; up to 200 characters if the output is no terminal. */

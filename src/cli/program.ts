@@ -1,6 +1,8 @@
 // Every command with its arguments, its options and an example. A wrong command line gets an error of one line.
 import { Command } from 'commander'
 import { version } from '../platform/version.ts'
+import { type Adders, later } from './adding.ts'
+import { addProof } from './proof-commands.ts'
 
 const footer = `
 Exit codes: 0 ok, 1 the answer is no, 2 wrong usage or configuration, 3 no server reached, 130 Ctrl-C
@@ -15,23 +17,11 @@ const slipOf = (command: Command, text: string): string => {
   return `reprise: ${slip}${meant === undefined ? `; usage: ${command.createHelp().commandUsage(command)}` : ` ${meant}`}\n`
 }
 
-/** Loads the code of a command only when the command runs. */
-const later =
-  <Args extends unknown[]>(load: () => Promise<(...args: Args) => unknown>) =>
-  async (...args: Args): Promise<void> => {
-    await (await load())(...args)
-  }
-
 const withShortErrors = (command: Command): Command =>
   command
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(slipOf(command, text)) })
-
-type Adders = {
-  group(name: string, about: string): Command
-  command(name: string, about: string, example: string, parent?: Command): Command
-}
 
 const addRunning = ({ command }: Adders): void => {
   command('serve', 'start the server (environment variables configure it)', 'serve --port 8081')
@@ -79,6 +69,29 @@ const addReading = ({ command }: Adders): void => {
     .option('--all', 'check every event of the log and every row of the read models')
     .option('--json', 'print the verdict as JSON')
     .action(later(async () => (await import('./replay.ts')).replay))
+}
+
+/** Commands that compare and repeat tasks. They ask the running server. */
+const addForking = ({ command }: Adders): void => {
+  command('fork', 'make a task with the past of another one, and print its id', 'fork task_01a1b2c3 --at 7')
+    .argument('<task>', 'the id of the task')
+    .requiredOption('--at <frame>', 'the number of the frame with which the past ends')
+    .option('--agent <id>', 'the id of another agent')
+    .option('--model <name>', 'another model')
+    .option('--message <text>', 'a further message, which the next step sees')
+    .option('--pause', 'let the fork wait until it is resumed')
+    .option('--task-id <id>', 'the id of the fork (default: the server makes one)')
+    .option('--json', 'print the fork as JSON')
+    .action(later(async () => (await import('./fork.ts')).forkTask))
+  command(
+    'diff',
+    'say where two tasks differ; ids and times do not count',
+    'diff task_01a1b2c3 task_01d4e5f6',
+  )
+    .argument('<task>', 'the id of one task')
+    .argument('<other>', 'the id of the other task')
+    .option('--json', 'print the comparison as JSON')
+    .action(later(async () => (await import('./fork.ts')).diffTasks))
 }
 
 /** Commands for the operator of the data folder. */
@@ -161,6 +174,48 @@ const addCron = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./cron.ts')).triggerJob))
 }
 
+/** Commands about webhooks. They ask the running server. */
+const addWebhooks = ({ group, command }: Adders): void => {
+  const webhooks = group('webhooks', 'list, add, remove and test webhooks')
+  command('list', 'list webhooks, oldest first; secrets are never shown', 'webhooks list', webhooks)
+    .option('--json', 'print each webhook as a line of JSON')
+    .action(later(async () => (await import('./webhooks.ts')).listWebhooks))
+  command(
+    'add',
+    'make a webhook, and print its secret alone on the last line',
+    'webhooks add https://hooks.example.com/reprise --type TaskStatusChanged',
+    webhooks,
+  )
+    .argument('<url>', 'the URL to which events are sent')
+    .option('--type <types...>', 'only events of these types')
+    .option('--session <id>', 'only events of this session')
+    .option('--task <id>', 'only events of this task')
+    .option('--json', 'print the webhook and its secret as JSON')
+    .action(later(async () => (await import('./webhooks.ts')).addWebhook))
+  command('remove', 'delete a webhook and its secret', 'webhooks remove wh_01a1b2c3', webhooks)
+    .argument('<id>', 'the id of the webhook')
+    .option('--json', 'print the answer as JSON')
+    .action(later(async () => (await import('./webhooks.ts')).removeWebhook))
+  command('test', 'send a test to a webhook, and print how it ended', 'webhooks test wh_01a1b2c3', webhooks)
+    .argument('<id>', 'the id of the webhook')
+    .option('--json', 'print the result as JSON')
+    .action(later(async () => (await import('./webhooks.ts')).testWebhook))
+  command(
+    'deliveries',
+    'list the deliveries of a webhook, newest first',
+    'webhooks deliveries wh_01a1b2c3',
+    webhooks,
+  )
+    .argument('<id>', 'the id of the webhook')
+    .option('--json', 'print each delivery as a line of JSON')
+    .action(later(async () => (await import('./webhooks.ts')).listDeliveries))
+  command('redeliver', 'send an event once more', 'webhooks redeliver wh_01a1b2c3 1204', webhooks)
+    .argument('<id>', 'the id of the webhook')
+    .argument('<event>', 'the id of the event')
+    .option('--json', 'print the result as JSON')
+    .action(later(async () => (await import('./webhooks.ts')).redeliver))
+}
+
 /** Commands to try things out: a fake model and a demonstration. */
 const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models for trying and testing')
@@ -204,7 +259,17 @@ export const createProgram = (): Command => {
   }
 
   // In the order of the help.
-  for (const add of [addRunning, addReading, addKeeping, addTokens, addCron, addTrying])
+  for (const add of [
+    addRunning,
+    addReading,
+    addForking,
+    addProof,
+    addKeeping,
+    addTokens,
+    addCron,
+    addWebhooks,
+    addTrying,
+  ])
     add({ group, command })
   for (const each of commands) {
     each.option('--no-color', 'no colours (also NO_COLOR; FORCE_COLOR forces colours outside a terminal)')

@@ -32,7 +32,7 @@ export const rebuild = async (options: Common): Promise<void> => {
   const config = readConfig(process.env)
   const printer = openTerminal(options)
   const log = openLogOf(config)
-  const letGo = holdFolder(config)
+  const release = holdFolder(config)
   try {
     const began = performance.now()
     const tasks = await makeReadModels(config, log, printer)
@@ -46,6 +46,6 @@ export const rebuild = async (options: Common): Promise<void> => {
   } finally {
     printer.startLine() // replaces the progress bar
     await log.close()
-    letGo()
+    release()
   }
 }

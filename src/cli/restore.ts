@@ -5,6 +5,7 @@ import { CannotStart } from '../contract/cannot-start.ts'
 import { openLog } from '../log/log.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { removePart, restore } from '../maintenance/backup.ts'
+import { knownToAnchor, signRestored } from '../maintenance/checked-anchor.ts'
 import { knownIn, resume } from '../maintenance/resumed-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { build } from '../platform/version.ts'
@@ -12,26 +13,38 @@ import { realWorld } from '../platform/world.ts'
 import { answering, type CopyOptions, copiedText, stepsOf } from './backup.ts'
 import { holdFolder, openLogOf } from './folder.ts'
 import { makeReadModels } from './rebuild.ts'
+import { createReport } from './report.ts'
 import { openTerminal, plural } from './terminal.ts'
+
+const openForAppend = (file: string, logId: string) => {
+  const { clock, random } = realWorld()
+  return openLog(
+    sqliteStore(file, () => logId),
+    { clock, random, build },
+  )
+}
 
 export const restoreFile = async (file: string, options: CopyOptions): Promise<void> => {
   const config = readConfig(process.env)
   if (!existsSync(file)) throw new CannotStart(`the backup ${file} does not exist`)
   const files = filesOf(config.dataDir)
+  const report = createReport(config.logLevel)
   const printer = openTerminal(options, () => removePart(files.log))
   makeDataDir(config.dataDir)
-  const letGo = holdFolder(config)
+  const release = holdFolder(config)
   try {
     const goOn = async (part: string, { log_id }: { log_id: string }) => {
-      const known = await knownIn(config.dataDir, log_id)
-      const { clock, random } = realWorld()
-      const log = openLog(
-        sqliteStore(part, () => log_id),
-        { clock, random, build },
-      )
-      await resume(log, known, 'restored').finally(() => log.close())
+      const log = openForAppend(part, log_id)
+      try {
+        const known = await knownIn(config.dataDir, log_id, await knownToAnchor(config.proof, log, report))
+        await resume(log, known, 'restored')
+      } finally {
+        await log.close()
+      }
     }
     const copied = await answering(restore(file, files.log, options.force === true, goOn, stepsOf(printer)))
+    const restored = openForAppend(files.log, copied.log_id)
+    await signRestored(config, restored, report).finally(() => restored.close())
     const log = openLogOf(config)
     const tasks = await makeReadModels(config, log, printer)
     await log.close()
@@ -42,6 +55,6 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
     ])
   } finally {
     printer.startLine() // replaces the progress bar
-    letGo()
+    release()
   }
 }

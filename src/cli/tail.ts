@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { type EventName, eventNames, heardByName, type PublicEvent } from '../contract/public-events.ts'
+import { type EventName, eventNames, optInEvents, type PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { publicEventOf } from '../history/public-events.ts'
 import { filesOf } from '../platform/data-folder.ts'
@@ -44,7 +44,7 @@ const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> |
     is(task, aboutOf(event).task_id) &&
     is(session, aboutOf(event).session_id) &&
     // As in the server's streams of events, some types must be named.
-    (types === undefined ? !heardByName.has(event.type) : types.has(event.type))
+    (types === undefined ? !optInEvents.has(event.type) : types.has(event.type))
 }
 
 const words: { [T in PublicEvent['type']]?: (event: Extract<PublicEvent, { type: T }>) => string } = {

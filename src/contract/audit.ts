@@ -1,12 +1,15 @@
 // The log for an auditor: every event with the exact texts from which its hashes were made.
 import type { Header } from './stored.ts'
 
+/** A text that is too long to be handled at once. `bytes`: its length in UTF-8. */
+export type LongText = { bytes: number; pieces(): Iterable<string> }
+
 /** An event as it is stored. `leaf` is the hash of the text `header`; `about` is that text as an object. */
 export type StoredEvent = {
   position: number
   about: Header
   header: string
-  payload: string
+  payload: string | LongText
   salt: string
   leaf: string
 }

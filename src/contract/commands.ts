@@ -1,5 +1,6 @@
 // The commands of a task. The actor of a task answers a command with events or a refusal.
 import type { AskedTurn, StepEnd } from './agent.ts'
+import type { StreamAppend } from './stored.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
 import type { Block, MessageContent, ToolCallItem } from './wire.ts'
 
@@ -55,6 +56,9 @@ export type CallAnswer = {
   blocks: Block[]
 }
 
+/** An event of a fork. `copy_of`: the event of which it is a copy, if it is one, as `<stream>@<revision>`. */
+export type ForkedEvent = { event: TaskEvent; copy_of?: string }
+
 /**
  * Keys of the request that brings an input, stored in the first event of that request. `bodyDigest` covers the whole
  * body; it is compared when the request has no key.
@@ -70,6 +74,18 @@ type AtRevision = { revision: number }
 export type TaskCommand = Asked &
   (
     | { type: 'CreateTask'; created: Created; start: boolean; context: Context }
+    /**
+     * Begins a task with the past of another one. `events`: the past under the ids of the new task, then the events
+     * that the fork itself adds. `made`: the first events of subagents' tasks that begin anew. `beside`: the copy of the
+     * environment session.
+     */
+    | {
+        type: 'ForkTask'
+        created: Created
+        events: ForkedEvent[]
+        made: { created: Created; events: TaskEvent[] }[]
+        beside: StreamAppend[]
+      }
     | { type: 'StartTask'; context: Context }
     | {
         type: 'RecordStep'

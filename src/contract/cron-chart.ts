@@ -15,6 +15,7 @@ export const cronChart = {
         CronRunQueued: 'active',
         CronJobCompleted: 'active',
         CronJobFailed: 'active',
+        CronFoldSaved: 'active',
         CronJobPaused: 'paused',
         CronJobEnded: 'ended',
         CronJobDeleted: 'deleted',
@@ -27,6 +28,7 @@ export const cronChart = {
         CronRunQueued: 'paused',
         CronJobCompleted: 'paused',
         CronJobFailed: 'paused',
+        CronFoldSaved: 'paused',
         CronJobPaused: 'paused',
         CronJobResumed: 'active',
         CronJobDeleted: 'deleted',
@@ -39,6 +41,7 @@ export const cronChart = {
         CronRunQueued: 'ended',
         CronJobCompleted: 'ended',
         CronJobFailed: 'ended',
+        CronFoldSaved: 'ended',
         CronJobPaused: 'paused',
         CronJobResumed: 'active',
         CronJobDeleted: 'deleted',
@@ -51,6 +54,9 @@ export const cronChart = {
 export type CronState = Places<typeof cronChart>
 
 const table = tableOf(cronChart)
+
+/** The events that may follow in a state. */
+export const cronMovesFrom = (state: CronState): string[] => [...(table.get(state)?.keys() ?? [])]
 
 /** The state after an event; undefined when the chart has no such move. */
 export const cronMoveOf = (state: CronState, type: string): CronState | undefined =>

@@ -16,16 +16,22 @@ export type CronCommand = Asked &
         settings: CronSettings
         maker: CronMaker
         enabled: boolean
+        /** The digest of the body, without secret values. */
+        digest: string
+        idempotencyKey?: string | undefined
       }
     | { type: 'ChangeJob'; settings: CronSettings; enabled?: boolean }
     | { type: 'PauseJob'; reason: string }
     /** `maker`: the job acts as this maker from now on. */
     | { type: 'ResumeJob'; maker?: CronMaker }
     | { type: 'DeleteJob' }
-    /** A time of the schedule is due. `skipId`: the id of a record of missed times. */
-    | { type: 'RunDue'; runId: string; skipId: string }
+    /**
+     * A time of the schedule is due. `skipId`: the id of a record of missed times. `seenAt`: when the alarm looked at the
+     * clock. The command may wait behind those of other jobs, and a time that was seen early enough is not missed by that.
+     */
+    | { type: 'RunDue'; runId: string; skipId: string; seenAt: number }
     /** A caller wants a run now. */
-    | { type: 'RunNow'; runId: string }
+    | { type: 'RunNow'; runId: string; idempotencyKey?: string | undefined }
     /** The oldest waiting run may begin. `ticket`: the id under which its request was read. */
     | { type: 'RunQueued'; ticket: string }
     | { type: 'EndRun'; runId: string; end: RunEnd }

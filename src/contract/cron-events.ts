@@ -38,11 +38,42 @@ export type CronSettings = Static<typeof Settings>
 const Maker = Type.Object({ token_id: Text, user_id: optional(Text) })
 export type CronMaker = Static<typeof Maker>
 
+/** The `Idempotency-Key` of the request that asked for the job, or for the run. */
+const key = { idempotency_key: optional(Text) }
 const Run = { run_id: Text, scheduled_at: Moment, next: optional(Next) }
 const Ended = { run_id: Text, task_id: Text, scheduled_at: Moment, name: Text, duration_ms: Type.Integer() }
 
+/**
+ * The view of a job after the event with this revision, so that nobody needs to fold the events before it. The settings
+ * are those of the event with the revision `settings_at`.
+ */
+const SavedFold = Type.Object({
+  version: Type.Integer(),
+  revision: Type.Integer(),
+  settings_at: Type.Integer(),
+  job_id: Text,
+  user_id: Text,
+  state: Type.Enum(['active', 'paused', 'ended']),
+  maker: Maker,
+  paused_reason: optional(Text),
+  next: optional(Next),
+  runs: Type.Integer(),
+  running: Type.Array(Type.Object({ run_id: Text, task_id: Text, scheduled_at: Moment, started_at: Moment })),
+  queue: Type.Array(Type.Object({ run_id: Text, scheduled_at: Moment, manual: Type.Boolean() })),
+})
+export type SavedCronFold = Static<typeof SavedFold>
+
 const payloads = {
-  CronJobCreated: { job_id: Text, user_id: Text, settings: Settings, maker: Maker, next: optional(Next) },
+  CronJobCreated: {
+    job_id: Text,
+    user_id: Text,
+    settings: Settings,
+    maker: Maker,
+    next: optional(Next),
+    /** The digest of the body as it was sent, without secret values. It identifies a retry. */
+    digest: optional(Text),
+    ...key,
+  },
   CronJobChanged: { settings: Settings, next: optional(Next) },
   CronJobPaused: { reason: Text },
   /** `maker`: the job acts as this maker from now on, because the tokens of its former maker are revoked. */
@@ -56,10 +87,11 @@ const payloads = {
     manual: optional(Type.Literal(true)),
     /** The run waited for the end of another. */
     queued: optional(Type.Literal(true)),
+    ...key,
   },
   /** `until` and `count`: the record is for several times, from `scheduled_at` to `until`. */
   CronRunSkipped: { ...Run, reason: Text, until: optional(Moment), count: optional(Type.Integer()) },
-  CronRunQueued: { ...Run, manual: optional(Type.Literal(true)) },
+  CronRunQueued: { ...Run, manual: optional(Type.Literal(true)), ...key },
   CronJobCompleted: Ended,
   /** `task_id` is absent when the server refused to create the task; `reason` is `refused` then. */
   CronJobFailed: {
@@ -70,10 +102,12 @@ const payloads = {
     next: optional(Next),
     queued: optional(Type.Literal(true)),
     manual: optional(Type.Literal(true)),
+    ...key,
   },
   /** No time is left: `max_runs`, `ends_at` or `no_more_times`. */
   CronJobEnded: { reason: Text },
   CronJobDeleted: { by: Text },
+  CronFoldSaved: { fold: SavedFold },
 } satisfies Record<string, TProperties>
 
 export type CronEventType = keyof typeof payloads

@@ -9,7 +9,7 @@ type Created = EnvSessionEventData<'EnvSessionCreated'>
 /** Whether a request without a key may be a retry of the request that stored the event with this revision. */
 export type Repeats = (revision: number) => boolean
 
-export type StepWish = {
+export type StepRequest = {
   toolName: string
   toolArgs: OpenObject
   /** Variables for this step alone. They take precedence over the variables of the session. */
@@ -24,11 +24,11 @@ export type StepWish = {
   keys: RequestKeys
 }
 
-/** An accepted request that needs the environment. `request` is the number under which its caller is kept. */
-export type SessionWish = Asked & { request: number } & (
+/** An accepted request that needs the environment. `no` is the number under which its caller is kept. */
+export type SessionRequest = Asked & { no: number } & (
     | {
         type: 'CreateSession'
-        wish: Pick<
+        session: Pick<
           Created,
           'session_id' | 'env_id' | 'user_id' | 'client_id' | 'kwargs' | 'env_vars' | 'secret_ref'
         >
@@ -38,7 +38,7 @@ export type SessionWish = Asked & { request: number } & (
         seed: number
         keys: RequestKeys
       }
-    | { type: 'TakeStep'; step: StepWish }
+    | { type: 'TakeStep'; step: StepRequest }
     | { type: 'ResetSession'; seed: number; options: OpenObject; keys: RequestKeys }
     | { type: 'ObserveSession' }
     | { type: 'CloseSession'; reason: string }
@@ -46,7 +46,7 @@ export type SessionWish = Asked & { request: number } & (
   )
 
 /**
- * The outcome of a wish that was carried out. `now` is its time; `snapshot` is the kept state, if the environment can
+ * The outcome of a request that was carried out. `now` is its time; `snapshot` is the kept state, if the environment can
  * keep its state.
  */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
@@ -67,8 +67,8 @@ export type Outcome = { now: number; snapshot?: Snapshot } & (
 )
 
 export type SessionCommand =
-  | SessionWish
+  | SessionRequest
   /** Stores that the result of an intended step is unknown. */
   | (Asked & { type: 'SettleStep' })
-  /** The outcome of a wish, from the effect that carried it out. */
-  | { type: 'ReportOutcome'; wish: SessionWish; outcome: Outcome }
+  /** The outcome of a request, from the effect that carried it out. */
+  | { type: 'ReportOutcome'; request: SessionRequest; outcome: Outcome }

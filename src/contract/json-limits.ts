@@ -6,17 +6,17 @@
  */
 export const deepestBody = 64
 /** The most values in one body: members of its objects and items of its lists, at every level. */
-export const mostValues = 100_000
+export const maxValues = 100_000
 /** The most keys of one object in a body. */
-export const mostKeys = 10_000
+export const maxKeys = 10_000
 /** The most different keys in one body. Each new key costs as much as fifty values. */
-export const mostDifferentKeys = 20_000
+export const maxDifferentKeys = 20_000
 
 /**
  * The most characters that all keys and texts of `env` may have together. The limit also applies to `metadata` and to
  * `tool_mcp_config`.
  */
-export const mostSmallText = 1024 * 1024
+export const maxSmallText = 1024 * 1024
 
 const textIn = (value: unknown, left: number): number => {
   if (typeof value === 'string') return left - value.length

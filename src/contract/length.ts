@@ -1,18 +1,26 @@
 // Estimates the length of a JSON value without writing it as text.
 
-/** Whether a JSON value is longer than about `most` characters. */
-export const isLongerThan = (value: unknown, most: number): boolean => {
-  let left = most
-  const look = (each: unknown): void => {
-    if (left < 0) return
-    if (typeof each === 'string') left -= each.length
-    else if (typeof each === 'object' && each !== null) {
-      for (const [key, inner] of Object.entries(each)) {
-        left -= key.length + 2
-        look(inner)
-      }
-    } else left -= 2
-  }
-  look(value)
-  return left < 0
+/** About the characters of the JSON text of a value. */
+export const lengthOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 2
+  let length = 0
+  for (const [key, inner] of Object.entries(value)) length += key.length + 2 + lengthOf(inner)
+  return length
 }
+
+/** What is left of `max` characters after a value; negative when the value is longer. Stops at the first character too many. */
+const leftAfter = (value: unknown, max: number): number => {
+  if (typeof value === 'string') return max - value.length
+  if (typeof value !== 'object' || value === null) return max - 2
+  let left = max
+  // This runs for the data of every event that is appended, and `for in` makes no lists of entries.
+  for (const key in value) {
+    left = leftAfter((value as Record<string, unknown>)[key], left - key.length - 2)
+    if (left < 0) break
+  }
+  return left
+}
+
+/** Whether a JSON value is longer than about `max` characters. */
+export const isLongerThan = (value: unknown, max: number): boolean => leftAfter(value, max) < 0

@@ -13,7 +13,15 @@ const inChat = { group_chat_id: Text, agent_id: Text, name: Text, round: Type.In
 const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, scheduled_at: Text }
 
 const events = {
-  TaskCreated: { task_id: Text, title: Text, session_id: Text, user_id: Text, status: Status },
+  /** `forked_from`: only of a fork. The events of its past have no public events, and `status` says where it begins. */
+  TaskCreated: {
+    task_id: Text,
+    title: Text,
+    session_id: Text,
+    user_id: Text,
+    status: Status,
+    forked_from: optional(Type.Object({ task_id: Text, at: Type.Integer() })),
+  },
   /**
    * `sequence_number` is the number of the last frame that the stored event gives. `changed` names fields of the task
    * object.
@@ -105,7 +113,7 @@ export { type EventName, eventNames }
  * A subscriber to all events gets these events only if its `types` name them, because they are not in the original
  * interface.
  */
-export const heardByName: ReadonlySet<string> = new Set<EventName>([
+export const optInEvents: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionCreated',
   'EnvStepCompleted',
   'EnvSessionReset',

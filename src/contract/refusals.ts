@@ -12,6 +12,11 @@ export const refusals = {
     message: 'this webhook has no such delivery: the id is the id of an event that the webhook sends',
   },
   CronJobNotFound: { http: 404, code: -32001, message: 'no such cron job' },
+  TileNotFound: {
+    http: 404,
+    code: -32001,
+    message: 'no such tile: the newest checkpoint says how many events the tree has',
+  },
   TokenNotFound: { http: 404, code: -32001, message: 'no such token' },
   NotCancelable: { http: 400, code: -32002, message: 'the task has ended and cannot be canceled' },
   WrongState: { http: 400, code: -32020, message: 'the task is in a state that does not allow this' },
@@ -71,6 +76,11 @@ export const refusals = {
     code: -32603,
     message: 'lists are catching up with the log: try again in a moment',
   },
+  NoCheckpoint: {
+    http: 503,
+    code: -32603,
+    message: 'there is no checkpoint yet: try again in a moment',
+  },
   Damaged: { http: 503, code: -32603, message: 'a stored event cannot be read or does not match its hash' },
   ShuttingDown: { http: 503, code: -32603, message: 'the server is shutting down: try again later' },
 } as const
@@ -103,6 +113,10 @@ export const quotaNames = [
   'max_streams',
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
+
+/** Names in `data.quota` of limits that no variable sets: large answers, bodies and waiting steps of one user. */
+export const fixedLimits = ['answers', 'bodies', 'steps'] as const
+export type FixedLimit = (typeof fixedLimits)[number]
 
 /** What each quota limits, the variable that sets it, and what a caller can do. */
 const quotaWords: Record<QuotaName, string> = {

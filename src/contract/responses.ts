@@ -9,6 +9,7 @@ import {
   EnvStepAnswer,
   ErrorObject,
   Logprob,
+  OutputItem,
   Task,
   ToolDefinition,
   taskStatuses,
@@ -109,6 +110,23 @@ export const Trajectory = Type.Object(
   { additionalProperties: true },
 )
 
+/** A stored event, as a comparison names it. */
+export const DiffFact = Type.Object({
+  revision: Type.Integer({ minimum: 0 }),
+  sequence_number: Type.Integer({ minimum: 0 }),
+  type: Type.String(),
+})
+export type DiffFact = Static<typeof DiffFact>
+const orNone = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const pairs = <T extends TSchema>(schema: T) =>
+  Type.Array(Type.Object({ left: orNone(schema), right: orNone(schema), same: Type.Boolean() }))
+export const Difference = Type.Object({
+  first_divergence: orNone(Type.Integer({ minimum: 0 })),
+  items: pairs(OutputItem),
+  facts: pairs(DiffFact),
+})
+export type Difference = Static<typeof Difference>
+
 export const Replay = Type.Object({
   task_id: Text,
   events: Type.Integer({ minimum: 1 }),
@@ -205,6 +223,15 @@ export const StreamSummary = Type.Object({
   owner: Text,
 })
 export const AuditStreamPage = Type.Object({ streams: Type.Array(StreamSummary), has_more: Type.Boolean() })
+export const InclusionProof = Type.Object({
+  position: Type.Integer({ minimum: 1 }),
+  leaf_index: Count,
+  tree_size: Type.Integer({ minimum: 1 }),
+  leaf: Text,
+  hashes: Type.Array(Text),
+})
+export const ConsistencyProof = Type.Object({ from: Count, to: Count, hashes: Type.Array(Text) })
+export const AuditKey = Type.Object({ key: Text, first_size: Type.Integer({ minimum: 1 }) })
 
 /** The first event of a public event stream that a client opened without a cursor. */
 export const Position = Type.Object({ position: Count })

@@ -60,14 +60,14 @@ const lean = (schema: WireSchema, value: unknown): unknown => {
 const longestPath = 256
 
 /** The paths of keys that the schema does not know, at any depth, such as `agent_config.colour`; at most `most` paths. */
-export const unknownKeys = (schema: TSchema, value: unknown, most: number): string[] => {
+export const unknownKeys = (schema: TSchema, value: unknown, max: number): string[] => {
   const found: string[] = []
   const look = (at: string, here: WireSchema, each: unknown): void => {
-    if (typeof each !== 'object' || each === null || found.length >= most) return
+    if (typeof each !== 'object' || each === null || found.length >= max) return
     const meant = meantFor(here, each)
     if (meant === undefined) return
     for (const [key, child] of Object.entries(each)) {
-      if (found.length >= most) return
+      if (found.length >= max) return
       const path = at === '' ? key : `${at}.${key}`
       const known = Array.isArray(each) ? meant.items : ownProperty(meant.properties, key)
       if (known !== undefined) look(path, known, child)

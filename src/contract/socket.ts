@@ -1,7 +1,7 @@
 // The messages on the WebSocket at /ws, in both directions. Each has its type here only.
 import Type, { type Static, type TSchema } from 'typebox'
 import { Frame } from './frames.ts'
-import { type EventName, eventNames, heardByName, publicEventSchemas } from './public-events.ts'
+import { type EventName, eventNames, optInEvents, publicEventSchemas } from './public-events.ts'
 import {
   AnswerCallsBody,
   CreateTaskBody,
@@ -41,14 +41,14 @@ export const channelOf = (type: string): EventChannel => channelsByType.get(type
 export const eventsOf = (channel: EventChannel): EventName[] =>
   eventNames.filter(type => channelOf(type) === channel)
 /** Whether a channel has events that subscribers get without naming their types. */
-export const isUsual = (channel: EventChannel): boolean =>
-  eventsOf(channel).some(type => !heardByName.has(type))
+export const hasDefaultEvents = (channel: EventChannel): boolean =>
+  eventsOf(channel).some(type => !optInEvents.has(type))
 /**
- * The events of a channel that a subscriber gets without naming types. A channel without usual events gives all of its
+ * The events of a channel that a subscriber gets without naming types. A channel without such events gives all of its
  * events.
  */
-export const unnamedOf = (channel: EventChannel): EventName[] =>
-  eventsOf(channel).filter(type => !isUsual(channel) || !heardByName.has(type))
+export const defaultEventsOf = (channel: EventChannel): EventName[] =>
+  eventsOf(channel).filter(type => !hasDefaultEvents(channel) || !optInEvents.has(type))
 
 const Channels = Type.Array(Type.Enum([...channels]))
 const request_id = orNull(TextId)

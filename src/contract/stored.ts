@@ -22,6 +22,8 @@ export type Header = {
   /** Only in events of tasks. `seq` is the number of the event's first frame, `frames` the number of its frames. */
   seq?: number
   frames?: number
+  /** Only in the past of a fork: the `<stream>@<revision>` of the event of which this one is a copy. */
+  copy_of?: string
 }
 
 /**
@@ -33,7 +35,14 @@ export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
   header: Header
 } & Event
 
-export type NewEvent = { type: string; schema_version: number; data: object; seq?: number; frames?: number }
+export type NewEvent = {
+  type: string
+  schema_version: number
+  data: object
+  seq?: number
+  frames?: number
+  copy_of?: string
+}
 
 /** Events that one writer adds to one stream. `expectedRevision` is -1 for a new stream. */
 export type StreamAppend = {
@@ -52,8 +61,8 @@ export type StreamAppend = {
 export interface Log {
   /**
    * Stores all of the events or none, and resolves when they are durable. Throws RevisionConflict or StorageFailure.
-   * `ordered` receives the events as soon as their order is fixed: within the call, unless the log must be opened again
-   * first. They are not durable then, and are lost when the promise rejects.
+   * `ordered` receives the events as soon as their order is fixed: within the call, unless a payload is long or the log
+   * must be opened again first. They are not durable then, and are lost when the promise rejects.
    */
   append(appends: StreamAppend[], ordered?: (events: Recorded[]) => void): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
@@ -70,6 +79,8 @@ export interface Log {
   revisionOf(stream: string): number
   /** The last position; 0 for an empty log. */
   head(): number
+  /** The last position whose event has this time (milliseconds since 1970) or an earlier one; 0: there is none. */
+  lastAt(time: number): number
   /** The leaf that is stored at a position; undefined when the log has no such position. */
   leafAt(position: number): string | undefined
 }
@@ -92,7 +103,7 @@ export class StorageFailure extends Error {}
 export class DamagedEvent extends Error {
   constructor(
     readonly position: number,
-    why: string,
+    readonly why: string,
   ) {
     super(`the event at position ${position} ${why}`)
   }

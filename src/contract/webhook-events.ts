@@ -39,6 +39,9 @@ export type WebhookCreated = WebhookSettings &
     maker: string
     user_id?: string
     enabled: boolean
+    /** The `Idempotency-Key` of the request, and the digest of its body. */
+    idempotency_key?: string
+    body_digest?: string
   }
 export type WebhookChanged = WebhookSettings & Sealed
 /** The secret before this one signs too, until `previous_until` (milliseconds since the epoch). */

@@ -15,6 +15,7 @@ export { Block, type ContentPart, MessageContent, TextContentItem } from './wire
 export {
   CronJob,
   CronJobList,
+  CronJobMachine,
   CronRun,
   CronRunList,
   DeletedCronJob,
@@ -34,7 +35,13 @@ export {
 } from './wire/items.ts'
 export { Script, ScriptStep, scriptActions } from './wire/script.ts'
 export { ErrorObject, reservedMetadata, Task, type Usage } from './wire/task.ts'
-export { AnswerCallsBody, CreateTaskBody, PostMessageBody, RewardBody } from './wire/task-requests.ts'
+export {
+  AnswerCallsBody,
+  CreateTaskBody,
+  ForkTaskBody,
+  PostMessageBody,
+  RewardBody,
+} from './wire/task-requests.ts'
 export { isTerminal, type TaskStatus, taskStatuses, terminalStatuses } from './wire/task-status.ts'
 export { CreateTokenBody, StreamTicketBody } from './wire/token-requests.ts'
 export { ToolDefinition } from './wire/tool-definition.ts'

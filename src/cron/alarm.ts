@@ -13,15 +13,15 @@ const atOnce = 64
 type Deps = {
   clock: Clock
   timers: Timers
-  /** Handles a due job. Must not reject. */
-  onDue: (jobId: string) => Promise<void>
+  /** Handles a job that was due when the alarm looked at the clock, at `seenAt` (Unix milliseconds). Must not reject. */
+  onDue: (jobId: string, seenAt: number) => Promise<void>
   /** Whether nothing may begin at present. */
   isHeld: () => boolean
 }
 
 export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
   const times = createDueTimes()
-  let waiting: string[] = []
+  let waiting: { id: string; seenAt: number }[] = []
   let working = 0
   let wakesAt = Number.POSITIVE_INFINITY
   let cancel = () => {}
@@ -29,9 +29,9 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
 
   const work = () => {
     while (working < atOnce && waiting.length > 0 && !isStopped) {
-      const id = waiting.shift() as string
+      const { id, seenAt } = waiting.shift() as { id: string; seenAt: number }
       working++
-      void onDue(id).then(() => {
+      void onDue(id, seenAt).then(() => {
         working--
         work()
       })
@@ -40,7 +40,8 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
   const look = () => {
     wakesAt = Number.POSITIVE_INFINITY
     if (!isHeld()) {
-      waiting = waiting.concat(times.take(clock.now()))
+      const seenAt = clock.now()
+      waiting = waiting.concat(times.take(seenAt).map(id => ({ id, seenAt })))
       work()
     }
     arm()

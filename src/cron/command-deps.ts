@@ -11,6 +11,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import type { Makers } from './makers.ts'
 import type { CronQueries } from './queries.ts'
+import type { CronRetries } from './retries.ts'
 import type { Runs } from './runs.ts'
 
 export type CronCommandDeps = {
@@ -19,6 +20,7 @@ export type CronCommandDeps = {
   queries: CronQueries
   makers: Makers
   requests: RequestReader
+  retries: CronRetries
   secrets: Pick<Secrets, 'put' | 'forget'>
   quotas: Pick<Quotas, 'mustHaveCronJob'>
   log: Pick<EventLog, 'isFailing' | 'retry'>

@@ -1,12 +1,14 @@
 import { type CronSettings, cronStream } from '../contract/cron-events.ts'
-import { otherUser, type Problem } from '../contract/refusals.ts'
+import { otherUser, type Problem, Refusal } from '../contract/refusals.ts'
 import { ownerOf, type Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
+import { digestOfBody } from '../platform/digest.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
 import { createCronMoves } from './moves.ts'
+import type { Retry } from './retries.ts'
 import { readSettings } from './settings.ts'
 
 /** A body, and the problems that its schema has found. */
@@ -20,8 +22,18 @@ const userOf = (principal: Principal, named: string | null | undefined): string 
   return ownerOf(principal, named)
 }
 
+/** The row of a job that a request made. Throws a conflict when the job was deleted since. */
+const stillThere = (visible: CronCommandDeps['queries']['visible'], principal: Principal, id: string) => {
+  try {
+    return visible(principal, id)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'CronJobNotFound') throw error
+    throw new Refusal('Conflict', { job_id: id }, 'the cron job of this request was deleted')
+  }
+}
+
 export const createCronCommands = (deps: CronCommandDeps) => {
-  const { runtime, runs, queries, requests, secrets, log, clock, ids } = deps
+  const { runtime, runs, queries, requests, secrets, retries, log, clock, ids } = deps
   const withSecrets = createSecretKeeper(deps)
   const reserved = createJobReserve(deps)
   const ready = async () => {
@@ -34,26 +46,29 @@ export const createCronCommands = (deps: CronCommandDeps) => {
   }
 
   return {
-    async create(asked: Asked, { body, found }: Given<CreateCronJobBody>) {
+    /** Makes a job, or finds the job that an earlier call of this request made. */
+    async create(asked: Asked, { body, found }: Given<CreateCronJobBody>, retry: Retry) {
       await ready()
       const { principal } = asked
-      const read = await readSettings(requests, {
-        principal,
-        body,
-        found,
-        before: undefined,
-        now: clock.now(),
-      })
-      const userId = userOf(principal, read.settings.task.user_id)
-      const jobId = ids.next('cron_')
+      const now = clock.now()
+      const read = await readSettings(requests, { principal, body, found, before: undefined, now })
+      const { settings, secrets: values } = read
+      const userId = userOf(principal, settings.task.user_id)
       const enabled = body.enabled !== false
-      await reserved(principal, userId, () =>
-        withSecrets(read.settings, read.secrets, settings => {
-          const job = { jobId, userId, settings, maker: makerOf(principal), enabled }
-          return runtime.ask(cronStream(jobId), { type: 'CreateJob', ...job, ...by(asked) }, true)
-        }),
-      )
-      return queries.visible(principal, jobId)
+      const digest = digestOfBody({ ...body, task: settings.task })
+      const make = async (): Promise<string> => {
+        const jobId = ids.next('cron_')
+        const job = { jobId, userId, maker: makerOf(principal), enabled, digest, idempotencyKey: retry.key }
+        await reserved(principal, userId, () =>
+          withSecrets(settings, values, stored => {
+            const command = { type: 'CreateJob', ...job, settings: stored, ...by(asked) } as const
+            return runtime.ask(cronStream(jobId), command, true)
+          }),
+        )
+        return jobId
+      }
+      const { id, replayed } = await retries({ principal: principal.id, subject: '', digest, retry }, make)
+      return { row: stillThere(queries.visible, principal, id), replayed }
     },
 
     async change(asked: Asked, jobId: string, { body, found }: Given<ChangeCronJobBody>) {

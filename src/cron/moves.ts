@@ -1,11 +1,13 @@
 // Commands for a job as a whole: pause, resume, trigger, delete.
+import { digestOfTrigger } from '../../projections/cron/requests.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { CronView } from '../history/cron-job.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
+import type { Retry } from './retries.ts'
 
 export const createCronMoves = (
-  { runtime, runs, queries, makers, secrets }: CronCommandDeps,
+  { runtime, runs, queries, makers, secrets, retries }: CronCommandDeps,
   ready: () => Promise<void>,
   wake: (jobId: string, view: CronView) => void,
 ) => {
@@ -31,11 +33,15 @@ export const createCronMoves = (
     },
 
     /** Begins a run now, or lets it wait, as the job's overlap says. */
-    async trigger(asked: Asked, jobId: string) {
+    async trigger(asked: Asked, jobId: string, retry: Retry) {
       await ready()
-      queries.visible(asked.principal, jobId)
-      const runId = await runs.now(jobId, by(asked))
-      return queries.run(jobId, runId)
+      const { principal } = asked
+      queries.visible(principal, jobId)
+      const call = { principal: principal.id, subject: jobId, digest: digestOfTrigger, retry }
+      const { id, replayed } = await retries(call, () =>
+        runs.now(jobId, { ...by(asked), idempotencyKey: retry.key }),
+      )
+      return { run: queries.run(jobId, id), replayed }
     },
 
     async remove(asked: Asked, jobId: string): Promise<void> {

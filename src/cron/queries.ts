@@ -1,5 +1,6 @@
 // The query service of cron jobs. A principal gets the same answer for a job that it may not see as for one that does
 // not exist.
+import { type CronRequestPlace, createCronRequestRows } from '../../projections/cron/requests.ts'
 import { createCronRows, type JobRow, type RunRow } from '../../projections/cron/rows.ts'
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
@@ -7,7 +8,7 @@ import { cronStream } from '../contract/cron-events.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 
-export type ListWish = { limit: number; startingAfter: string | undefined }
+export type ListQuery = { limit: number; startingAfter: string | undefined }
 
 const unknownCursor = (what: string) =>
   new Invalid([
@@ -23,6 +24,7 @@ const pageOf = <Row>(rows: Row[], limit: number) => ({
 export const createCronQueries = (store: ReadStore, projector: Reading) => {
   const { current, currentFor } = createCurrent(projector)
   const rows = createCronRows(store)
+  const requests = createCronRequestRows(store)
   const rowById = (id: string): JobRow | undefined => currentFor(cronStream(id), () => rows.byId(id))
   const maySee = ({ userId }: Principal, row: JobRow | undefined): row is JobRow =>
     row !== undefined && row.state !== 'deleted' && (userId === undefined || userId === row.user_id)
@@ -37,32 +39,38 @@ export const createCronQueries = (store: ReadStore, projector: Reading) => {
     /** The row of a job that this principal may see. Throws CronJobNotFound. */
     visible,
     /** Newest first. Throws Invalid for an unknown cursor. */
-    list(principal: Principal, wish: ListWish & { userId: string | undefined; status: string | undefined }) {
-      const { limit, startingAfter, status = null } = wish
+    list(
+      principal: Principal,
+      query: ListQuery & { userId: string | undefined; status: string | undefined },
+    ) {
+      const { limit, startingAfter, status = null } = query
       const cursor = startingAfter === undefined ? undefined : rowById(startingAfter)
       const isOthers = cursor !== undefined && ![undefined, cursor.user_id].includes(principal.userId)
       if (startingAfter !== undefined && (cursor === undefined || isOthers)) throw unknownCursor('cron job')
-      const named = wish.userId
+      const named = query.userId
       if (principal.userId !== undefined && named !== undefined && named !== principal.userId)
         return pageOf([], 1)
       const user = principal.userId ?? named ?? null
       const before = cursor?.position ?? Number.MAX_SAFE_INTEGER
       return pageOf(
-        current(() => rows.page({ before, most: limit + 1, user, state: status })),
+        current(() => rows.page({ before, max: limit + 1, user, state: status })),
         limit,
       )
     },
     run: (jobId: string, runId: string): RunRow | undefined =>
       currentFor(cronStream(jobId), () => rows.run(runId)),
     /** The runs of a job, newest first. Throws Invalid for an unknown cursor. */
-    runs(jobId: string, { limit, startingAfter }: ListWish) {
+    runs(jobId: string, { limit, startingAfter }: ListQuery) {
       return currentFor(cronStream(jobId), () => {
         const cursor = startingAfter === undefined ? undefined : rows.run(startingAfter)
         if (startingAfter !== undefined && cursor?.job_id !== jobId) throw unknownCursor('run')
         const before = cursor?.position ?? Number.MAX_SAFE_INTEGER
-        return pageOf(rows.runs({ before, most: limit + 1, job: jobId }), limit)
+        return pageOf(rows.runs({ before, max: limit + 1, job: jobId }), limit)
       })
     },
+    requestByKey: (place: CronRequestPlace, key: string) => current(() => requests.byKey(place, key)),
+    requestsByBody: (place: CronRequestPlace, digest: string, since: number) =>
+      current(() => requests.byBody(place, digest, since)),
     countOf: (userId: string): number => current(() => rows.countOf(userId)),
     due: () => current(rows.due),
     open: () => current(rows.open),

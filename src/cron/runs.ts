@@ -42,15 +42,18 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
   }
 
   return {
-    /** A time of the job's schedule is due. Returns the job's view. */
-    async due(jobId: string): Promise<CronView> {
+    /** A time of the job's schedule was due when the alarm looked, at `seenAt`. Returns the job's view. */
+    async due(jobId: string, seenAt: number): Promise<CronView> {
       const stream = cronStream(jobId)
       const runId = ids.next('run_')
-      const command = { type: 'RunDue', runId, skipId: ids.next('run_'), ...system(stream) } as const
+      const command = { type: 'RunDue', runId, skipId: ids.next('run_'), seenAt, ...system(stream) } as const
       return ask(stream, runId, command)
     },
     /** A caller wants a run now. Resolves to its id. */
-    async now(jobId: string, asked: { principal: string; causation: string }): Promise<string> {
+    async now(
+      jobId: string,
+      asked: { principal: string; causation: string; idempotencyKey: string | undefined },
+    ): Promise<string> {
       const stream = cronStream(jobId)
       if ((await runtime.until(stream, always)).pausedReason === 'token_revoked') {
         const words = 'the tokens of the maker of this job are revoked: resume the job first'

@@ -3,6 +3,7 @@ import type { CronSettings } from '../contract/cron-events.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
+import type { TaskRequest } from '../tasks/request.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import { patternProblem } from './schedule/calendar.ts'
 import { zoneOf } from './schedule/zone.ts'
@@ -65,14 +66,21 @@ const createBodyOf = (task: NonNullable<Body['task']>): CreateTaskBody => ({
   background: true,
 })
 
-const taskProblems = ({ task }: Body): Problem[] => {
-  if (!isGiven(task)) return []
+const taskProblems = ({ task }: Body, found: Problem[]): Problem[] => {
+  const isWrong = found.some(({ loc }) => loc[1] === 'task' && loc.length === 2)
+  if (!isGiven(task) || isWrong) return []
   const msg = 'Each run is a new task, so a job cannot set this'
   return [
     ...(task?.stream === true ? [problem(['task', 'stream'], msg)] : []),
     ...(isGiven(task?.task_id) ? [problem(['task', 'task_id'], msg)] : []),
   ]
 }
+
+/** Problems inside `task`, as those of a create. */
+const ofTask = (found: Problem[]): Problem[] =>
+  found
+    .filter(({ loc }) => loc[1] === 'task' && loc.length > 2)
+    .map(({ loc, ...rest }) => ({ ...rest, loc: ['body', ...loc.slice(2)] }))
 
 /** Problems of a create, as problems of the field `task`. */
 const inTask = ({ problems }: Invalid): Problem[] =>
@@ -136,36 +144,54 @@ const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronS
   }
 }
 
+/** The task of a body: its request, or everything that is wrong with it. Undefined: the body brings none to read. */
+const readTask = async (
+  requests: RequestReader,
+  { principal, body: { task }, found }: Given,
+): Promise<TaskRequest | Error | undefined> => {
+  const isWrong = found.some(({ loc }) => loc[1] === 'task' && loc.length === 2)
+  if (!isGiven(task) || isWrong) return undefined
+  const body = createBodyOf(task as NonNullable<Body['task']>)
+  const problems = ofTask(found)
+  if (problems.length > 0) return requests.invalid(principal, body, new Invalid(problems))
+  return requests.read(principal, body).catch(error => error as Error)
+}
+
+/** The problems of the fields that say when a job runs. */
+const whenProblems = (body: Body, { before, found, now }: Given): Problem[] => {
+  const zoneName = body.timezone ?? before?.timezone ?? 'UTC'
+  const isKnown = isZone(zoneName)
+  const unknown = `${JSON.stringify(zoneName)} is no time zone, such as Europe/Berlin`
+  const wrongKinds = found.some(({ loc }) => kinds.some(kind => kind === loc[1]))
+  return [
+    ...(isKnown ? [] : [problem(['timezone'], unknown)]),
+    ...(wrongKinds ? [] : kindProblems(body, before)),
+    ...scheduleProblems(body, now),
+    ...timeProblems(body, isKnown ? zoneName : 'UTC', now),
+  ]
+}
+
 /**
  * Reads the settings. Throws Invalid with all problems. `secrets` are those of a task that the body brings; without one,
  * the job keeps its own.
  */
 export const readSettings = async (requests: RequestReader, given: Given): Promise<Read> => {
-  const { principal, before, found, now } = given
+  const { before, found } = given
   const body = withoutWrong(given.body, found)
-  const zoneName = body.timezone ?? before?.timezone ?? 'UTC'
-  const isKnown = isZone(zoneName)
-  const timezone = isKnown ? zoneName : 'UTC'
-  const wrongKinds = found.some(({ loc }) => kinds.some(kind => kind === loc[1]))
-  const problems = [
-    ...found,
-    ...(isKnown
-      ? []
-      : [problem(['timezone'], `${JSON.stringify(zoneName)} is no time zone, such as Europe/Berlin`)]),
-    ...(wrongKinds ? [] : kindProblems(body, before)),
-    ...scheduleProblems(body, now),
-    ...timeProblems(body, timezone, now),
-    ...taskProblems(body),
-  ]
-  const task = isGiven(body.task) ? createBodyOf(body.task as NonNullable<Body['task']>) : undefined
-  const read = task && (await requests.read(principal, task).catch(error => error as Error))
+  const read = await readTask(requests, given)
   if (read instanceof Error && !(read instanceof Invalid)) throw read
-  if (read instanceof Invalid) problems.push(...inTask(read))
+  const problems = [
+    ...found.filter(({ loc }) => loc[1] !== 'task' || loc.length === 2),
+    ...whenProblems(body, given),
+    ...taskProblems(given.body, found),
+    ...(read === undefined || !(read instanceof Invalid) ? [] : inTask(read)),
+  ]
   if (problems.length > 0 || read instanceof Error) throw new Invalid(problems)
   const shown = read?.shown ?? before?.task
   if (shown === undefined) throw new Invalid([problem(['task'], 'Field required', 'missing')])
+  const timezone = body.timezone ?? before?.timezone ?? 'UTC'
   const settings = settingsOf({ ...given, body }, shown, timezone)
-  if (task !== undefined) return { settings, secrets: read?.secrets ?? {} }
+  if (read !== undefined) return { settings, secrets: read.secrets }
   const { secret_ref } = before ?? {}
   return { settings: { ...settings, ...(secret_ref === undefined ? {} : { secret_ref }) }, secrets: {} }
 }

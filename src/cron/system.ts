@@ -6,6 +6,7 @@ import type { Ttls } from '../../actors/task/events.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { RunEnd } from '../contract/cron-commands.ts'
+import { cronStream } from '../contract/cron-events.ts'
 import type { World } from '../contract/ports.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { EventLog } from '../log/log.ts'
@@ -18,6 +19,7 @@ import { createMakers } from './makers.ts'
 import { createCronQueries } from './queries.ts'
 import { createRunRequests } from './requests.ts'
 import { createResume } from './resume.ts'
+import { createCronRetries } from './retries.ts'
 import { createRuns } from './runs.ts'
 import { planner } from './schedule/planner.ts'
 
@@ -60,9 +62,9 @@ export const createCronSystem = (deps: Deps) => {
     clock,
     timers,
     isHeld,
-    onDue: async jobId => {
+    onDue: async (jobId, seenAt) => {
       try {
-        const { next } = await runs.due(jobId)
+        const { next } = await runs.due(jobId, seenAt)
         // Also when nothing was stored: the clock may have been set back since the alarm looked.
         if (next !== undefined && !isStopped) alarm.set(jobId, next.due)
       } catch (error) {
@@ -96,6 +98,8 @@ export const createCronSystem = (deps: Deps) => {
 
   return {
     queries,
+    /** The state of a job in its chart. */
+    stateOf: async (jobId: string) => (await runtime.until(cronStream(jobId), () => true)).state,
     commands: createCronCommands({
       ...deps,
       ...world,
@@ -104,6 +108,7 @@ export const createCronSystem = (deps: Deps) => {
       queries,
       makers,
       requests: tasks.requests,
+      retries: createCronRetries(queries, clock, log.head()),
     }),
     resume: () => resume().catch(onFault),
     busy: () => runtime.busy() + alarm.busy(),

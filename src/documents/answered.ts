@@ -1,4 +1,5 @@
-import { type Answer, headers, type Operation } from './operation.ts'
+import { headersWith } from './headers.ts'
+import type { Answer, Operation } from './operation.ts'
 import type { Refused } from './refused.ts'
 import type { Json, schemaWriter } from './schemas.ts'
 
@@ -14,15 +15,13 @@ const contentOf = ({ schema, items, examples }: Answer, schemas: Schemas): Json 
 })
 
 /** The answers of an operation, by status. Answers of several media types may share one status. */
-export const answersOf = ({ answers }: Operation, schemas: Schemas, common: Json) =>
+export const answersOf = ({ answers }: Operation, schemas: Schemas) =>
   [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
     const same = answers.filter(answer => answer.status === status)
-    const names = same.flatMap(answer => answer.headers ?? [])
-    const own = names.map(name => [name, { description: headers[name], schema: { type: 'string' } }])
     const content = same.flatMap(answer => (answer.type ? [[answer.type, contentOf(answer, schemas)]] : []))
     const response = {
       description: same.map(answer => answer.about).join('\n\n'),
-      headers: { ...common, ...Object.fromEntries(own) },
+      headers: headersWith(same.flatMap(answer => answer.headers ?? [])),
       ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
     }
     return { status, response }

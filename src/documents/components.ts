@@ -6,6 +6,7 @@ import { cronComponents } from './components/cron.ts'
 import { envelopeComponents } from './components/envelopes.ts'
 import { environmentComponents } from './components/environments.ts'
 import { historyComponents } from './components/history.ts'
+import { proofComponents } from './components/proof.ts'
 import { streamComponents } from './components/streams.ts'
 import { taskComponents } from './components/tasks.ts'
 import { webhookComponents } from './components/webhooks.ts'
@@ -19,5 +20,6 @@ export const components: Components = {
   ...streamComponents,
   ...webhookComponents,
   ...historyComponents,
+  ...proofComponents,
   ...accessComponents,
 }

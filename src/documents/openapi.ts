@@ -1,8 +1,8 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate requests.
 import { rolesOf } from '../access/roles.ts'
-import { everyAnswer } from '../contract/answer-headers.ts'
 import { apiVersion } from '../contract/responses.ts'
 import { answersOf } from './answered.ts'
+import { headerComponents } from './headers.ts'
 import { type Operation, type Parameter, tags } from './operation.ts'
 import { operations } from './operations.ts'
 import { requestId } from './parameters.ts'
@@ -15,30 +15,6 @@ export const introduction = `Agent tasks on an append-only event log.
 - The body of a 4xx or 5xx answer is a JSON-RPC error object, which is in an envelope if the operation answers in envelopes. The body of a 422 lists every problem of the request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` gets the same headers as \`GET\`, without a body.
 - The server ignores unknown fields of requests. Later versions may add fields to answers: ignore the fields that you do not know.
 - The AsyncAPI document, \`/asyncapi.json\`, describes the streams in full.`
-
-type Describe = (name: string, header: { value: string; about: string }) => Json
-const ofEveryAnswer = (describe: Describe): Json =>
-  Object.fromEntries(Object.entries(everyAnswer).map(([name, header]) => [name, describe(name, header)]))
-
-const common: Json = {
-  'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
-  ...ofEveryAnswer(name => ({ $ref: `#/components/headers/${name}` })),
-  'X-Ignored-Query': { $ref: '#/components/headers/X-Ignored-Query' },
-}
-
-/** The headers that every answer may have. */
-const commonHeaders: Json = {
-  'X-Request-ID': {
-    description: 'The id of the request. Characters that are not printable ASCII are percent-encoded.',
-    schema: { type: 'string' },
-  },
-  ...ofEveryAnswer((_name, { value, about }) => ({ description: about, schema: { const: value } })),
-  'X-Ignored-Query': {
-    description:
-      'The names of the query parameters that the operation does not know, percent-encoded and separated by commas. Absent if there are none.',
-    schema: { type: 'string' },
-  },
-}
 
 const securitySchemes: Json = {
   token: {
@@ -60,6 +36,21 @@ const securityOf = ({ access, method }: Operation): Json[] =>
     ? []
     : [{ token: [] }, ...(access === 'follow' && method === 'GET' ? [{ ticket: [] }] : [])]
 
+/** The named responses that several operations have. Throws when different responses have one name. */
+const sharedOf = (answers: Refused[]): Record<string, Json> => {
+  const counts = new Map<string, { response: Json; count: number }>()
+  for (const { name, response } of answers) {
+    if (name === undefined) continue
+    const known = counts.get(name) ?? { response, count: 0 }
+    if (JSON.stringify(known.response) !== JSON.stringify(response)) {
+      throw new Error(`two different answers have the name ${name}: give one of them another name`)
+    }
+    counts.set(name, { response, count: known.count + 1 })
+  }
+  const shared = [...counts].filter(([, { count }]) => count > 1)
+  return Object.fromEntries(shared.map(([name, { response }]) => [name, response]))
+}
+
 export const openApi = (): Json => {
   const schemas = schemaWriter('#/components/schemas/', { tagged: true })
 
@@ -71,18 +62,18 @@ export const openApi = (): Json => {
     schema: schemas.of(schema),
   })
 
-  const responses: Json = {}
-  const place = ({ name, response }: Refused): Json => {
-    if (name === undefined) return response
-    responses[name] = response
-    return { $ref: `#/components/responses/${name}` }
-  }
+  const answered = operations.map(operation => ({
+    operation,
+    answers: [...answersOf(operation, schemas), ...refusedAnswers(operation, schemas)],
+  }))
+  const responses = sharedOf(answered.flatMap(({ answers }) => answers))
+  const place = ({ name, response }: Refused): Json =>
+    name !== undefined && name in responses ? { $ref: `#/components/responses/${name}` } : response
 
-  const operationOf = (operation: Operation): Json => {
+  const operationOf = (operation: Operation, answers: Refused[]): Json => {
     const { id, tag, summary, access, body, parameters = [] } = operation
     const roles = rolesOf[access]
     const forWhom = roles.length === 0 ? 'Needs no token.' : `For the roles ${roles.join(', ')}.`
-    const answers = [...answersOf(operation, schemas, common), ...refusedAnswers(operation, schemas, common)]
     answers.sort((a, b) => a.status - b.status)
     return {
       operationId: id,
@@ -102,9 +93,9 @@ export const openApi = (): Json => {
   }
 
   const paths: Record<string, Json> = {}
-  for (const operation of operations) {
+  for (const { operation, answers } of answered) {
     const { path, method } = operation
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(operation) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(operation, answers) }
   }
   return {
     openapi: '3.1.0',
@@ -124,7 +115,7 @@ export const openApi = (): Json => {
       schemas: schemas.named(),
       responses,
       parameters: { RequestId: parameterOf(requestId) },
-      headers: commonHeaders,
+      headers: headerComponents,
       securitySchemes,
     },
   }

@@ -10,6 +10,7 @@ export const tags = {
   Events: 'Live streams of tasks and events.',
   Webhooks: 'Events as signed HTTP requests to a URL.',
   History: 'Read the past: rollouts, replays, and the log itself.',
+  Proof: 'Check the log without trusting the server: signed checkpoints, proofs and tiles.',
   Access: 'Manage tokens and tickets.',
   Service: 'Read the health, the metrics and the documents of the server.',
 } as const

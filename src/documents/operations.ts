@@ -6,6 +6,7 @@ import { cronOperations } from './operations/cron.ts'
 import { environmentOperations } from './operations/environments.ts'
 import { eventOperations } from './operations/events.ts'
 import { historyOperations } from './operations/history.ts'
+import { proofOperations } from './operations/proof.ts'
 import { serviceOperations } from './operations/service.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { taskOperations } from './operations/tasks.ts'
@@ -20,6 +21,7 @@ export const operationsById = {
   ...eventOperations,
   ...webhookOperations,
   ...historyOperations,
+  ...proofOperations,
   ...accessOperations,
   ...serviceOperations,
 }

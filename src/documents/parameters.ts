@@ -19,6 +19,7 @@ const short = Type.String({ minLength: 1, maxLength: 256 })
 const cursor = Type.Integer({ minimum: 0 })
 
 export const taskId: Parameter = { in: 'path', name: 'task_id', schema: text, about: 'The task.' }
+export const otherTask: Parameter = { in: 'path', name: 'other', schema: text, about: 'The other task.' }
 export const sessionId: Parameter = { in: 'path', name: 'session_id', schema: text, about: 'The session.' }
 export const tokenId: Parameter = {
   in: 'path',
@@ -42,12 +43,8 @@ export const requestId = header(
   short,
   'An id for this request. The answer repeats the id, in the header of the same name and in its envelope.',
 )
-export const limit = (most: number, usual: number, what: string): Parameter =>
-  query(
-    'limit',
-    Type.Integer({ minimum: 1, maximum: most, default: usual }),
-    `The largest number of ${what}.`,
-  )
+export const limit = (maximum: number, fallback: number, what: string): Parameter =>
+  query('limit', Type.Integer({ minimum: 1, maximum, default: fallback }), `The largest number of ${what}.`)
 export const after = (what: string, fallback?: number): Parameter =>
   query('after', fallback === undefined ? cursor : Type.Integer({ minimum: 0, default: fallback }), what)
 /** Unix seconds, or a time as ISO 8601. */

@@ -3,11 +3,12 @@ import { rolesOf } from '../access/roles.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
 import { ErrorObject } from '../contract/wire.ts'
+import { headersOfRefusal, headersWith } from './headers.ts'
 import type { Operation } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'
 
 /** Refusals that any operation of its kind may have. */
-const usual = ({ access, method }: Operation): RefusalName[] => {
+const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
   if (access === 'open') return []
   const narrow = rolesOf[access].length < rolesOf.follow.length
   return [
@@ -23,23 +24,6 @@ const usual = ({ access, method }: Operation): RefusalName[] => {
   ]
 }
 
-const headersOf: Record<number, Json> = {
-  401: { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } },
-  409: {
-    'X-Should-Retry': {
-      description: '`false`: the server would refuse the same request again.',
-      schema: { type: 'string', const: 'false' },
-    },
-  },
-  429: retryAfter(),
-  503: retryAfter(),
-}
-function retryAfter(): Json {
-  return {
-    'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
-  }
-}
-
 /** The fields that the refusal has if a quota is used up. */
 const quotaData: Json = {
   properties: {
@@ -50,10 +34,11 @@ const quotaData: Json = {
 
 const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason)
 
-/** A response. It has a name if several operations share the response. */
+/** A response. `name`: its name in `components.responses` if several operations have the same response. */
 export type Refused = { status: number; name?: string; response: Json }
 
-const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operation): string | undefined => {
+/** Statuses whose answers are the same for all operations without refusals of their own. */
+const nameOfStatus = (status: number, method: Operation['method']): string | undefined => {
   const names: Record<number, string> = {
     401: 'Unauthenticated',
     403: 'Forbidden',
@@ -64,18 +49,22 @@ const nameOf = (status: number, { method, envelope, refusals: own = [] }: Operat
     500: 'Fault',
     503: method === 'GET' ? 'CannotRead' : 'CannotWrite',
   }
-  const name = names[status]
+  return names[status]
+}
+
+const nameOf = (
+  status: number,
+  reasons: RefusalName[],
+  { method, envelope, refusals: own = [] }: Operation,
+): string => {
   const isOwn = own.some(reason => refusals[reason].http === status && reason !== 'Forbidden')
-  return name === undefined || isOwn ? undefined : `${name}${envelope ? 'InEnvelope' : ''}`
+  const name = (isOwn ? undefined : nameOfStatus(status, method)) ?? reasons.join('Or')
+  return `${name}${envelope ? 'InEnvelope' : ''}`
 }
 
 /** The error answers of an operation, by status. */
-export const refusedAnswers = (
-  operation: Operation,
-  schemas: ReturnType<typeof schemaWriter>,
-  common: Json,
-): Refused[] => {
-  const reasons = [...new Set([...usual(operation), ...(operation.refusals ?? [])])]
+export const refusedAnswers = (operation: Operation, schemas: ReturnType<typeof schemaWriter>): Refused[] => {
+  const reasons = [...new Set([...commonRefusals(operation), ...(operation.refusals ?? [])])]
   const statuses = [...new Set(reasons.map(reason => refusals[reason].http))]
   const refused = statuses.map((status): Refused => {
     const names = reasons.filter(reason => refusals[reason].http === status)
@@ -92,15 +81,14 @@ export const refusedAnswers = (
     const said = same.map(({ code, message }) => `\`${code}\` ${message}`)
     const response = {
       description: said.length === 1 ? said[0] : said.map(line => `- ${line}`).join('\n'),
-      headers: { ...common, ...headersOf[status] },
+      headers: headersOfRefusal(status),
       content: { 'application/json': { schema } },
     }
-    const name = nameOf(status, operation)
-    return { status, response, ...(name && { name }) }
+    return { status, response, name: nameOf(status, names, operation) }
   })
   const invalid = {
     description: 'The request is not valid.',
-    headers: common,
+    headers: headersWith(),
     content: { 'application/json': { schema: schemas.of(ValidationError) } },
   }
   return [...refused, { status: 422, name: 'Invalid', response: invalid }]

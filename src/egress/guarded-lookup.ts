@@ -8,7 +8,7 @@ import { NotPublic } from './not-public.ts'
  * name, and file operations need these threads too. A name whose server does not answer occupies its thread for many
  * seconds. Domains take turns, since each may have any number of names.
  */
-const turn = createFairTurns({ most: 2, mostOfOne: 1 })
+const turn = createFairTurns({ places: 2, perUser: 1 })
 const domainOf = (hostname: string): string => hostname.toLowerCase().split('.').slice(-2).join('.')
 
 /**

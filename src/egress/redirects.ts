@@ -1,7 +1,7 @@
 // Follows redirects here, not in the HTTP client, because each one leads to another connection that must be judged.
 
 /** The most redirects that one request follows. */
-const mostRedirects = 5
+const maxRedirects = 5
 /** Headers that may be sent to an origin that the caller did not name. */
 const harmless = ['accept', 'content-type', 'user-agent']
 
@@ -37,7 +37,7 @@ export const followRedirects = async (
     if (init.redirect === 'error' || !URL.canParse(location, url.href)) {
       throw new Error(`redirected with ${response.status}`)
     }
-    if (followed === mostRedirects) throw new Error(`redirected more than ${mostRedirects} times`)
+    if (followed === maxRedirects) throw new Error(`redirected more than ${maxRedirects} times`)
     const next = new URL(location, url)
     request = redirected(request, response.status, next.origin !== url.origin)
     url = next

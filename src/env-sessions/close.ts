@@ -5,10 +5,10 @@ import type { SessionRow } from './queries.ts'
 
 const end = async (deps: Shared, asked: Asked, id: string, reason: string): Promise<void> => {
   const stream = envSessionStream(id)
-  await deps.callers.ask({}, request =>
-    deps.runtime.ask(stream, { type: 'CloseSession', reason, request, ...by(asked) }),
+  await deps.callers.ask({}, no =>
+    deps.runtime.ask(stream, { type: 'CloseSession', reason, no, ...by(asked) }),
   )
-  await deps.left(stream)
+  await deps.removed(stream)
 }
 
 export const closeSession = async (deps: Shared, asked: Asked, id: string): Promise<void> => {
@@ -23,10 +23,8 @@ export const removeSession = async (deps: Shared, asked: Asked, id: string): Pro
   const { user_id } = deps.queries.visible(asked.principal, id)
   const stream = envSessionStream(id)
   deps.steps.stopAll(id, 'deleted')
-  await deps.callers.ask({}, request =>
-    deps.runtime.ask(stream, { type: 'DeleteSession', request, ...by(asked) }),
-  )
-  await deps.left(stream)
+  await deps.callers.ask({}, no => deps.runtime.ask(stream, { type: 'DeleteSession', no, ...by(asked) }))
+  await deps.removed(stream)
   deps.disk.changed(user_id)
   deps.lookedAt.delete(id)
 }
@@ -57,8 +55,8 @@ export const closeLost = async ({ queries, runtime, callers }: Shared): Promise<
     if (recovery !== 'none') continue
     const reason = 'the server was restarted, and an environment of this kind does not come back'
     const cause = { principal: 'system', causation: '' }
-    await callers.ask({}, request =>
-      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, request, ...cause }),
+    await callers.ask({}, no =>
+      runtime.ask(envSessionStream(id), { type: 'CloseSession', reason, no, ...cause }),
     )
   }
 }

@@ -4,6 +4,7 @@ import type { CreateEnvBody, ResetEnvBody, StepEnvBody } from '../contract/wire.
 import { closeIdle, closeLost, closeSession, removeSession } from './close.ts'
 import { createSession } from './create.ts'
 import type { Asked, SessionDeps, Shared } from './deps.ts'
+import { type ForkSession, forkSession } from './fork.ts'
 import { observe } from './observe.ts'
 import { viewOf } from './reading.ts'
 import { resetSession } from './reset.ts'
@@ -24,7 +25,7 @@ export const createSessions = (sessionDeps: SessionDeps) => {
     ...sessionDeps,
     retries,
     lookedAt,
-    steps: createStepsUnderWay(sessionDeps.disk),
+    steps: createStepsUnderWay(sessionDeps.disk, sessionDeps.quotas),
   }
   return {
     create: (asked: Asked, body: CreateEnvBody, how: Begins) => createSession(deps, asked, body, how),
@@ -36,13 +37,14 @@ export const createSessions = (sessionDeps: SessionDeps) => {
     close: (asked: Asked, id: string) => closeSession(deps, asked, id),
     remove: (asked: Asked, id: string) => removeSession(deps, asked, id),
     cleanUp: (asked: Asked, seconds: number, userId?: string) => closeIdle(deps, asked, seconds, userId),
+    fork: (asked: Asked, wish: ForkSession) => forkSession(deps, asked, wish),
     closeLost: () => closeLost(deps),
     accessedAt: (id: string): number => lookedAt.get(id) ?? 0,
     viewOf: ownView,
     toolsFor: (id: string, userId: string) => toolsFor(deps, id, userId),
     isOf: (id: string, userId: string) => isOf(deps, id, userId),
     hasBegun: (id: string, userId: string, effectId: string) => hasBegun(deps, id, userId, effectId),
-    takeFor: (id: string, wish: TaskStep, caller: StepCaller) => takeFor(deps, id, wish, caller),
+    takeFor: (id: string, step: TaskStep, caller: StepCaller) => takeFor(deps, id, step, caller),
   }
 }
 export type Sessions = ReturnType<typeof createSessions>

@@ -14,10 +14,10 @@ import { foldTo, lost } from './reading.ts'
 import { keysOf, type Retry } from './retries.ts'
 
 /** The most kinds that an error names. `GET /v1/env` lists all of them. */
-const mostNamed = 50
+const maxNamed = 50
 const unknownKind = (message: string, all: string[]): Refusal => {
-  const kinds = all.toSorted().slice(0, mostNamed)
-  const more = all.length > mostNamed ? ' and more, which GET /v1/env lists' : ''
+  const kinds = all.toSorted().slice(0, maxNamed)
+  const more = all.length > maxNamed ? ' and more, which GET /v1/env lists' : ''
   return new Refusal('EnvNotFound', { kinds }, `${message}; there are ${kinds.join(', ')}${more}`)
 }
 
@@ -91,7 +91,7 @@ const make = async (
   let release = () => {}
   const command = {
     type: 'CreateSession' as const,
-    wish: {
+    session: {
       session_id: sessionId,
       env_id: body.env_id ?? ids.next('env-'),
       user_id: userId,
@@ -112,8 +112,8 @@ const make = async (
     began()
   }
   try {
-    const view = await callers.ask({ began: reserve }, request =>
-      runtime.ask(envSessionStream(sessionId), { ...command, request }),
+    const view = await callers.ask({ began: reserve }, no =>
+      runtime.ask(envSessionStream(sessionId), { ...command, no }),
     )
     if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
     return view

@@ -1,5 +1,6 @@
 // The dependencies of the operations on environment sessions, and the state that they share.
 import type { Callers } from '../../actors/env-session/callers.ts'
+import type { SessionFolders } from '../../actors/env-session/ports.ts'
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { SessionCommand } from '../contract/env-session-commands.ts'
 import type { EnvironmentSource, OpenObject } from '../contract/environment.ts'
@@ -27,13 +28,14 @@ export type SessionDeps = {
   checker: SchemaChecker
   log: Log
   secrets: Secrets
-  quotas: Pick<Quotas, 'reserveSession'>
+  quotas: Pick<Quotas, 'reserveSession' | 'countRefusal'>
   disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed'>
+  folders: Pick<SessionFolders, 'copyState' | 'clear'>
   clock: Clock
   ids: Ids
   randomSeed: () => number
   /** Resolves when the instance and the files of an ended session are removed. */
-  left: (stream: string) => Promise<void>
+  removed: (stream: string) => Promise<void>
   /** Whether a task that has not ended names the session. */
   isNamed: (session: { id: string; userId: string }) => boolean
 }

@@ -3,29 +3,19 @@
 // digest of each state, so that no other file is taken for the state.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
 import { plainWrite, readPlainFileLater } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
+import { copyKeptState, partsOfState, syncFolder } from './copy-state.ts'
 import { sortedMark, sortSessions } from './sort-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
 export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
   path.join(userFolder(root, user_id), segment(session_id))
-
-/**
- * Where a kept state lies in the folder of its session; `packs` holds the packs that built-in environments refer to.
- */
-export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
-
-/** Syncs a folder, so that entries created in it survive a crash of the machine. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const opened = await open(folder)
-  await opened.sync().finally(() => opened.close())
-}
 
 export const createSessionFolders = (
   root: string,
@@ -63,6 +53,7 @@ export const createSessionFolders = (
       const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
       return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
     },
+    copyState: async (from, to, snapshot) => copyKeptState(folderOf(from), folderOf(to), snapshot.file),
     async clear(session) {
       await sorted()
       await removeFolder(folderOf(session))

@@ -5,8 +5,8 @@ import { active, lost } from './reading.ts'
 
 export const observe = async (deps: Shared, asked: Asked, id: string) => {
   await active(deps, asked.principal, id)
-  const view = await deps.callers.ask({}, request =>
-    deps.runtime.ask(envSessionStream(id), { type: 'ObserveSession', request, ...by(asked) }),
+  const view = await deps.callers.ask({}, no =>
+    deps.runtime.ask(envSessionStream(id), { type: 'ObserveSession', no, ...by(asked) }),
   )
   if (view.state !== 'active') throw lost(view)
   deps.lookedAt.set(id, deps.clock.now())

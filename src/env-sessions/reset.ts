@@ -36,7 +36,7 @@ export const resetSession = async (
     steps.stopAll(id, 'reset')
   }
   const caller = { began, ...(repeats === undefined ? {} : { repeats }) }
-  const send = (request: number) => runtime.ask(stream, { ...command, request })
+  const send = (no: number) => runtime.ask(stream, { ...command, no })
   const view = await callers.ask(caller, send).catch(error => {
     throw error instanceof AuthorsError ? invalid(['options'], error.message) : error
   })

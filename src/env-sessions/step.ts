@@ -1,6 +1,6 @@
 // A step that a request asks for: a repeated step gets its earlier answer; a new one is checked and taken.
 import type { Caller } from '../../actors/env-session/callers.ts'
-import type { Repeats, StepWish } from '../contract/env-session-commands.ts'
+import type { Repeats, StepRequest } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
 import { Invalid, Refusal, unexpectedStep } from '../contract/refusals.ts'
@@ -14,7 +14,7 @@ import { answerAt, lost, mustBeNew, mustHaveRoom, settled } from './reading.ts'
 import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
-type Wish = Pick<StepWish, 'effectId' | 'keys'>
+type Repeatable = Pick<StepRequest, 'effectId' | 'keys'>
 /** `revision` is that of the step's result if the step was taken before. */
 type Foreseen = { view: SessionView; revision: number | undefined }
 
@@ -38,22 +38,22 @@ const foreseen = async (
   deps: Shared,
   { principal }: Asked,
   body: StepEnvBody,
-  wish: Wish,
+  repeatable: Repeatable,
   repeats: Repeats | undefined,
 ): Promise<Foreseen> => {
   const { session_id: id } = body
   deps.queries.visible(principal, id)
   const view = await settled(deps, id)
-  const revision = takenAt(view, wish, principal.id, repeats)
+  const revision = takenAt(view, repeatable, principal.id, repeats)
   if (revision !== undefined) return { view, revision }
-  mustBeNew(view, wish.keys, principal)
+  mustBeNew(view, repeatable.keys, principal)
   if (view.state !== 'active') throw lost(view)
   if (!view.done) await mustHaveRoom(deps, view)
   if (!view.done) await mustFit(deps, view, body.tool_name, body.tool_args ?? {})
   return { view, revision }
 }
 
-const wishOf = ({ ids }: Shared, body: StepEnvBody, key: string | undefined): Wish => {
+const repeatableOf = ({ ids }: Shared, body: StepEnvBody, key: string | undefined): Repeatable => {
   const { env_vars: _, stream: __, request_id: ___, ...same } = body
   return { effectId: ids.next('call_'), keys: keysOf('step', digestOfBody(same), body, key) }
 }
@@ -69,8 +69,8 @@ export const step = async (
   const { principal } = asked
   const { retries, ids } = deps
   const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
-  const wish = wishOf(deps, body, idempotencyKey)
-  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
+  const repeatable = repeatableOf(deps, body, idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, repeatable, repeats)
   if (revision !== undefined) {
     retries.answered(principal, id, revision, delivery)
     return answerAt(deps, envSessionStream(id), view, revision)
@@ -79,7 +79,7 @@ export const step = async (
     deps,
     id,
     {
-      ...wish,
+      ...repeatable,
       ...{ toolName, toolArgs: tool_args ?? {}, itemId: ids.next('tr_') },
       ...(env_vars && Object.keys(env_vars).length > 0 ? { envVars: asTexts(env_vars) } : {}),
       ...(task_id ? { taskId: task_id } : {}),
@@ -104,8 +104,8 @@ export const mayStep = async (
 ): Promise<{ isKnown: boolean; next: number }> => {
   const { session_id: id, expected_step: expected } = body
   const repeats = isUnkeyedRetry(retry) ? deps.retries.mayRepeat(asked.principal, id) : undefined
-  const wish = wishOf(deps, body, retry.idempotencyKey)
-  const { view, revision } = await foreseen(deps, asked, body, wish, repeats)
+  const repeatable = repeatableOf(deps, body, retry.idempotencyKey)
+  const { view, revision } = await foreseen(deps, asked, body, repeatable, repeats)
   const next = view.step + 1 + deps.steps.count(id)
   if (revision !== undefined) return { isKnown: true, next }
   deps.steps.mustNotBeMany(id)

@@ -2,22 +2,27 @@
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
+import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
 
 /** The most steps that may wait for their turn in one session. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 type Stop = (why: Refusal) => void
 
-export const createStepsUnderWay = ({ watch }: Pick<DiskUse, 'watch'>) => {
+export const createStepsUnderWay = (
+  { watch }: Pick<DiskUse, 'watch'>,
+  { countRefusal }: Pick<Quotas, 'countRefusal'>,
+) => {
   const stops = new Map<string, Set<Stop>>()
   const count = (id: string): number => stops.get(id)?.size ?? 0
   return {
     count,
     /** Throws a refusal if no further step may wait. */
     mustNotBeMany(id: string): void {
-      if (count(id) <= mostWaiting) return
-      throw new Refusal('Busy', { quota: 'steps', limit: mostWaiting, session_id: id })
+      if (count(id) <= maxWaiting) return
+      countRefusal('steps')
+      throw new Refusal('Busy', { quota: 'steps', limit: maxWaiting, session_id: id })
     },
     /** Counts a step until its `over` is called. `stopAll` stops it, and so does the used-up disk quota of its user. */
     add(id: string, signal: AbortSignal) {

@@ -30,8 +30,8 @@ const sweepMs = 300_000
  * occupies a processor while it starts. The others wait, so that a hundred creates at once do not slow down other
  * requests.
  */
-const most = Math.max(4, availableParallelism())
-const opening = { most, mostOfOne: Math.floor(most / 2) }
+const places = Math.max(4, availableParallelism())
+const opening = { places, perUser: Math.floor(places / 2) }
 /** Drawn seeds are whole numbers below this one. */
 const largestSeed = 2 ** 32 - 1
 
@@ -92,9 +92,10 @@ export const createSessionSystem = (deps: Deps) => {
     secrets,
     quotas: deps.quotas,
     disk: deps.disk,
+    folders,
     clock,
     ids,
-    left: instances.left,
+    removed: instances.removed,
     randomSeed: () => randomInt(largestSeed),
     isNamed: deps.isNamed,
   })

@@ -1,6 +1,6 @@
 // Takes a step of a session in its turn, for a request or for a call of a task.
 import type { Caller } from '../../actors/env-session/callers.ts'
-import type { StepWish } from '../contract/env-session-commands.ts'
+import type { StepRequest } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { EnvStepAnswer } from '../contract/wire.ts'
 import { takenAt } from '../history/env-session.ts'
@@ -13,7 +13,7 @@ type Cause = { principal: string; causation: string }
 export const takeStep = async (
   deps: Shared,
   id: string,
-  step: StepWish,
+  step: StepRequest,
   caller: StepCaller,
   cause: Cause,
 ): Promise<{ answer: EnvStepAnswer; revision: number }> => {
@@ -24,9 +24,7 @@ export const takeStep = async (
   try {
     watchDisk(await viewOf(deps, id))
     const view = await callers
-      .ask({ ...caller, signal }, request =>
-        runtime.ask(stream, { type: 'TakeStep', step, request, ...cause }),
-      )
+      .ask({ ...caller, signal }, no => runtime.ask(stream, { type: 'TakeStep', step, no, ...cause }))
       .catch(worded)
     const revision = takenAt(view, step, cause.principal, caller.repeats)
     if (revision === undefined) throw lost(view)

@@ -1,6 +1,6 @@
 // What a task does with the environment session that has the id of the task's session: it gets the tools, and takes its
 // calls as steps.
-import type { StepWish } from '../contract/env-session-commands.ts'
+import type { StepRequest } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recovery } from '../contract/environment.ts'
 import { StorageFailure } from '../contract/stored.ts'
@@ -39,7 +39,7 @@ export const hasBegun = async (
   return byEffect.has(effectId) || unknown.has(effectId)
 }
 
-export type TaskStep = Omit<StepWish, 'keys'> & { attempt: number }
+export type TaskStep = Omit<StepRequest, 'keys'> & { attempt: number }
 /**
  * Takes a call of a task as a step of its session; a repeated call of the same effect is the same step. Rejects with
  * OutcomeUnknown when this attempt of the call was begun and its outcome is unknown.

@@ -7,7 +7,7 @@ import { type Hello, longestLine, type Method, readMessage, Unfit } from './prot
 import { type Answered, createQuestion, type Limits, type Question, Refused } from './question.ts'
 
 /** The most bytes that a program may send for one answer, output included. */
-const mostSaid = 2 * longestLine
+const maxAnswerBytes = 2 * longestLine
 /** The greatest length of a kept error message, bytes. The rest is cut off. */
 const longestError = 64 << 10
 
@@ -73,7 +73,7 @@ export const createConversation = ({ timers, send, hello, broken }: Deps): Conve
     if (isOver) return
     said += chunk.length
     try {
-      if (said > mostSaid) throw new Unfit('more than 32 MiB without an answer')
+      if (said > maxAnswerBytes) throw new Unfit('more than 32 MiB without an answer')
       lines(chunk)
     } catch (error) {
       if (!(error instanceof Unfit)) throw error

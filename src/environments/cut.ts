@@ -2,19 +2,19 @@
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
 
 /** The most bytes of the content of a step, as UTF-8. */
-export const mostContent = 1 << 20
+export const maxContent = 1 << 20
 export const cutMark = '\n[Cut: the answer is longer than 1 MiB]'
 
 /** The beginning of a text, in at most `most` bytes. */
-export const beginning = (text: string, most: number): string => {
-  if (text.length * 3 <= most) return text
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most))
+export const beginning = (text: string, max: number): string => {
+  if (text.length * 3 <= max) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(max))
   return text.slice(0, read)
 }
 
 /** Passes texts through until there is no more room, then the mark, then nothing. */
 export const createCut = () => {
-  let room = mostContent
+  let room = maxContent
   let isCut = false
   return {
     isCut: () => isCut,

@@ -9,7 +9,7 @@ const kept = 8 << 10
  * Bytes after which reading pauses for `breakMs`. So a process that writes without end takes little of the server's
  * time.
  */
-const mostAtOnce = 1 << 20
+const maxLineBytes = 1 << 20
 /** The length of a pause, milliseconds. */
 const breakMs = 250
 /** The most characters of the line that `lastLine` returns. */
@@ -26,11 +26,11 @@ export type Errors = {
 
 export const keepErrors = (stream: Readable, timers: Pick<Timers, 'after'>): Errors => {
   let tail = Buffer.alloc(0)
-  let room = mostAtOnce
+  let room = maxLineBytes
   let hasEnded = false
   let cancelBreak = () => {}
   const goOn = () => {
-    room = mostAtOnce
+    room = maxLineBytes
     stream.resume()
   }
   stream.on('error', () => {})

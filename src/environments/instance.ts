@@ -41,9 +41,9 @@ export const createInstance = async (
   process: EnvironmentProcess,
   { name, recovery, stepTimeoutMs }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs'>,
   given: Given,
-  usualStepMs: number,
+  defaultStepMs: number,
 ): Promise<Instance> => {
-  const limitMs = stepTimeoutMs ?? usualStepMs
+  const limitMs = stepTimeoutMs ?? defaultStepMs
   const keeping = { limitMs: Math.max(limitMs, leastKeepMs) }
   const turns = createTurns()
   const ask = (method: Method, params: object = {}, limits: Partial<Limits> = {}) =>

@@ -16,13 +16,13 @@ const shareOfTime = 1 / 20
 /** How many processes are read before the event loop runs again. */
 const together = 8
 
-type Watched = { mostBytes: number; tooMuch: () => void }
+type Watched = { maxBytes: number; tooMuch: () => void }
 export type MemoryWatch = {
   /**
-   * Calls `tooMuch` once, when the process and its descendants hold more than `mostBytes`. The returned function ends
+   * Calls `tooMuch` once, when the process and its descendants hold more than `maxBytes`. The returned function ends
    * the watch.
    */
-  watch(pid: number, mostBytes: number, tooMuch: () => void): () => void
+  watch(pid: number, maxBytes: number, tooMuch: () => void): () => void
 }
 
 const fileText = (file: string): string => {
@@ -103,7 +103,7 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>, look = fromSyst
       // the process group of the server, and would be charged with the memory of that whole group.
       for (const [pid, bytes] of await memoryOf(new Map(watched), look)) {
         const one = watched.get(pid)
-        if (one === undefined || bytes <= one.mostBytes) continue
+        if (one === undefined || bytes <= one.maxBytes) continue
         watched.delete(pid)
         one.tooMuch()
       }
@@ -117,8 +117,8 @@ export const createMemoryWatch = (timers: Pick<Timers, 'every'>, look = fromSyst
   }
 
   return {
-    watch(pid, mostBytes, tooMuch) {
-      const own: Watched = { mostBytes, tooMuch }
+    watch(pid, maxBytes, tooMuch) {
+      const own: Watched = { maxBytes, tooMuch }
       watched.set(pid, own)
       stop ??= timers.every(everyMs, () => void lookOnce())
       return () => {

@@ -7,7 +7,7 @@ import { suffixes } from './command.ts'
 /** The most levels of folders that are searched, the operator's folder included. */
 const deepestFolder = 3
 /** The most modules that a list names. */
-const mostModules = 500
+const maxModules = 500
 
 /** A file inside of the folder, by its real path; `name` is the path relative to the folder. */
 export type Found = { file: string; name: string }
@@ -71,7 +71,7 @@ export const listModules = (folder: string): Found[] => {
   const look = (at: string, levels: number) => {
     for (const entry of entriesOf(path.join(folder, at))) {
       const here = path.join(at, entry.name)
-      if (found.size >= mostModules || entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      if (found.size >= maxModules || entry.name.startsWith('.') || entry.name === 'node_modules') continue
       if (entry.isDirectory() && levels > 1) look(here, levels - 1)
       if (entry.isDirectory() || !isModule(entry.name)) continue
       const one = findModule(folder, here)

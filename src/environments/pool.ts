@@ -5,7 +5,7 @@ import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
 /** The most programs that are kept ready. */
-const mostReady = 4
+const maxReady = 4
 /** Milliseconds between the use of a program and the start of the next one. The new instance can work first. */
 const refillMs = 200
 /** Milliseconds after which an unused program is ended. */
@@ -65,7 +65,7 @@ export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
     }
     starting.then(one => one.gone, lost).then(lost, lost)
     ready.set(file, own)
-    for (const [oldest] of ready) if (ready.size > mostReady) drop(oldest)
+    for (const [oldest] of ready) if (ready.size > maxReady) drop(oldest)
     return own
   }
 

@@ -40,7 +40,7 @@ export const userOf = (pid: string): number | undefined => {
 /**
  * The most searches for processes. Further searches are needed because a process can start others until it is killed.
  */
-const mostLooks = 5
+const maxLooks = 5
 
 /** Kills all processes that have the mark or the user id, except this process. */
 export const killStragglers = (mark: Mark | undefined, uid?: number): void => {
@@ -49,7 +49,7 @@ export const killStragglers = (mark: Mark | undefined, uid?: number): void => {
   const isOne = (pid: string) =>
     (uid !== undefined && userOf(pid) === uid) || variablesOf(pid).includes(wanted)
   const killed = new Set<string>()
-  for (let looks = 0, before = -1; killed.size > before && looks < mostLooks; looks++) {
+  for (let looks = 0, before = -1; killed.size > before && looks < maxLooks; looks++) {
     before = killed.size
     for (const pid of readdirSync('/proc')) {
       if (!/^\d+$/.test(pid) || Number(pid) === process.pid || killed.has(pid) || !isOne(pid)) continue

@@ -4,14 +4,14 @@
 
 export type PlaceLimits = {
   /** The number of places. */
-  most: number
+  places: number
   /** The most places that one user may hold. */
-  mostOfOne: number
+  perUser: number
 }
 
 type User = { held: number; waiting: Set<() => void> }
 
-export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
+export const createFairPlaces = ({ places, perUser }: PlaceLimits) => {
   const users = new Map<string, User>()
   /** The users with waiting jobs who may have one more place. The first user is served next. */
   const ready = new Set<string>()
@@ -24,7 +24,7 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
   }
   /** Updates `ready` and `users` after a job of this user came, began, ended or was dropped. */
   const review = (name: string, user: User): void => {
-    if (user.waiting.size > 0 && user.held < mostOfOne)
+    if (user.waiting.size > 0 && user.held < perUser)
       ready.add(name) // a user who is in the set already keeps their position
     else ready.delete(name)
     if (user.waiting.size === 0 && user.held === 0) users.delete(name)
@@ -36,7 +36,7 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
   }
   const fillPlaces = (): void => {
     for (const name of ready) {
-      if (held >= most) return
+      if (held >= places) return
       const user = userOf(name)
       const [begin] = user.waiting
       ready.delete(name) // `review` adds the user again behind the others if more jobs wait
@@ -50,36 +50,36 @@ export const createFairPlaces = ({ most, mostOfOne }: PlaceLimits) => {
   return {
     /**
      * Resolves when the user has a place. The returned function gives the place back; further calls of it do nothing.
-     * If the signal aborts while the user waits, `enter` rejects with the signal's reason.
+     * If the signal aborts while the user waits, `acquire` rejects with the signal's reason.
      */
-    async enter(name: string, signal?: AbortSignal): Promise<() => void> {
+    async acquire(name: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted()
       const user = userOf(name)
       await new Promise<void>((resolve, reject) => {
-        const leave = () => {
+        const giveUp = () => {
           user.waiting.delete(begin)
           review(name, user)
           reject(signal?.reason)
         }
         const begin = () => {
-          signal?.removeEventListener('abort', leave)
+          signal?.removeEventListener('abort', giveUp)
           resolve()
         }
-        signal?.addEventListener('abort', leave, { once: true })
+        signal?.addEventListener('abort', giveUp, { once: true })
         user.waiting.add(begin)
         review(name, user)
         fillPlaces()
       })
-      let hasLeft = false
+      let isReleased = false
       return () => {
-        if (hasLeft) return
-        hasLeft = true
+        if (isReleased) return
+        isReleased = true
         count(name, user, -1)
         fillPlaces()
       }
     },
     /** Whether the user holds the most places that one user may hold. */
-    isFull: (name: string): boolean => (users.get(name)?.held ?? 0) >= mostOfOne,
+    isFull: (name: string): boolean => (users.get(name)?.held ?? 0) >= perUser,
     /** The number of this user's jobs that wait. */
     waiting: (name: string): number => users.get(name)?.waiting.size ?? 0,
   }
@@ -97,11 +97,11 @@ export type FairTurns = <Answer>(
 export const createFairTurns = (limits: PlaceLimits): FairTurns => {
   const places = createFairPlaces(limits)
   return async (user, job, signal) => {
-    const leave = await places.enter(user, signal)
+    const release = await places.acquire(user, signal)
     try {
       return await job()
     } finally {
-      leave()
+      release()
     }
   }
 }

@@ -18,11 +18,11 @@ export const wholeLoop: LoopShares = { enter: () => undefined }
 /** Milliseconds between two looks at the demands of users. */
 const lookMs = 10
 /** The load, from 0 to 1, at which work of users who want too much begins to wait. */
-const mostBusy = 0.6
+const maxBusyShare = 0.6
 /** The number of looks after which one piece of a user's work begins even if the loop has no time. */
-const mostLooks = 20
+const maxLooks = 20
 /** The most milliseconds of the loop's time that one look may give to waiting work. */
-const mostGiven = 20
+const maxBudgetMs = 20
 
 export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter = realMeter): LoopShares => {
   const demands = createDemands()
@@ -39,11 +39,11 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
   }
   /** Begins as much waiting work as the loop has time for. */
   const release = (elapsed: number): void => {
-    let budget = Math.min(mostGiven, Math.max(0, mostBusy - load.busyPart()) * elapsed)
+    let budget = Math.min(maxBudgetMs, Math.max(0, maxBusyShare - load.busyPart()) * elapsed)
     for (const user of demands.all()) {
       const isFree = !demands.isTooMuch(user)
       user.looks++
-      while (isFree || budget > 0 || user.looks > mostLooks) {
+      while (isFree || budget > 0 || user.looks > maxLooks) {
         const next = user.waiting.shift()
         if (next === undefined) break
         budget -= cost * next.pieces
@@ -55,7 +55,7 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
   }
   const look = (): void => {
     const { elapsed, worked } = load.measure()
-    if (begunSince > 0) cost += (Math.min(worked / begunSince, mostGiven) - cost) / 8
+    if (begunSince > 0) cost += (Math.min(worked / begunSince, maxBudgetMs) - cost) / 8
     begunSince = 0
     demands.fade(elapsed)
     release(elapsed)
@@ -73,7 +73,7 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
     enter(name, pieces = 1) {
       watch()
       const user = demands.of(name)
-      if (user.waiting.length === 0 && (load.busyPart() < mostBusy || !demands.isTooMuch(user))) {
+      if (user.waiting.length === 0 && (load.busyPart() < maxBusyShare || !demands.isTooMuch(user))) {
         begin(user, pieces)
         return undefined
       }

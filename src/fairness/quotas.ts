@@ -1,7 +1,14 @@
 // How much one user, and all users together, may have at a time: tasks, sessions, streams and WebSockets. All counts
 // are in memory. A new task, session or stream counts from the moment at which it is allowed. A lowered limit applies
 // only to new ones; existing ones continue.
-import { overQuota, type QuotaName, quotaNames, type Refusal } from '../contract/refusals.ts'
+import {
+  type FixedLimit,
+  fixedLimits,
+  overQuota,
+  type QuotaName,
+  quotaNames,
+  type Refusal,
+} from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type Counts, createCounts } from './counts.ts'
 import type { Release } from './holdings.ts'
@@ -17,10 +24,13 @@ const nothing = () => {}
 export const createQuotas = (limits: QuotaLimits) => {
   const { tasks, sessions, follow, fill } = createUnfinished()
   const [streams, sockets] = [createCounts(), createCounts()]
-  const refused = new Map<QuotaName, number>(quotaNames.map(name => [name, 0]))
+  const limited = [...quotaNames, ...fixedLimits]
+  const refused = new Map<QuotaName | FixedLimit, number>(limited.map(name => [name, 0]))
+
+  const countRefusal = (by: QuotaName | FixedLimit): void => void refused.set(by, (refused.get(by) ?? 0) + 1)
 
   const refuse = (quota: QuotaName): Refusal => {
-    refused.set(quota, (refused.get(quota) ?? 0) + 1)
+    countRefusal(quota)
     return overQuota(quota, limits[quota])
   }
   /** Throws when the quota is used up. */
@@ -69,6 +79,8 @@ export const createQuotas = (limits: QuotaLimits) => {
     mustHaveCronJob: (used: number): void => must('cron_jobs', used),
     /** Counts a refusal by the disk quota, and returns it. */
     overDisk: (): Refusal => refuse('disk'),
+    /** Counts a request that another part of the server refused because of a limit without a variable. */
+    countRefusal: (by: FixedLimit): void => countRefusal(by),
     follow,
     fill,
     counts: () => ({

@@ -11,8 +11,8 @@ const must =
   (expected: string, holds: (value: unknown) => boolean): Check =>
   (value, field) =>
     holds(value) ? [] : [`${field} must be ${expected}`]
-const isWhole = (value: unknown, least: number, most: number): boolean =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 
 const text = must('a text', value => typeof value === 'string')
 const truth = must('true or false', value => typeof value === 'boolean')

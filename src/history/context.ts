@@ -66,14 +66,14 @@ export const contributed = (view: Course & Output & Messages): string[] => [
 ]
 
 /** The inputs and items that a reference names, in its order. `form`: the form of the task that gets them. */
-const itemsAt = (view: SeenTask, { items }: ContextReference, form: Form): OutputItem[] => {
+const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
   const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
   for (const item of [...given, ...seen(view)]) {
     if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // the first item with an id counts
   }
-  return items.flatMap(id => known.get(id) ?? [])
+  return [...items.flatMap(id => known.get(id) ?? []), ...view.output.slice(0, first_items)]
 }
 
 /** The items with each summary in place of the items that it replaces, where the first of them was. */

@@ -10,8 +10,12 @@ type QueuedRun = { runId: string; scheduledAt: number; manual: boolean }
 export type CronView = {
   state: CronState
   revision: number
-  created: CronEventData<'CronJobCreated'> | undefined
+  created: Pick<CronEventData<'CronJobCreated'>, 'job_id' | 'user_id'> | undefined
   settings: CronSettings | undefined
+  /** The revision of the event that holds the settings. */
+  settingsAt: number
+  /** The revision after which the newest saved fold shows the job; -1: there is none. */
+  savedAt: number
   maker: CronMaker | undefined
   pausedReason: string | undefined
   next: Next | undefined
@@ -26,6 +30,8 @@ export const emptyCronJob = (): CronView => ({
   revision: -1,
   created: undefined,
   settings: undefined,
+  settingsAt: -1,
+  savedAt: -1,
   maker: undefined,
   pausedReason: undefined,
   next: undefined,
@@ -68,10 +74,14 @@ export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronVie
   view.state = cronStateAfter(view.state, type)
   view.revision = header.revision
   if (type === 'CronJobCreated') {
-    view.created = data
+    view.created = { job_id: data.job_id, user_id: data.user_id }
     view.maker = data.maker
   }
-  if (type === 'CronJobCreated' || type === 'CronJobChanged') view.settings = data.settings
+  if (type === 'CronJobCreated' || type === 'CronJobChanged') {
+    view.settings = data.settings
+    view.settingsAt = header.revision
+  }
+  if (type === 'CronFoldSaved') view.savedAt = data.fold.revision
   if (type === 'CronJobResumed') view.maker = data.maker ?? view.maker
   view.pausedReason =
     type === 'CronJobPaused' ? data.reason : view.state === 'paused' ? view.pausedReason : undefined

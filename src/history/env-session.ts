@@ -213,12 +213,12 @@ const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys
 }
 
 /** A request for a step (which has an effect id) or for a reset. It is carried out once. */
-type Wish = { keys: RequestKeys; effectId?: string }
+type Repeatable = { keys: RequestKeys; effectId?: string }
 
 /** The revision of the event that an earlier copy of this request has stored; undefined: the request is new. */
 export const takenAt = (
   { byEffect, byKey, newestBy }: SessionView,
-  { effectId, keys }: Wish,
+  { effectId, keys }: Repeatable,
   principal: string,
   repeats?: Repeats,
 ): number | undefined => {

@@ -49,13 +49,16 @@ const moved =
   }
 
 const taskRules: { [T in TaskEventType]?: Rule<T> } = {
-  TaskCreated: ({ request, user_id }, { task_id, session_id }) => ({
+  TaskCreated: ({ request, user_id, forked_from }, { task_id, session_id }) => ({
     type: 'TaskCreated',
     task_id,
     title: beginningOf(request.user_message_content, titleLength),
     session_id,
     user_id,
-    status: 'created',
+    status: forked_from?.status ?? 'created',
+    ...(forked_from === undefined
+      ? {}
+      : { forked_from: { task_id: forked_from.task_id, at: forked_from.at } }),
   }),
   TaskQueued: moved('TaskQueued'),
   TaskStarted: moved('TaskStarted'),
@@ -170,6 +173,8 @@ const bodyOfJob = ({ type, header, data }: RecordedCronEvent) => {
   return { type, ...run, duration_ms, error: data.error, reason: data.reason }
 }
 const bodyOf = (recorded: Recorded) => {
+  // The past of a fork is no new work. The TaskCreated event of the fork says where the fork begins.
+  if (recorded.header.copy_of !== undefined) return undefined
   const ofTask = taskEvents.find(recorded)
   if (ofTask !== undefined) return bodyOfTask(ofTask)
   const ofSession = sessionEvents.find(recorded)

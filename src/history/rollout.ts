@@ -3,6 +3,7 @@
 import { answerOf } from '../chat/messages.ts'
 import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import { taskIdOf } from '../contract/task-stream.ts'
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { seenNext } from './context.ts'
 import type { EnvStep } from './env-steps.ts'
@@ -29,6 +30,7 @@ export type Rollout = {
   rollout_id: string
   /** For a subagent's step: the step of its caller. */
   parent_rollout_id: string | null
+  /** In the past of a fork: the step of which this one is a copy. */
   fork_of: string | null
   effect_id: string
   /** `turn`: the number of the newest message of a user, from 1. `step`: the number of the agent step, from 1. */
@@ -59,6 +61,10 @@ export type Rollout = {
 }
 
 const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_${step}`
+
+/** The step of which a step in the past of a fork is a copy. */
+const originalOf = (copyOf: string | undefined, step: number): string | null =>
+  copyOf === undefined ? null : rolloutId(taskIdOf(copyOf.slice(0, copyOf.lastIndexOf('@'))), step)
 
 export type StepEnd = RecordedTaskEvent<'AgentStepCompleted'>
 
@@ -135,7 +141,7 @@ export const rolloutOf = (
     rollout_id: rolloutId(created.task_id, data.agent_step),
     parent_rollout_id:
       parent_task_id === undefined ? null : rolloutId(parent_task_id, parent_agent_step ?? 1),
-    fork_of: null,
+    fork_of: originalOf(header.copy_of, data.agent_step),
     effect_id: data.effect_id,
     turn: 1 + view.messages.filter(({ by, at }) => by !== system && at !== undefined).length,
     step: data.agent_step,

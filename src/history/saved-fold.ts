@@ -16,7 +16,7 @@ export const savedEvery = 1000
  * Characters. A fold that is longer is saved less often, so that all saved folds of a task together are about as long
  * as its stream.
  */
-const usualLength = 1024 * 1024
+const normalLength = 1024 * 1024
 
 type Created = TaskEventData<'TaskCreated'>
 /** The fields of a view. Their values are plain, or Maps and Sets of plain values, which become lists. */
@@ -47,7 +47,7 @@ const valueAs = (empty: unknown, plain: unknown): unknown => {
 }
 
 const isDue = (revision: number, length: number): boolean =>
-  (revision + 1) % (savedEvery * Math.max(1, Math.ceil(length / usualLength))) === 0
+  (revision + 1) % (savedEvery * Math.max(1, Math.ceil(length / normalLength))) === 0
 
 /** The view as the text of a saved fold. */
 export const foldText = (view: FramedTask): string => {

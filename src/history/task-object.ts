@@ -9,6 +9,9 @@ import type { FramedTask } from './task-view.ts'
 /** The reason that a task shows when it is paused because the outcome of a call is unknown. */
 export const outcomeUnknown = 'outcome_unknown'
 
+/** The reason that a task shows when it is paused because it was forked with `run: false`. */
+export const forkedReason = 'forked'
+
 /** Milliseconds as the whole seconds of the interface. */
 export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
@@ -18,6 +21,10 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   if (created?.shows_agent) own.agent = created.agent
   if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
   if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
+  if (created?.forked_from !== undefined) {
+    const { task_id, at } = created.forked_from
+    own.forked_from = { task_id, at }
+  }
   if (created?.turn !== undefined) own.group_chat_id = created.turn.group_chat_id
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason

@@ -28,6 +28,8 @@ export type Webhook = {
   /** The last revision of its stream; -1: the webhook of a task has no event of its own yet. */
   revision: number
   maker: string
+  /** The `Idempotency-Key` of the create, and the digest of its body. Absent: there was no key. */
+  createKey?: { key: string; digest: string }
   /** Null: the webhook sends events of all users. */
   userId: string | null
   /** Whether a create asked for it, for its task alone. */
@@ -96,8 +98,10 @@ const askedByTask = (stored: Recorded): Webhook | undefined => {
 const made = (event: RecordedWebhookEvent & { type: 'WebhookCreated' }): Webhook => {
   const { header, position, data } = event
   const at = Date.parse(header.time)
+  const { idempotency_key: key, body_digest: digest } = data
   return {
     ...unused,
+    ...(key === undefined || digest === undefined ? {} : { createKey: { key, digest } }),
     id: webhookIdOf(header.stream),
     made: position,
     createdAt: at,

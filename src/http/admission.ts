@@ -8,7 +8,7 @@ import type { LoopShares } from '../fairness/loop-shares.ts'
  * The most requests of one user that the server handles at a time. A token for all users belongs to the operator and
  * has no limit.
  */
-const mostOfOne = 8
+const perUser = 8
 /**
  * Milliseconds after which a request gives up its place. A request that takes longer is probably waiting for something,
  * such as its task.
@@ -18,13 +18,13 @@ const workMs = 50
 /** Bytes of a body that count as one more request: a long body is as much work as many requests. */
 const bytesOfPiece = 256 * 1024
 /** The most that one body counts as. A body beyond the size limit is refused before it is read. */
-const mostPieces = 128
-const piecesOf = (bytes: number): number => Math.min(mostPieces, 1 + Math.floor(bytes / bytesOfPiece))
+const maxPieces = 128
+const piecesOf = (bytes: number): number => Math.min(maxPieces, 1 + Math.floor(bytes / bytesOfPiece))
 
 export type Admission = ReturnType<typeof createAdmission>
 
-export const createAdmission = (loop: LoopShares, limits = { mostOfOne, workMs }) => {
-  const turns = createFairTurns({ most: Number.POSITIVE_INFINITY, mostOfOne: limits.mostOfOne })
+export const createAdmission = (loop: LoopShares, limits = { perUser, workMs }) => {
+  const turns = createFairTurns({ places: Number.POSITIVE_INFINITY, perUser: limits.perUser })
 
   /** Resolves when `over` resolves, or after `workMs` milliseconds, whichever is earlier. */
   const work = (over: Promise<unknown>): Promise<void> =>

@@ -16,6 +16,7 @@ import type {
   CronDoor,
   EnvironmentDoor,
   Gate,
+  ProofDoor,
   Serving,
   SessionDoor,
   StateDoor,
@@ -31,6 +32,7 @@ import { admitRequests, checkRequests, nameRequests } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
+import { proofRoutes } from './proof.ts'
 import { type App, faultOf } from './request.ts'
 import { watchRequests } from './request-end.ts'
 import { holdToOperations } from './route.ts'
@@ -44,6 +46,7 @@ import { taskHistoryRoutes } from './task-history.ts'
 import { taskInputRoutes } from './task-inputs.ts'
 import { taskListRoutes } from './task-list.ts'
 import { taskRoutes } from './tasks.ts'
+import { tileRoutes } from './tiles.ts'
 import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -63,6 +66,7 @@ export type AppDeps = {
   events: Events
   webhooks: WebhookDoor
   audit: AuditDoor
+  proof: ProofDoor
 }
 
 const addRoutes = (app: App, deps: AppDeps): void => {
@@ -88,6 +92,8 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   webhookRoutes(app, deps.webhooks)
   cronRoutes(app, deps.cron)
   auditRoutes(app, deps.audit, serving)
+  proofRoutes(app, deps.proof)
+  tileRoutes(app, deps.proof)
   unlessMissing()
 }
 
@@ -115,7 +121,7 @@ const answerErrors = (app: App, serving: Pick<Serving, 'fault'>): void =>
 export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   const { serving, gate, tasks } = deps
   const app = createServer(tasks.bodyLimit, serving.newId)
-  const budget = createBodyBudget()
+  const budget = createBodyBudget(() => serving.quotas.countRefusal('bodies'))
   const methodsOf = methodTable()
   const admission = createAdmission(gate.loop)
   readBodies(app as unknown as FastifyInstance, budget)

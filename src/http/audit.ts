@@ -2,10 +2,10 @@
 // list of streams. A token that belongs to a user can read only what that user owns.
 import type { FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/published.ts'
-import type { StoredEvent } from '../contract/audit.ts'
+import type { LongText, StoredEvent } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
-import { largeFrom } from '../platform/pieces.ts'
+import { isLong, joined, largeFrom, type Piece, type Text } from '../platform/pieces.ts'
 import type { AuditDoor, Serving } from './doors.ts'
 import { type QueryReader, readQuery } from './query.ts'
 import { type App, answersOf, faultOf } from './request.ts'
@@ -15,8 +15,17 @@ import { asLines, sendText } from './send-text.ts'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
 
+/** A line of JSON, and its length in bytes; that of a long line is nearly right. */
+type Line = { text: Text; bytes: number }
+const lineOfText = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) })
+
+/** The pieces of a long payload; as a JSON text when they are quoted. */
+async function* piecesOf({ pieces }: LongText, isQuoted: boolean): AsyncGenerator<string> {
+  for (const piece of pieces()) yield jsonLine(isQuoted ? JSON.stringify(piece).slice(1, -1) : piece)
+}
+
 /** An event as a line of JSON. The payload is JSON already, so it is inserted unchanged. */
-const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): string => {
+const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): Line => {
   const { stream, revision, type, schema_version, time, principal, correlation_id, causation_id } = about
   const event = JSON.stringify({
     position,
@@ -29,8 +38,16 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
     correlation_id,
     causation_id,
   })
-  const texts = JSON.stringify({ leaf_hash: leaf, header, payload, salt })
-  return jsonLine(`${event.slice(0, -1)},"data":${payload},${texts.slice(1)}`)
+  const begun = `${event.slice(0, -1)},"data":`
+  if (typeof payload === 'string') {
+    const texts = JSON.stringify({ leaf_hash: leaf, header, payload, salt })
+    return lineOfText(jsonLine(`${begun}${payload},${texts.slice(1)}`))
+  }
+  const hashed = JSON.stringify({ leaf_hash: leaf, header }).slice(1, -1)
+  const before = jsonLine(`,${hashed},"payload":"`)
+  const [data, quoted] = [piecesOf(payload, false), piecesOf(payload, true)]
+  const text = joined(jsonLine(begun), data, before, quoted, `","salt":${JSON.stringify(salt)}}`)
+  return { text, bytes: 2 * payload.bytes }
 }
 
 /**
@@ -48,8 +65,8 @@ async function* pageOf<Each>(
   name: string,
   pages: AsyncIterable<Each[]>,
   limit: number,
-  textOf: (each: Each) => string | undefined,
-): AsyncGenerator<string> {
+  lineOf: (each: Each) => Line | undefined,
+): AsyncGenerator<Piece> {
   let told = 0
   let bytes = 0
   yield `{"${name}":[`
@@ -57,12 +74,14 @@ async function* pageOf<Each>(
   try {
     look: for await (const page of pages) {
       for (const each of page) {
-        const text = textOf(each)
-        if (text === undefined) continue
-        bytes += Buffer.byteLength(text)
+        const line = lineOf(each)
+        if (line === undefined) continue
+        bytes += line.bytes
         more = told === limit || (told > 0 && bytes > largeFrom)
         if (more) break look
-        yield told === 0 ? text : `,${text}`
+        const text = told === 0 ? line.text : joined(',', line.text)
+        if (isLong(text)) yield* text
+        else yield text
         told++
       }
     }
@@ -76,14 +95,16 @@ async function* pageOf<Each>(
 async function* linesOf(
   pages: AsyncIterable<StoredEvent[]>,
   limit = Number.POSITIVE_INFINITY,
-  textOf: (event: StoredEvent) => string | undefined,
-): AsyncGenerator<string> {
+  lineOf: (event: StoredEvent) => Line | undefined,
+): AsyncGenerator<Piece> {
   let told = 0
   for await (const page of pages) {
     for (const event of page) {
-      const text = textOf(event)
-      if (text === undefined) continue
-      yield `${text}\n`
+      const line = lineOf(event)
+      if (line === undefined) continue
+      const text = joined(line.text, '\n')
+      if (isLong(text)) yield* text
+      else yield text
       if (++told === limit) return
     }
   }
@@ -115,13 +136,12 @@ export const auditRoutes = (
         if (owner === undefined || !mayRead(principal, owner))
           throw new Refusal('TaskNotFound', undefined, 'there is no stream with this name')
       }
-      const textOf = (event: StoredEvent) =>
-        mayRead(principal, event.about.owner) ? lineOf(event) : undefined
+      const own = (event: StoredEvent) => (mayRead(principal, event.about.owner) ? lineOf(event) : undefined)
       const pages = audit.events(after, { stream, owner: principal.userId })
 
       const inLines = wantsLines(request)
       const text = answersOf(serving, request, reply).exporting(() =>
-        inLines ? linesOf(pages, given, textOf) : pageOf('events', pages, given ?? 100, textOf),
+        inLines ? linesOf(pages, given, own) : pageOf('events', pages, given ?? 100, own),
       )
       return sendText(reply, text, faultOf(serving, request), inLines ? asLines : {})
     },
@@ -138,7 +158,7 @@ export const auditRoutes = (
       const streams = audit.streams(after, principal.userId)
       const text = answersOf(serving, request, reply).exporting(() =>
         pageOf('streams', streams, limit, summary =>
-          mayRead(principal, summary.owner) ? JSON.stringify(summary) : undefined,
+          mayRead(principal, summary.owner) ? lineOfText(JSON.stringify(summary)) : undefined,
         ),
       )
       return sendText(reply, text, faultOf(serving, request))

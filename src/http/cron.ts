@@ -1,10 +1,14 @@
 // The routes of cron jobs and of their runs.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { jobOf, runOf } from '../cron/objects.ts'
+import type { Retry } from '../cron/retries.ts'
+import { handedOver } from './delivery.ts'
 import type { CronDoor } from './doors.ts'
 import { readQuery } from './query.ts'
 import { type App, askedOf } from './request.ts'
+import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 
 /** The problems that the schema found. Another error of the validation is thrown. */
@@ -17,25 +21,34 @@ const problemsOf = (error: unknown): Problem[] => {
 /** The most jobs, or runs, of one page, and how many there are without `limit`. */
 const page = { min: 1, max: 100, fallback: 10 }
 
-export const cronRoutes = (app: App, { commands, queries }: CronDoor): void => {
+/** How an earlier call of the request is found, and whether its answer arrives. */
+const retryOf = (request: FastifyRequest, reply: FastifyReply): Retry => ({
+  key: shortHeader(request, 'idempotency-key'),
+  isRetry: isRetry(request),
+  ...handedOver(reply),
+})
+
+export const cronRoutes = (app: App, { commands, queries, stateOf, machineOf }: CronDoor): void => {
   route(app, 'createCronJob', {
     attachValidation: true,
-    handler: async request => {
+    async handler(request, reply) {
       const given = { body: request.body, found: problemsOf(request.validationError) }
-      return jobOf(await commands.create(askedOf(request), given))
+      const { row, replayed } = await commands.create(askedOf(request), given, retryOf(request, reply))
+      if (replayed) noteReplay(reply)
+      return jobOf(row)
     },
   })
   route(app, 'listCronJobs', {
     async handler({ principal, query }) {
       const q = readQuery(query)
-      const wish = {
+      const filters = {
         limit: q.integer('limit', page),
         startingAfter: q.text('starting_after'),
         userId: q.text('user_id'),
         status: q.oneOf('status', ['active', 'paused', 'ended'], undefined),
       }
       q.done()
-      const { rows, hasMore } = queries.list(principal, wish)
+      const { rows, hasMore } = queries.list(principal, filters)
       return { jobs: rows.map(jobOf), has_more: hasMore }
     },
   })
@@ -63,22 +76,30 @@ export const cronRoutes = (app: App, { commands, queries }: CronDoor): void => {
     handler: async request => jobOf(await commands.resume(askedOf(request), request.params.job_id)),
   })
   route(app, 'triggerCronJob', {
-    async handler(request) {
-      const run = await commands.trigger(askedOf(request), request.params.job_id)
+    async handler(request, reply) {
+      const { job_id } = request.params
+      const { run, replayed } = await commands.trigger(askedOf(request), job_id, retryOf(request, reply))
+      if (replayed) noteReplay(reply)
       if (run === undefined) throw new Error('the run of a trigger has no row')
       return runOf(run)
+    },
+  })
+  route(app, 'getCronJobMachine', {
+    async handler({ principal, params }) {
+      const { id } = queries.visible(principal, params.job_id)
+      return machineOf(await stateOf(id))
     },
   })
   route(app, 'listCronRuns', {
     async handler({ principal, params, query }) {
       const q = readQuery(query)
-      const wish = {
+      const filters = {
         limit: q.integer('limit', page),
         startingAfter: q.text('starting_after'),
       }
       q.done()
       const { id } = queries.visible(principal, params.job_id)
-      const { rows, hasMore } = queries.runs(id, wish)
+      const { rows, hasMore } = queries.runs(id, filters)
       return { runs: rows.map(runOf), has_more: hasMore }
     },
   })

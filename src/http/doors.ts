@@ -2,8 +2,9 @@
 // capability, and `Serving`.
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
-import type { Feed, FeedWish } from '../bus/feed.ts'
+import type { Feed, FeedRequest } from '../bus/feed.ts'
 import type { AuditTrail } from '../contract/audit.ts'
+import type { CronState } from '../contract/cron-chart.ts'
 import type { SessionState } from '../contract/env-session-chart.ts'
 import type { Report } from '../contract/ports.ts'
 import type { TaskState } from '../contract/task-state.ts'
@@ -17,6 +18,8 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
+import type { KnownKey } from '../proof/keys/key-history.ts'
+import type { Tree } from '../proof/store/tree.ts'
 import type { Commands } from '../tasks/commands.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
@@ -30,7 +33,7 @@ export type Serving = {
   principals: Principals
   tickets: Tickets
   openStreams: OpenStreams
-  quotas: Pick<Quotas, 'openStream' | 'openSocket'>
+  quotas: Pick<Quotas, 'openStream' | 'openSocket' | 'countRefusal'>
   longAnswers: LongAnswers
   /** Aborts when the server begins to stop. */
   stopping: AbortSignal
@@ -54,7 +57,7 @@ export type TaskDoor = {
   /** A new id for the result of a call that a caller sends. */
   newItemId: () => string
   streamOf: (taskId: string) => string
-  openFeed: (wish: FeedWish, isNew?: boolean) => Feed
+  openFeed: (request: FeedRequest, isNew?: boolean) => Feed
   /** The stored frames of a task after the frame with the number `after`. */
   storedFrames: (stream: string, after: number, pause: Pause) => AsyncIterable<Frame>
   nextFrame: (stream: string) => Promise<number>
@@ -72,7 +75,13 @@ export type SessionDoor = {
 }
 
 /** The door to cron jobs. */
-export type CronDoor = { commands: CronCommands; queries: CronQueries }
+export type CronDoor = {
+  commands: CronCommands
+  queries: CronQueries
+  stateOf: (jobId: string) => Promise<CronState>
+  /** The statechart of jobs, the state of this job, and the events that may follow. */
+  machineOf: (state: CronState) => object
+}
 
 /** The door to environments and their sessions. */
 export type EnvironmentDoor = {
@@ -85,6 +94,19 @@ export type EnvironmentDoor = {
 
 /** The door to webhooks. */
 export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'hasAccess'>
+
+/** The door to the proofs of the log. */
+export type ProofDoor = {
+  /**
+   * The newest checkpoint that is stored; undefined: the first one takes longer than a moment. `text` is the signed note.
+   */
+  newest: () => Promise<{ size: number; text: string } | undefined>
+  /** The keys of the log, the oldest first. */
+  keys: () => readonly KnownKey[]
+  tree: Pick<Tree, 'ask'>
+  /** Changes the key that signs checkpoints. */
+  rotate: (by: { principal: string; causation: string }) => Promise<KnownKey>
+}
 
 /** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }

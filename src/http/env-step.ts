@@ -69,7 +69,7 @@ const openStream = (serving: Serving, request: Step, reply: FastifyReply): (() =
     isFull: () => false,
     cut,
   })
-  raw.once('close', kept.leave)
+  raw.once('close', kept.closed)
   const forget = onAbort(serving.stopping, cut)
   writeHead(reply, streamHeaders(request.raw))
   raw.write(opening)

@@ -5,7 +5,7 @@ import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusa
 import { detailedRefusals } from '../contract/responses.ts'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
 import type { ErrorObject } from '../contract/wire.ts'
-import { mostProblems } from './problems.ts'
+import { maxProblems } from './problems.ts'
 
 export type Answer = { status: number; headers: Record<string, string>; body: unknown }
 
@@ -49,7 +49,7 @@ const refusalOf = (error: unknown): Refusal | undefined => {
  */
 export const answerOf = (error: unknown, envelopeId: string | undefined): Answer & { fault: boolean } => {
   if (error instanceof Invalid) {
-    return { status: 422, headers: {}, body: { detail: error.problems.slice(0, mostProblems) }, fault: false }
+    return { status: 422, headers: {}, body: { detail: error.problems.slice(0, maxProblems) }, fault: false }
   }
   const refusal = refusalOf(error)
   const { http, code } = refusal ?? refusals.Fault

@@ -36,14 +36,14 @@ const createEncoder = () => {
   }
 }
 
-type Wish = {
+type FollowQuery = {
   filter: EventFilter
   /** The position after which the stream begins; undefined: the stream begins with the next event. */
   cursor: number | undefined
 }
 
 /** Reads the request; throws Invalid with every problem at once. */
-const wishOf = (request: FastifyRequest, head: number): Wish => {
+const followQuery = (request: FastifyRequest, head: number): FollowQuery => {
   const { headers, principal } = request
   const query = request.query as Record<string, unknown>
   const inHeader = optionalHeader(request, 'last-event-id') !== undefined
@@ -79,22 +79,22 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
       kept.drained()
       subscription.resume()
     }
-    const letGo = () => {
-      kept.leave()
+    const release = () => {
+      kept.closed()
       subscription.close()
       socket.off('drain', drained)
-      socket.off('close', letGo)
+      socket.off('close', release)
       forget()
     }
     const end = () => {
-      letGo() // no event may follow the last comment
+      release() // no event may follow the last comment
       raw.end(': the server goes down\n')
     }
     raw.on('drain', drained)
-    raw.on('close', letGo)
+    raw.on('close', release)
     raw.on('error', () => {}) // a `close` follows, which is handled
     socket.on('drain', drained)
-    socket.on('close', letGo) // a response that waits behind another one on its connection gets no `close`
+    socket.on('close', release) // a response that waits behind another one on its connection gets no `close`
     const forget = onAbort(stopping, end)
     if (stopping.aborted) end()
   }
@@ -102,7 +102,7 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
   route(app, 'followEvents', {
     config: { stream: true },
     async handler(request, reply) {
-      const { filter, cursor } = wishOf(request, events.position())
+      const { filter, cursor } = followQuery(request, events.position())
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
       holdStream(serving, request, reply)
       send(request, reply, filter, cursor)

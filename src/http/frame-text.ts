@@ -1,20 +1,18 @@
-// Makes a frame of a task as JSON text, once for SSE and WebSockets. The text is long if the frame contains the
-// rollouts of its task.
+// Makes a frame of a task as JSON text, once for SSE and WebSockets.
 import { isLongerThan } from '../contract/length.ts'
 import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
-import type { Rollout } from '../history/rollout.ts'
-import { arrayOf, joined, type Text, wholeAtMost } from '../platform/pieces.ts'
+import { arrayOf, joined, jsonText, type Text, wholeAtMost, withoutEnd } from '../platform/pieces.ts'
 
-async function* textsOf(rollouts: AsyncIterable<Rollout>): AsyncGenerator<string> {
-  for await (const rollout of rollouts) yield JSON.stringify(rollout)
+async function* textsOf(values: AsyncIterable<object>): AsyncGenerator<Text> {
+  for await (const value of values) yield jsonText(value)
 }
 
 export const frameText = (frame: Frame): Text => {
-  const text = JSON.stringify(frame)
+  const text = jsonText(frame)
   const rollouts = rolloutsIn(frame)
   if (rollouts === undefined) return text
-  return joined(`${text.slice(0, -2)},"rollouts":`, arrayOf(textsOf(rollouts())), '}}')
+  return joined(withoutEnd(withoutEnd(text)), ',"rollouts":', arrayOf(textsOf(rollouts())), '}}')
 }
 
 /** Whether a frame is long or may be long. Long frames are sent one by one. */

@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../documents/operations.ts'
 
 /** The most names in the header. */
-const mostNames = 20
+const maxNames = 20
 /** The most characters of each name. */
-const mostCharacters = 100
+const maxCharacters = 100
 
 /** For each operation: the query parameters that it reads. */
 const known = new Map(
@@ -23,8 +23,8 @@ const known = new Map(
 const nameIgnored = (query: object, read: ReadonlySet<string>): string =>
   Object.keys(query)
     .filter(name => !read.has(name))
-    .slice(0, mostNames)
-    .map(name => encodeURIComponent(name.slice(0, mostCharacters).toWellFormed()))
+    .slice(0, maxNames)
+    .map(name => encodeURIComponent(name.slice(0, maxCharacters).toWellFormed()))
     .join(', ')
 
 /** Names the ignored parameters in `X-Ignored-Query`, percent-encoded. */

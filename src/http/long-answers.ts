@@ -18,10 +18,10 @@ export type AnswerLimits = {
   /** The most answers of one caller that may wait for a place. */
   waiting: number
 }
-export const usualAnswers: AnswerLimits = {
-  large: { mostOfOne: 2, most: 4 },
-  folded: { mostOfOne: 2, most: 3 },
-  exported: { mostOfOne: 2, most: 3 },
+export const defaultAnswers: AnswerLimits = {
+  large: { perUser: 2, places: 4 },
+  folded: { perUser: 2, places: 3 },
+  exported: { perUser: 2, places: 3 },
   waiting: 1000,
 }
 
@@ -42,11 +42,17 @@ const tooManyWait = (limit: number) =>
     `at most ${limit} answers of one user can wait: read some to their end first`,
   )
 
+/** `refused`: called for each answer that is refused because its caller has too many. */
 export const createLongAnswers = (
   stopping: AbortSignal,
   loop: LoopShares,
-  limits: AnswerLimits = usualAnswers,
+  refused: () => void,
+  limits: AnswerLimits = defaultAnswers,
 ) => {
+  const refuse = (refusal: Refusal): never => {
+    refused()
+    throw refusal
+  }
   const turn = createSlices()
   const large = createFairPlaces(limits.large)
   const folded = createFairPlaces(limits.folded)
@@ -66,8 +72,8 @@ export const createLongAnswers = (
     }, check)
 
     async function* under(places: FairPlaces, make: (pause: Pause) => Pieces) {
-      if (places.waiting(caller) >= limits.waiting) throw tooManyWait(limits.waiting)
-      const leave = await places.enter(caller)
+      if (places.waiting(caller) >= limits.waiting) refuse(tooManyWait(limits.waiting))
+      const free = await places.acquire(caller)
       try {
         check()
         for await (const piece of make(pause)) {
@@ -75,32 +81,32 @@ export const createLongAnswers = (
           await pause()
         }
       } finally {
-        leave()
+        free()
       }
     }
     async function* underLarge(text: Pieces) {
-      if (large.isFull(caller)) throw tooMany(limits.large.mostOfOne)
-      const leave = await large.enter(caller)
+      if (large.isFull(caller)) refuse(tooMany(limits.large.perUser))
+      const free = await large.acquire(caller)
       try {
         check()
         yield* text
       } finally {
-        leave()
+        free()
       }
     }
     return {
       pause,
       /** The place of a stream. The stream holds it while it folds stored events. */
       place(): FoldPlace {
-        let leave: (() => void) | undefined
+        let free: (() => void) | undefined
         return {
-          isTaken: () => leave !== undefined,
-          async enter() {
-            leave ??= await folded.enter(caller)
+          isTaken: () => free !== undefined,
+          async acquire() {
+            free ??= await folded.acquire(caller)
           },
-          leave() {
-            leave?.()
-            leave = undefined
+          release() {
+            free?.()
+            free = undefined
           },
         }
       },

@@ -6,7 +6,7 @@ import type { Tickets } from '../access/tickets.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type Asking, ticketOf } from './auth.ts'
 
-const usualTickMs = 1000
+const defaultTickMs = 1000
 const heartbeatTicks = 10
 /**
  * The number of ticks for which a reader may take nothing. Then the stream is cut, and the client can continue from its
@@ -31,12 +31,12 @@ type Kept = {
   /** The stream calls this when its reader has taken something. */
   drained(): void
   /** The stream calls this when it has closed. */
-  leave(): void
+  closed(): void
 }
 
 export const createOpenStreams = (
   { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
-  tickMs = usualTickMs,
+  tickMs = defaultTickMs,
 ) => {
   const open = new Set<OpenStream & { tokenId: string; fullFor: number }>()
   let ticks = 0
@@ -64,7 +64,7 @@ export const createOpenStreams = (
         drained() {
           entry.fullFor = 0
         },
-        leave() {
+        closed() {
           open.delete(entry)
           leaveSeat()
         },

@@ -5,7 +5,7 @@ import type { Problem } from '../contract/refusals.ts'
  * The most problems in one answer. Without a limit, a body with a million wrong items would give an answer of a
  * gigabyte.
  */
-export const mostProblems = 1000
+export const maxProblems = 1000
 
 type Loc = Problem['loc']
 
@@ -32,5 +32,5 @@ export function notOneOf(type: 'enum' | 'literal_error', values: readonly unknow
 }
 
 export function push(found: Problem[], problem: Problem | undefined): void {
-  if (problem && found.length < mostProblems) found.push(problem)
+  if (problem && found.length < maxProblems) found.push(problem)
 }

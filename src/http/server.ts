@@ -7,6 +7,7 @@ import { answerOf } from './errors.ts'
 import { setHeaders } from './head.ts'
 import type { App } from './request.ts'
 import { sendError } from './send-error.ts'
+import { withTileAsOneSegment } from './tile-path.ts'
 
 /** The length of the largest body, in bytes, of any request but a create. */
 const otherBodiesLimit = 1024 * 1024
@@ -29,6 +30,7 @@ export const createServer = (bodyLimit: number, newId: () => string): App =>
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }) => withTileAsOneSegment(url),
     bodyLimit: otherBodiesLimit,
     requestTimeout: longestMs(Math.max(bodyLimit, otherBodiesLimit)),
     keepAliveTimeout: keptAliveMs,

@@ -6,6 +6,7 @@ import type { Principal } from '../contract/token-events.ts'
 import {
   type AnswerCallsBody,
   type CreateTaskBody,
+  type ForkTaskBody,
   isTerminal,
   type PostMessageBody,
 } from '../contract/wire.ts'
@@ -163,6 +164,21 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
     async answer({ principal, requestId }: Caller, taskId: string, body: AnswerCallsBody): Promise<Text> {
       const answers = callAnswersOf(tasks.newItemId, body)
       return recall.textOf(await commands.input(principal, taskId, requestId, answers))
+    },
+
+    /** Makes a new task whose past is a copy of this one's. */
+    async fork(
+      { principal, requestId }: Caller,
+      taskId: string,
+      body: ForkTaskBody,
+      retry: Retry,
+    ): Promise<{ text: Text; replayed: boolean }> {
+      if (body.user_message_content != null && isEmpty(body.user_message_content)) {
+        throw tooShort(['body', 'user_message_content'], 'Content')
+      }
+      const forked = await commands.fork(principal, taskId, requestId, body, retry)
+      if ('made' in forked) return { text: recall.textOf(forked.made), replayed: false }
+      return { text: recall.ofRow(forked.replay).text, replayed: true }
     },
 
     /** Sends a message to the agent while it works. */

@@ -1,8 +1,9 @@
 // GET /tasks/{id}/events: resumes a task's stream, as server-sent events or as JSON pages.
 import type { FastifyRequest } from 'fastify'
-import { isLongerThan } from '../contract/length.ts'
+import { isLongerThan, lengthOf } from '../contract/length.ts'
 import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
+import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import { gathered, isLong, largeFrom, type Piece } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
@@ -57,9 +58,11 @@ async function* pageOf(
   for await (const frame of frames) {
     const isFull = told === limit || (told > 0 && isLongerThan(frame, largeFrom - bytes))
     const made = isFull ? '' : frameText(frame)
-    const text = isLong(made) ? await gathered(made) : made
-    if (!isLong(text)) bytes += Buffer.byteLength(text)
-    more = isFull || (told > 0 && (isLong(text) || bytes > largeFrom))
+    // A frame with rollouts is long when these are long, which is only known when they are made.
+    const text = rolloutsIn(frame) !== undefined && isLong(made) ? await gathered(made) : made
+    bytes += isLong(text) ? lengthOf(frame) : Buffer.byteLength(text)
+    const hasLongRollouts = rolloutsIn(frame) !== undefined && isLong(text)
+    more = isFull || (told > 0 && (hasLongRollouts || bytes > largeFrom))
     if (more) break
     if (told > 0) yield ','
     if (isLong(text)) yield* text

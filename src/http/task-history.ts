@@ -1,6 +1,6 @@
 // The routes of a task's history: its rollouts, its state machine, and the replay, which checks that the events of the
 // log still give what GET answers.
-import { arrayOf, only } from '../platform/pieces.ts'
+import { arrayOf, isLong, joined, only, type Piece, type Text } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
 import { readQuery } from './query.ts'
@@ -8,8 +8,12 @@ import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { asLines, json, ndjson, sendText } from './send-text.ts'
 
-async function* linesOf(rollouts: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const rollout of rollouts) yield `${rollout}\n`
+async function* linesOf(rollouts: AsyncIterable<Text>): AsyncGenerator<Piece> {
+  for await (const rollout of rollouts) {
+    const line = joined(rollout, '\n')
+    if (isLong(line)) yield* line
+    else yield line
+  }
 }
 export const taskHistoryRoutes = (
   app: App,
@@ -44,6 +48,18 @@ export const taskHistoryRoutes = (
         linesOf(recall.bulk(after, limit, principal.userId, pause)),
       )
       return sendText(reply, text, faultOf(serving, request), asLines)
+    },
+  })
+
+  route(app, 'diffTasks', {
+    async handler(request, reply) {
+      const { principal, params } = request
+      const left = queries.visible(principal, params.task_id)
+      const right = queries.visible(principal, params.other)
+      const text = answersOf(serving, request, reply).folding(pause =>
+        only(recall.diff(left.id, right.id, pause).then(found => JSON.stringify(found))),
+      )
+      return sendText(reply, text, faultOf(serving, request))
     },
   })
 

@@ -31,6 +31,17 @@ export const taskInputRoutes = (app: App, tasks: TaskCallDeps, serving: Serving)
     },
   })
 
+  route(app, 'forkTask', {
+    async handler(request, reply) {
+      const { principal, params, envelopeId: requestId, body } = request
+      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
+      const forked = await calls.fork({ principal, requestId }, params.task_id, body, retry)
+      if (forked.replayed) noteReplay(reply)
+      const text = answersOf(serving, request, reply).holding(forked.text)
+      return sendText(reply, text, faultOf(serving, request))
+    },
+  })
+
   route(app, 'rewardTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId, body } = request

@@ -2,17 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 import { taskStatuses } from '../contract/wire.ts'
+import type { Pause } from '../fairness/slices.ts'
 import { joined } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
+import { momentOfList, seesDeleted } from './moment.ts'
 import { readQuery } from './query.ts'
 import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
-const wishOf = (query: unknown) => {
+const listQuery = (query: unknown) => {
   const q = readQuery(query)
-  const wish = {
+  const filters = {
     sessionId: q.text('session_id'),
     userId: q.text('user_id'),
     statuses: [...new Set(q.manyOf('status', taskStatuses))],
@@ -27,21 +29,38 @@ const wishOf = (query: unknown) => {
     includeSubtasks: q.boolean('include_subtasks', false),
   }
   const fields = q.oneOf('fields', ['counts', 'summary'], undefined)
+  const moment = momentOfList(q)
+  q.notBoth('as_of', 'fields')
   q.notBoth('starting_after', 'ending_before')
   q.done()
-  return { ...wish, isSummary: fields === 'summary', isCount: fields === 'counts' }
+  return { ...filters, moment, isSummary: fields === 'summary', isCount: fields === 'counts' }
 }
 
-export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>, serving: Serving): void => {
-  const sendPage = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    wish: Omit<ReturnType<typeof wishOf>, 'isCount'>,
-  ) => {
+type Query = Omit<ReturnType<typeof listQuery>, 'isCount'>
+
+export const taskListRoutes = (
+  app: App,
+  { queries, recall }: Pick<TaskDoor, 'queries' | 'recall'>,
+  serving: Serving,
+): void => {
+  const pageOf = async ({ principal }: FastifyRequest, { moment, ...query }: Query, pause: Pause) => {
+    if (moment === undefined) return queries.list(query, principal.userId, pause)
+    const position = recall.positionAt(moment)
+    const asOf = { position, withDeleted: seesDeleted(principal) }
+    const found = await queries.listThen({ ...query, asOf }, principal.userId, pause)
+    if ('unknownCursor' in found) return found
+    const texts = await recall.textsThen(found.tasks, position, pause)
+    return {
+      more: found.more,
+      tasks: found.tasks.map(({ id }, n) => ({ id, text: '', size: 0, ...texts[n] })),
+    }
+  }
+
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply, query: Query) => {
     const answers = answersOf(serving, request, reply)
-    const found = await queries.list(wish, request.principal.userId, answers.pause)
+    const found = await pageOf(request, query, answers.pause)
     if ('unknownCursor' in found) {
-      const name = wish.startingAfter === undefined ? 'ending_before' : 'starting_after'
+      const name = query.startingAfter === undefined ? 'ending_before' : 'starting_after'
       const msg = 'There is no task with this id'
       throw new Invalid([{ loc: ['query', name], msg, type: 'value_error' }])
     }
@@ -49,7 +68,7 @@ export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>,
     const [first, last] = [tasks[0], tasks.at(-1)]
     if (more && first !== undefined && last !== undefined) {
       const link =
-        wish.endingBefore === undefined
+        query.endingBefore === undefined
           ? linkTo(request.url, { starting_after: last.id }, 'next')
           : linkTo(request.url, { ending_before: first.id }, 'prev')
       void reply.header('link', link)
@@ -62,10 +81,10 @@ export const taskListRoutes = (app: App, { queries }: Pick<TaskDoor, 'queries'>,
 
   route(app, 'listTasks', {
     async handler(request, reply) {
-      const { isCount, ...wish } = wishOf(request.query)
-      if (!isCount) return sendPage(request, reply, wish)
+      const { isCount, ...query } = listQuery(request.query)
+      if (!isCount) return sendPage(request, reply, query)
       const { pause } = answersOf(serving, request, reply)
-      const result = await queries.countTasks(wish, request.principal.userId, pause)
+      const result = await queries.countTasks(query, request.principal.userId, pause)
       return { jsonrpc: '2.0', id: request.envelopeId, result }
     },
   })

@@ -42,12 +42,12 @@ async function* textOf(
 ): AsyncGenerator<Piece> {
   async function* alone(frame: Frame): AsyncGenerator<Piece> {
     const isTaken = place.isTaken()
-    await place.enter()
+    await place.acquire()
     await pause()
     const text = frameEvent(frame, id, withIds)
     if (isLong(text)) yield* unbroken(text)
     else yield text
-    if (!isTaken) place.leave()
+    if (!isTaken) place.release()
   }
   let together = ''
   for (const frame of frames) {
@@ -119,8 +119,8 @@ export const sendTaskStream = async (
     breakOff(raw)
   } finally {
     feed.close()
-    stream.place.leave()
-    kept.leave()
+    stream.place.release()
+    kept.closed()
     forget()
   }
   return raw.writableEnded && !raw.errored

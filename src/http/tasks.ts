@@ -1,10 +1,9 @@
 // The routes that read, delete, cancel, pause and resume one task.
-import { Invalid } from '../contract/refusals.ts'
 import { only } from '../platform/pieces.ts'
-import type { Moment } from '../tasks/recall.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
-import { isoTime, readQuery } from './query.ts'
+import { momentOf, seesDeleted } from './moment.ts'
+import { readQuery } from './query.ts'
 import { type App, answersOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
@@ -18,8 +17,12 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
 
   route(app, 'getTask', {
     async handler(request, reply) {
-      const moment = momentOf(readQuery(request.query))
-      const row = queries.visible(request.principal, request.params.task_id)
+      const { principal, params, query } = request
+      const q = readQuery(query)
+      const moment = momentOf(q)
+      q.done()
+      const withDeleted = moment !== undefined && seesDeleted(principal)
+      const row = queries.visible(principal, params.task_id, withDeleted)
       const own = answersOf(serving, request, reply)
       const { envelopeId } = request
       const onFault = faultOf(serving, request)
@@ -59,20 +62,4 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
       },
     })
   }
-}
-
-/** The moment that `as_of` names: by the number of a frame, by `position:N`, or by a time. */
-const momentOf = (q: ReturnType<typeof readQuery>): Moment | undefined => {
-  const text = q.text('as_of')
-  q.done()
-  if (text === undefined) return undefined
-  const number = /^(position:)?(\d{1,15})$/.exec(text)
-  if (number !== null) {
-    const n = Number(number[2])
-    return number[1] === undefined ? { frame: n } : { position: n }
-  }
-  const time = isoTime(text)
-  if (time !== undefined) return { time }
-  const msg = 'Give the number of a frame, position:N, or an ISO 8601 time'
-  throw new Invalid([{ loc: ['query', 'as_of'], msg, type: 'value_error' }])
 }

@@ -5,11 +5,12 @@ import { deliveryOf, infoOf } from '../webhooks/queries.ts'
 import type { WebhookDoor } from './doors.ts'
 import { readQuery } from './query.ts'
 import { type App, askedOf } from './request.ts'
+import { noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 
 /** The most webhooks or deliveries in one answer, and how many there are without a limit. */
-const most = 1000
-const usual = 100
+const maxLimit = 1000
+const defaultLimit = 100
 
 export const webhookRoutes = (app: App, door: WebhookDoor): void => {
   const { commands, queries, tries, hasAccess } = door
@@ -17,8 +18,10 @@ export const webhookRoutes = (app: App, door: WebhookDoor): void => {
   const found = (principal: Principal, id: string) => shown(queries.visible(principal, id))
 
   route(app, 'createWebhook', {
-    async handler(request) {
-      const { webhook, secret } = await commands.create(askedOf(request), request.body)
+    async handler(request, reply) {
+      const key = shortHeader(request, 'idempotency-key')
+      const { webhook, secret, replayed } = await commands.create(askedOf(request), request.body, key)
+      if (replayed) noteReplay(reply)
       return { ...shown(webhook), secret }
     },
   })
@@ -26,7 +29,7 @@ export const webhookRoutes = (app: App, door: WebhookDoor): void => {
     async handler({ principal, query }) {
       const q = readQuery(query)
       const after = q.text('after')
-      const limit = q.integer('limit', { min: 1, max: most, fallback: usual })
+      const limit = q.integer('limit', { min: 1, max: maxLimit, fallback: defaultLimit })
       q.done()
       const { webhooks, hasMore } = queries.page(principal, after, limit)
       return { object: 'list', data: webhooks.map(shown), has_more: hasMore }
@@ -67,7 +70,7 @@ export const webhookRoutes = (app: App, door: WebhookDoor): void => {
     async handler({ principal, params, query }) {
       const q = readQuery(query)
       const before = q.integer('before', { min: 1, fallback: undefined })
-      const limit = q.integer('limit', { min: 1, max: most, fallback: usual })
+      const limit = q.integer('limit', { min: 1, max: maxLimit, fallback: defaultLimit })
       q.done()
       const { deliveries, hasMore } = queries.deliveries(principal, params.webhook_id, before, limit)
       return { object: 'list', data: deliveries.map(deliveryOf), has_more: hasMore }

@@ -46,19 +46,19 @@ export type Options = {
  * The most threads. A user uses one thread at a time, so that a slow check delays only its own user. The second thread
  * starts when it is needed.
  */
-const mostThreads = 2
+const maxThreads = 2
 
 export const createSchemaChecker = ({
   deadlineMs = 1000,
   timers = realTimers,
   runTime = processorMs,
 }: Options = {}): SchemaChecker => {
-  const threads = Array.from({ length: mostThreads }, () => schemaThread(deadlineMs, timers, runTime))
+  const threads = Array.from({ length: maxThreads }, () => schemaThread(deadlineMs, timers, runTime))
   /** Idle threads. The one that was used last comes first, because it has the most schemas in its cache. */
   const free = [...threads]
   const plainProblems = createPlainChecks()
   let isClosed = false
-  const turn = createFairTurns({ most: mostThreads, mostOfOne: 1 })
+  const turn = createFairTurns({ places: maxThreads, perUser: 1 })
   const ask = (user: string, request: Request): Promise<string[]> =>
     turn(user, async () => {
       const thread = free.shift() as SchemaThread

@@ -3,7 +3,7 @@ import type { Timers } from '../contract/ports.ts'
 /** The part of its deadline that a check must have run. If it has run less, other work has kept it from running. */
 const enough = 0.8
 /** The most deadlines that a check gets one after another, however little it has run. */
-const mostDeadlines = 10
+const maxDeadlines = 10
 
 type Deps = {
   ms: number
@@ -21,7 +21,7 @@ export const startDeadline = ({ ms, timers, ran }: Deps, due: () => void) => {
     /** Starts the deadline again if other work on the machine kept the check from running. Returns whether it did. */
     putOff(): boolean {
       const ranNow = ran()
-      if (ranNow === undefined || ranBefore === undefined || deadlines >= mostDeadlines) return false
+      if (ranNow === undefined || ranBefore === undefined || deadlines >= maxDeadlines) return false
       if (ranNow - ranBefore >= ms * enough) return false
       deadlines++
       stop = timers.after(ms, due)

@@ -4,7 +4,7 @@
 import { isDeeper } from '../contract/json-limits.ts'
 
 /** The most problems that one check reports. */
-export const mostProblems = 20
+export const maxProblems = 20
 /** The most characters of a reported problem. */
 const longestProblem = 240
 /** The most bytes of a schema as JSON. */
@@ -44,7 +44,7 @@ export const fewest = (problems: Iterable<string>): string[] => {
   const kept = new Set<string>()
   for (const problem of problems) {
     kept.add(short(problem))
-    if (kept.size === mostProblems) break
+    if (kept.size === maxProblems) break
   }
   return [...kept]
 }

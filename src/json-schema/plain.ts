@@ -6,9 +6,9 @@ import { type Check, compile } from './compile.ts'
 
 const longestSchema = 2048
 /** The most keywords and names of properties in a schema: compiling takes time for each. */
-const mostKeywords = 64
+const maxKeywords = 64
 /** The most that a check may cost: the characters of the schema times those of the value. */
-const mostWork = 256 * 1024
+const maxWork = 256 * 1024
 /** Checks of a schema in the thread before it is compiled here. So nobody makes this thread compile at each check. */
 const checksBefore = 15
 const remembered = { texts: 100, characters: 64 * 1024 }
@@ -55,7 +55,7 @@ const keywordsIn = (schema: unknown): number =>
 
 const compiled = (text: string): Check | undefined => {
   const schema = JSON.parse(text)
-  const made = keywordsIn(schema) <= mostKeywords && isPlain(schema) ? compile(schema) : undefined
+  const made = keywordsIn(schema) <= maxKeywords && isPlain(schema) ? compile(schema) : undefined
   return made !== undefined && 'check' in made ? made.check : undefined
 }
 
@@ -63,7 +63,7 @@ const compiled = (text: string): Check | undefined => {
 export const createPlainChecks = () => {
   const known = remembering<Known>(remembered, () => ({ seen: 0 }))
   return (schema: string, value: string): string[] | undefined => {
-    if (schema.length > longestSchema || schema.length * value.length > mostWork) return undefined
+    if (schema.length > longestSchema || schema.length * value.length > maxWork) return undefined
     const one = known(schema)
     if (one.seen++ === checksBefore) one.check = compiled(schema)
     return one.check?.(JSON.parse(value))

@@ -1,26 +1,36 @@
 // Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that damaged
 // text is never shown.
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
-import { digestOf, leafOf } from './leaf.ts'
-import type { Row } from './store.ts'
+import { misfitOfHeader, misfitOfPayload } from './fits.ts'
+import { digestOf } from './leaf.ts'
+import type { Opened, Row } from './store.ts'
 import { type Upcasters, upcast, upcasters } from './upcast.ts'
 
-export const decode = (row: Row, table: Upcasters = upcasters): Recorded => {
-  const { position, payload } = row
-  if (payload === null) throw new DamagedEvent(position, 'has no payload')
-  if (leafOf(row.header) !== row.leaf) throw new DamagedEvent(position, 'does not match its leaf')
-  let header: Header & { digest: string }
-  let data: unknown
+const parsed = <T>(position: number, text: string): T => {
   try {
-    header = JSON.parse(row.header)
-    data = JSON.parse(payload)
+    return JSON.parse(text)
   } catch {
     throw new DamagedEvent(position, 'is not JSON')
   }
-  if (digestOf(row.salt, payload) !== header.digest)
-    throw new DamagedEvent(position, 'does not match its digest')
-  if (header.stream !== row.stream || header.revision !== row.revision) {
-    throw new DamagedEvent(position, 'is stored under another stream or revision than its header says')
+}
+
+/** Parses a payload and computes its digest. Throws DamagedEvent. */
+export const openPayload = (position: number, salt: string, payload: string): Opened => ({
+  data: parsed(position, payload),
+  digest: digestOf(salt, payload),
+  begin: payload.slice(0, 1),
+})
+
+/** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
+export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
+  const { position, payload, salt } = row
+  if (payload === null && opened === undefined) throw new DamagedEvent(position, 'has no payload')
+  const mustFit = (misfit: string | undefined): void => {
+    if (misfit !== undefined) throw new DamagedEvent(position, misfit)
   }
+  mustFit(misfitOfHeader(row))
+  const { data, digest, begin } = opened ?? openPayload(position, salt, payload ?? '')
+  mustFit(misfitOfPayload(row.header, { salt, digest, begin }))
+  const header = parsed<Header>(position, row.header)
   return { position, header, data: upcast(header, data, table) }
 }

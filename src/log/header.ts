@@ -9,9 +9,10 @@ export const commonText = (
 
 /** The text of a header as JSON.stringify writes it, but without the digest and the brace that the writer adds. */
 export const openHeader = (header: Header, stream: string, common: string): string => {
-  const { revision, type, schema_version, time, seq, frames } = header
+  const { revision, type, schema_version, time, seq, frames, copy_of } = header
   const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`
-  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}`
+  const copied = copy_of === undefined ? '' : `,"copy_of":${JSON.stringify(copy_of)}`
+  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}${copied}`
 }
 
 export const headerOf = (
@@ -38,5 +39,6 @@ export const headerOf = (
     header.seq = event.seq
     header.frames = event.frames
   }
+  if (event.copy_of !== undefined) header.copy_of = event.copy_of
   return header
 }

@@ -1,11 +1,14 @@
 // The event log. An append is put in order at once, which checks its expected revisions, and fixes the revision, the
 // position and the time of each event. At the next turn of the event loop, all waiting appends are written together in
-// one commit. A caller is answered only after the commit that holds its events.
+// one commit. A caller is answered only after the commit that holds its events. An append with long payloads is put in
+// order when these are stored (long-payloads.ts).
 
-import { type Log, StorageFailure } from '../contract/stored.ts'
+import type { Log } from '../contract/stored.ts'
+import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
+import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
 import { createPages, createReading } from './reading.ts'
 import { createRecovery } from './recovery.ts'
@@ -64,30 +67,21 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   }
   const queue = createCommitQueue(batch => store.write(batch), committed)
 
+  const long = createLongPayloads({ store, ...deps, hasFailed: queue.hasFailed, failed: queue.fail })
+  long.begin()
+
   const reopened = async () => {
     head = order.begin()
+    long.begin()
     for (const listener of onReopened) await listener()
     subscriptions.lookAgain()
   }
   const recovery = createRecovery({ store, queue, head: () => head, reopened })
 
-  const append: Log['append'] = (appends, ordered) => {
-    if (queue.hasFailed()) {
-      if (queue.isWriting()) return Promise.reject(new StorageFailure('the event log could not be written'))
-      return recovery.recover().then(() => append(appends, ordered))
-    }
-    return new Promise((resolve, reject) => {
-      try {
-        const { packed, recorded } = order.put(appends)
-        queue.push({ packed, recorded, resolve, reject })
-        ordered?.(recorded)
-      } catch (error) {
-        reject(error)
-      }
-    })
-  }
+  const append = createAppend({ order, long, queue, recovery })
   const settled = async (): Promise<void> => {
-    while (!(queue.isEmpty() && listeners.isIdle())) await new Promise(resolve => setImmediate(resolve))
+    while (!(long.isIdle() && queue.isEmpty() && listeners.isIdle()))
+      await new Promise(resolve => setImmediate(resolve))
   }
 
   return {

@@ -7,8 +7,10 @@ export const memoryStore = (): Store => {
   const rows: Row[] = []
   const ids = new Map<number, string>()
   const heads = new Map<string, StreamHead>()
+  const pieces = new Map<number, string>()
   return {
-    async write({ first, streamNos, revisions, texts, newStreams }) {
+    async write({ first, streamNos, revisions, texts, newStreams, long }) {
+      const wholes = new Map(long.map(({ position, payload }) => [position, pieces.get(payload)]))
       for (const { no, id } of newStreams) {
         ids.set(no, id)
         heads.set(id, { no, revision: -1 })
@@ -16,15 +18,22 @@ export const memoryStore = (): Store => {
       for (const [n, streamNo] of streamNos.entries()) {
         const stream = ids.get(streamNo) ?? ''
         const revision = revisions[n] ?? 0
-        const [open = '', payload = '', salt = ''] = texts.slice(3 * n, 3 * n + 3)
+        const [open = '', short = '', salt = ''] = texts.slice(3 * n, 3 * n + 3)
+        const payload = wholes.get(first + n) ?? short
         const header = closeHeader(open, digestOf(salt, payload))
         rows.push({ position: first + n, stream, revision, header, payload, salt, leaf: leafOf(header) })
         heads.set(stream, { no: streamNo, revision })
       }
     },
+    async writePiece({ payload, text }) {
+      pieces.set(payload, (pieces.get(payload) ?? '') + text)
+    },
+    async dropPieces(payload) {
+      pieces.delete(payload)
+    },
     async reopen() {},
-    trouble: () => undefined,
-    async secure() {},
+    fault: () => undefined,
+    async checkpoint() {},
     page: (after, limit) => rows.slice(after, after + limit),
     streamPage: (stream, after, limit) =>
       rows.filter(row => row.stream === stream && row.revision > after).slice(0, limit),
@@ -32,6 +41,9 @@ export const memoryStore = (): Store => {
     last: () => rows.at(-1),
     lastOf: stream => rows.findLast(row => row.stream === stream),
     lastStreamNo: () => ids.size,
+    lastPayload: () => Math.max(0, ...pieces.keys()),
+    longPayload: () => undefined, // the rows hold all payloads
+    openLong: () => Promise.reject(new Error('no row lacks its payload')),
     leafAt: position => rows[position - 1]?.leaf,
     logId: () => 'memory',
     async close() {},

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../contract/ports.ts'
 import { type Header, type Recorded, RevisionConflict, type StreamAppend } from '../contract/stored.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
 import { createHeads } from './heads.ts'
+import type { Payload } from './long-payloads.ts'
 import type { PackedBatch, Store } from './store.ts'
 import { createTimes } from './times.ts'
 
@@ -39,17 +40,16 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
   }
 
-  /** Throws RevisionConflict; nothing has changed then. */
-  const put = (appends: StreamAppend[]): Ordered => {
+  /** `payloads`: those of all events, append by append. Throws RevisionConflict; nothing has changed then. */
+  const put = (appends: StreamAppend[], payloads: Payload[][]): Ordered => {
     check(appends)
-    // Serialised before anything is put in order, so that an append that cannot be serialised changes nothing.
-    const payloads = appends.map(({ events }) => events.map(({ data }) => JSON.stringify(data)))
     const packed: PackedBatch = {
       first: position + 1,
       streamNos: [],
       revisions: [],
       texts: [],
       newStreams: [],
+      long: [],
     }
     const recorded: Recorded[] = []
     const time = times.next()
@@ -66,7 +66,13 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
         recorded.push({ position: ++position, header, data: event.data })
         packed.streamNos.push(known.no)
         packed.revisions.push(known.revision)
-        packed.texts.push(openHeader(header, stream, common), payloads[n]?.[m] ?? '', random.text(16))
+        const payload = payloads[n]?.[m] ?? ''
+        const open = openHeader(header, stream, common)
+        if (typeof payload === 'string') packed.texts.push(open, payload, random.text(16))
+        else {
+          packed.texts.push(open, '', payload.salt)
+          packed.long.push({ position, payload: payload.no })
+        }
       }
       known.position = position
       heads.keep(append.stream, known)
@@ -74,5 +80,6 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     return { packed, recorded }
   }
 
-  return { begin, put, revisionOf: (stream: string): number => heads.of(stream)?.revision ?? -1 }
+  return { begin, check, put, revisionOf: (stream: string): number => heads.of(stream)?.revision ?? -1 }
 }
+export type Order = ReturnType<typeof createOrder>

@@ -1,11 +1,13 @@
 // Opens a log file for reading, whether a server writes the file meanwhile or not. Nothing in the file can be changed.
 import type Database from 'better-sqlite3'
-import type { Log } from '../contract/stored.ts'
+import { DamagedEvent, type Log } from '../contract/stored.ts'
 import Sqlite from '../platform/sqlite/library.ts'
+import { openPayload } from './decode.ts'
 import { createPages, createReading } from './reading.ts'
 import { mustBePlain } from './sqlite-checks.ts'
 import { openForReading } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
+import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
 export type ReadOnlyLog = Log & {
@@ -33,7 +35,14 @@ export const openFileReadOnly = (path: string): Database.Database => {
 /** Opens a log for reading. Its head moves when another process appends. Throws CannotStart. */
 export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const db = openForReading(path)
-  const reader = sqliteReader(path)
+  const found = sqliteReader(path)
+  /** Nobody waits for a reader in a process of its own, so it opens long payloads here. */
+  const openLong: Store['openLong'] = async (position, salt) => {
+    const text = found.longPayload(position)
+    if (text === undefined) throw new DamagedEvent(position, 'has no payload')
+    return openPayload(position, salt, text)
+  }
+  const reader = { ...found, openLong }
   const inStreams = 'FROM events e JOIN streams s ON s.no = e.stream_no WHERE e.position <= ?'
   const newest = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
   const head = () => newest.get() ?? 0
@@ -55,9 +64,9 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
 
   return {
     ...createReading(reader, head, pages),
-    subscribe(wish, handle) {
+    subscribe(request, handle) {
       looking ??= setInterval(subscriptions.lookAgain, lookMs)
-      return subscriptions.subscribe(wish, handle)
+      return subscriptions.subscribe(request, handle)
     },
     append: never,
     revisionOf: stream => reader.headOf(stream)?.revision ?? -1,

@@ -10,7 +10,7 @@ const pageEvents = 1000
 /** A page ends early at this many characters, since a page is held in memory and handled in one turn. */
 const pageChars = 1024 * 1024
 
-/** Takes the rows of one page from an iterator, and reads no row after them. */
+/** Takes the rows of one page from an iterator, and reads no row after them. A long payload ends the page. */
 export const pageOf = <Row extends { header: string; payload: string | null }>(
   rows: Iterable<Row>,
 ): Row[] => {
@@ -18,11 +18,14 @@ export const pageOf = <Row extends { header: string; payload: string | null }>(
   let chars = 0
   for (const row of rows) {
     page.push(row)
-    chars += row.header.length + (row.payload?.length ?? 0)
+    chars += charsOf(row)
     if (chars >= pageChars) break
   }
   return page
 }
+
+const charsOf = ({ header, payload }: Pick<Row, 'header' | 'payload'>): number =>
+  payload === null ? pageChars : header.length + payload.length
 
 /** Lets the event loop turn between two pages of a long read. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -37,58 +40,92 @@ export type Pages = {
    */
   streamPage(stream: string, after: number, near?: number): { events: Recorded[]; isLast: boolean }
 }
+/** Functions that do the same, but open long payloads in another thread. */
+export type PatientPages = {
+  page(after: number): Promise<Recorded[]>
+  streamPage(stream: string, after: number, near?: number): Promise<{ events: Recorded[]; isLast: boolean }>
+}
+type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong'>
 
-/** `head` is the last position that is durable. */
-export const createPages = (store: Pick<Store, 'streamPage' | 'page'>, head: () => number): Pages => ({
-  page(after) {
+/** Functions that read the rows of one page and check their places. They throw DamagedEvent. */
+const rowPages = (store: Rows, head: () => number) => ({
+  page(after: number): Row[] {
     const end = head()
     const rows = readable(limit => store.page(after, limit), after + 1)
     if (rows.length === 0 && after < end) throw new DamagedEvent(after + 1, 'is missing')
     let from = after
     for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
-    return taken(rows)
+    return rows
   },
-  streamPage(stream, after, near = head()) {
+  streamPage(stream: string, after: number, near = head()): { rows: Row[]; isLast: boolean } {
     const rows = readable(limit => store.streamPage(stream, after, limit), near)
     let from = after
     for (const row of rows) {
       if (row.revision !== ++from)
         throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
     }
-    const isLast = rows.length === 0 || isLastPage(rows)
-    return { events: taken(rows), isLast }
+    return { rows, isLast: rows.length === 0 || isLastPage(rows) }
   },
 })
 
-export const createReading = (
-  store: Pick<Store, 'streamPage' | 'page' | 'lastOf'>,
-  head: () => number,
-  { page, streamPage }: Pages = createPages(store, head),
-): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'firstOf' | 'lastOf'> => {
-  function* streamPages(stream: string, after = -1) {
-    for (let [from, near] = [after, head()]; ; ) {
-      const { events, isLast } = streamPage(stream, from, near)
-      const last = events.at(-1)
-      if (last === undefined) return
-      from = last.header.revision
-      near = last.position + 1
-      yield events
-      if (isLast) return
-    }
-  }
+/** `head` is the last position that is durable. */
+export const createPages = (store: Rows, head: () => number): Pages => {
+  const { page, streamPage } = rowPages(store, head)
   return {
-    streamPages,
+    page: after => taken(store, page(after)),
+    streamPage(stream, after, near) {
+      const { rows, isLast } = streamPage(stream, after, near)
+      return { events: taken(store, rows), isLast }
+    },
+  }
+}
+
+/** `head` is the last position that is durable. */
+export const createPatientPages = (store: Rows, head: () => number): PatientPages => {
+  const { page, streamPage } = rowPages(store, head)
+  return {
+    page: async after => takenPatiently(store, page(after)),
+    async streamPage(stream, after, near) {
+      const { rows, isLast } = streamPage(stream, after, near)
+      return { events: await takenPatiently(store, rows), isLast }
+    },
+  }
+}
+
+export const createReading = (
+  store: Rows & Pick<Store, 'lastOf'>,
+  head: () => number,
+  pages: Pages = createPages(store, head),
+): Pick<Log, 'readStream' | 'streamPages' | 'readAll' | 'firstOf' | 'lastOf' | 'lastAt'> => {
+  const patient = createPatientPages(store, head)
+  const one = async (row: Row | undefined) => row && (await takenPatiently(store, [row]))[0]
+  return {
+    *streamPages(stream: string, after = -1) {
+      for (let [from, near] = [after, head()]; ; ) {
+        const { events, isLast } = pages.streamPage(stream, from, near)
+        const last = events.at(-1)
+        if (last === undefined) return
+        from = last.header.revision
+        near = last.position + 1
+        yield events
+        if (isLast) return
+      }
+    },
     async *readStream(stream: string, after = -1) {
-      let isFirst = true
-      for (const page of streamPages(stream, after)) {
-        if (!isFirst) await nextTurn()
-        isFirst = false
-        yield page
+      for (let [from, near] = [after, head()]; ; ) {
+        const { events, isLast } = await patient.streamPage(stream, from, near)
+        const last = events.at(-1)
+        if (last === undefined) return
+        from = last.header.revision
+        near = last.position + 1
+        yield events
+        if (isLast) return
+        await nextTurn()
       }
     },
     async *readAll(after = 0) {
       for (let from = after; ; ) {
-        const events = page(from)
+        const events = await patient.page(from)
         const last = events.at(-1)
         if (last === undefined) return
         from = last.position
@@ -100,31 +137,57 @@ export const createReading = (
       const [row] = readable(() => store.streamPage(stream, -1, 1), head())
       if (row !== undefined && row.revision !== 0)
         throw new DamagedEvent(row.position, `is not revision 0 of ${stream}`)
-      return row === undefined ? undefined : decode(row)
+      return one(row)
+    },
+    lastAt(time) {
+      let [low, high] = [0, head()]
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2)
+        const [row] = readable(() => store.page(middle - 1, 1), middle)
+        if (row === undefined) throw new DamagedEvent(middle, 'is missing')
+        if (Date.parse(decode(wholeRow(store, row)).header.time) <= time) low = middle
+        else high = middle - 1
+      }
+      return low
     },
     async lastOf(stream: string) {
       const [row] = readable(() => [store.lastOf(stream) ?? []].flat(), head())
-      return row === undefined ? undefined : decode(row)
+      return one(row)
     },
   }
 }
 
-const charsOf = (rows: Row[]): number =>
-  rows.reduce((sum, { header, payload }) => sum + header.length + (payload?.length ?? 0), 0)
+/** The row with its long payload. */
+const wholeRow = ({ longPayload }: Rows, row: Row): Row =>
+  row.payload === null ? { ...row, payload: longPayload(row.position) ?? null } : row
 /** The events of these rows. Empties the list of rows, since their texts may be long. */
-const taken = (rows: Row[]): Recorded[] => {
-  const events = rows.map(row => decode(row))
+const taken = (store: Rows, rows: Row[]): Recorded[] => {
+  const events = rows.map(row => decode(wholeRow(store, row)))
   rows.length = 0
   return events
 }
+/** Does the same, but opens long payloads in another thread. */
+const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => {
+  const last = rows.at(-1)
+  // A long payload ends its page, so only the last row can have one.
+  if (last === undefined || last.payload !== null) return taken(store, rows)
+  rows.pop()
+  const events = taken(store, rows)
+  events.push(decode(last, undefined, await store.openLong(last.position, last.salt)))
+  return events
+}
 /** Whether a page was not full, so that nothing follows it. */
-const isLastPage = (rows: Row[]): boolean => rows.length < pageEvents && charsOf(rows) < pageChars
+const isLastPage = (rows: Row[]): boolean =>
+  rows.length < pageEvents && rows.reduce((sum, row) => sum + charsOf(row), 0) < pageChars
 
 /**
  * Turns an error of SQLite about a broken file into DamagedEvent, the error that a wrong hash gives. `first`: the
  * position where the reading began.
  */
-const readable = (read: (limit: number) => Row[], first: number): Row[] => {
+export const readable = <Read extends { position: number }>(
+  read: (limit: number) => Read[],
+  first: number,
+): Read[] => {
   try {
     return read(pageEvents)
   } catch (error) {
@@ -134,7 +197,7 @@ const readable = (read: (limit: number) => Row[], first: number): Row[] => {
 }
 
 /** Finds the position of the broken row: reads one row more each time, until reading fails. */
-const firstUnreadable = (read: (limit: number) => Row[], first: number): number => {
+const firstUnreadable = (read: (limit: number) => { position: number }[], first: number): number => {
   let position = first
   for (let limit = 1; limit <= pageEvents; limit++) {
     try {

@@ -5,7 +5,7 @@ import type { CommitQueue } from './commit-queue.ts'
 import type { Store } from './store.ts'
 
 export type RecoveryDeps = {
-  store: Pick<Store, 'trouble' | 'secure' | 'reopen' | 'last'>
+  store: Pick<Store, 'fault' | 'checkpoint' | 'reopen' | 'last'>
   queue: Pick<CommitQueue, 'fail' | 'goOn' | 'hasFailed'>
   /** The last position that was acknowledged. */
   head: () => number
@@ -18,16 +18,16 @@ export type RecoveryDeps = {
 
 export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) => {
   let recovering: Promise<void> | undefined
-  let securing: Promise<void> | undefined
+  let checkpointing: Promise<void> | undefined
   /** The problem with the files that was reported last. */
   let reported: string | undefined
   /** Set while acknowledged events are missing. */
   let lost: string | undefined
 
   const reopen = async (): Promise<void> => {
-    await securing
-    const trouble = store.trouble()
-    if (trouble !== undefined) throw new Error(trouble)
+    await checkpointing
+    const fault = store.fault()
+    if (fault !== undefined) throw new Error(fault)
     await store.reopen()
     const end = store.last()?.position ?? 0
     // Recovery stops here. It would give the missing positions to other events, although callers know them already.
@@ -54,13 +54,13 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
     },
     /** Checks the files. Returns what is wrong with them when that is found for the first time. */
     check(): string | undefined {
-      const trouble = lost ?? store.trouble()
-      if (trouble !== undefined && !queue.hasFailed()) queue.fail(new Error(trouble))
-      const isNews = trouble !== undefined && trouble !== reported
-      reported = trouble
+      const fault = lost ?? store.fault()
+      if (fault !== undefined && !queue.hasFailed()) queue.fail(new Error(fault))
+      const isNews = fault !== undefined && fault !== reported
+      reported = fault
       if (!isNews) return undefined
-      securing = store.secure().catch(() => {}) // a removed WAL exists only until the process ends
-      return trouble
+      checkpointing = store.checkpoint().catch(() => {}) // a removed WAL exists only until the process ends
+      return fault
     },
   }
 }

@@ -4,8 +4,10 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import Sqlite from '../platform/sqlite/library.ts'
-import { digestOf, leafOf } from './leaf.ts'
+import { misfitOfTexts } from './fits.ts'
+import { longPayloadsOf } from './long-text.ts'
 import { applicationId, schemaVersion } from './schema.ts'
+import type { Row } from './store.ts'
 import { checkWal, smallestDatabase, unfit } from './wal.ts'
 
 /** How many of the newest events are checked against their hashes when a log is opened. */
@@ -14,21 +16,20 @@ const tailChecked = 256
 /** Throws CannotStart when one of the newest events is damaged or missing. */
 const checkTail = (db: Database.Database, path: string): void => {
   const rows = db
-    .prepare<
-      [number],
-      { position: number; header: string; payload: string | null; salt: string; leaf: string }
-    >('SELECT position, header, payload, salt, leaf FROM events ORDER BY position DESC LIMIT ?')
+    .prepare<[number], Row>(
+      `SELECT e.position, s.id AS stream, e.revision, e.header, e.payload, e.salt, e.leaf
+       FROM events e LEFT JOIN streams s ON s.no = e.stream_no ORDER BY e.position DESC LIMIT ?`,
+    )
     .all(tailChecked)
+  const long = longPayloadsOf(db)
+  // A long payload is checked when it is read: a start that read 256 of them would take too long. An event whose stream
+  // is lost is refused when it is read, so that all other streams can be served.
+  const misfit = (row: Row) => misfitOfTexts(row, row.payload === null && long.isAt(row.position))
   let expected = rows[0]?.position
-  for (const { position, header, payload, salt, leaf } of rows) {
-    const sound =
-      position === expected &&
-      leaf === leafOf(header) &&
-      (payload === null || header.endsWith(`"digest":"${digestOf(salt, payload)}"}`))
-    if (!sound) {
+  for (const row of rows) {
+    if (row.position !== expected || misfit(row) !== undefined)
       throw new CannotStart(`${path} is damaged at position ${expected}: restore it from a backup`)
-    }
-    expected = position - 1
+    expected = row.position - 1
   }
 }
 

@@ -5,12 +5,12 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 import Sqlite from '../platform/sqlite/library.ts'
-import { applicationId, schema, schemaVersion } from './schema.ts'
+import { applicationId, schema, schemaVersion, sinceVersion1 } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
 /** When the WAL has this many pages, the writing thread itself copies them into the main file. */
-const mostPages = 8192
+const maxPages = 8192
 
 const isOlder = (version: string, than: string): boolean => {
   const [a, b] = [version, than].map(text => text.split('.').map(Number))
@@ -42,6 +42,32 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
+/** Adds the tables that a file of version 1 lacks. */
+const renew = (db: Database.Database): void => {
+  const add = db.transaction(() => {
+    db.exec(sinceVersion1)
+    db.pragma(`user_version = ${schemaVersion}`)
+  })
+  add()
+}
+
+/** Removes the pieces of payloads that no event holds: a crash came before their events. */
+const removeLeftPieces = (db: Database.Database): void => {
+  const left = db
+    .prepare<[], number>(
+      `WITH RECURSIVE payloads (no) AS (
+         SELECT min(payload) FROM pieces
+         UNION ALL
+         SELECT (SELECT min(payload) FROM pieces WHERE payload > no) FROM payloads WHERE no IS NOT NULL
+       )
+       SELECT no FROM payloads WHERE no IS NOT NULL AND no NOT IN (SELECT no FROM long_payloads)`,
+    )
+    .pluck()
+    .all()
+  const remove = db.prepare('DELETE FROM pieces WHERE payload = ?')
+  for (const no of left) remove.run(no)
+}
+
 /** Opens the write connection, and creates the schema in a new file. Throws CannotStart. */
 export const openForWriting = (path: string, newLogId: () => string): Database.Database => {
   let db: Database.Database | undefined
@@ -58,8 +84,10 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('recursive_triggers = ON')
     db.pragma('foreign_keys = OFF') // the writer numbers the streams itself, and the check takes a third of the time
     db.pragma('cache_size = -65536')
-    db.pragma(`wal_autocheckpoint = ${mostPages}`)
+    db.pragma(`wal_autocheckpoint = ${maxPages}`)
     if (isNew) make(db, newLogId())
+    else if (db.pragma('user_version', { simple: true }) !== schemaVersion) renew(db)
+    removeLeftPieces(db)
     // Copies the WAL into the main file and syncs it. Then the length of the file must be that of its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     const pages = db.pragma('page_count', { simple: true }) as number

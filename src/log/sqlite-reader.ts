@@ -1,10 +1,14 @@
 // The read side of a log file, on a connection of its own: in WAL mode this connection sees every commit and blocks no
 // other.
+import { longPayloadsOf } from './long-text.ts'
 import { pageOf } from './reading.ts'
 import { openForReading } from './sqlite-file.ts'
 import type { Row, Store } from './store.ts'
 
-export type Reader = Omit<Store, 'write' | 'reopen' | 'trouble' | 'secure'>
+export type Reader = Omit<
+  Store,
+  'write' | 'writePiece' | 'dropPieces' | 'openLong' | 'reopen' | 'fault' | 'checkpoint'
+>
 
 const columns = 'e.position, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
 type Columns = [number, string, number, string, string | null, string, string]
@@ -54,6 +58,7 @@ export const sqliteReader = (path: string): Reader => {
     )
     .raw()
   const lastStreamNo = db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck()
+  const long = longPayloadsOf(db)
   const leafAt = db.prepare<[number], string>('SELECT leaf FROM events WHERE position = ?').pluck()
   const logId = db.prepare<[], string>("SELECT value FROM facts WHERE key = 'log_id'").pluck()
   return {
@@ -63,6 +68,8 @@ export const sqliteReader = (path: string): Reader => {
     last: () => mapped(last.get()),
     lastOf: stream => mapped(lastOf.get(stream)),
     lastStreamNo: () => lastStreamNo.get() ?? 0,
+    lastPayload: long.last,
+    longPayload: long.textOf,
     leafAt: position => leafAt.get(position),
     logId: () => logId.get() ?? '',
     async close() {

@@ -2,6 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import { type Checkpoints, createCheckpoints } from '../platform/sqlite/checkpoints.ts'
 import { startThread } from '../platform/thread.ts'
+import { createLongReader } from './long-reader.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import type { Store } from './store.ts'
@@ -64,9 +65,10 @@ export const sqliteStore = (
   openForWriting(path, newLogId).close()
   const writer = writerThread(path)
   const reader = sqliteReader(path)
+  const long = createLongReader(path)
   const main = watchFile(path, true)
   const wal = watchFile(`${path}-wal`, true)
-  main.trouble()
+  main.fault()
   const watches = [
     { file: path, watch: main },
     { file: `${path}-wal`, watch: wal },
@@ -84,31 +86,39 @@ export const sqliteStore = (
       emptying--
     }
   }
+  /** Sends a request that writes. The first one opens the write connection. */
+  const writes = async (ask: Open<Request>, bytes: number) => {
+    await (isOpen ? writer.ask(ask) : empties(ask))
+    isOpen = true
+    checkpoints.wrote(bytes)
+  }
   return {
     ...reader,
+    openLong: long.open,
+    writePiece: piece => writes({ ask: 'piece', piece }, piece.text.length),
+    dropPieces: payload => writes({ ask: 'drop', payload }, 0),
     // Sending one long text to the thread is far cheaper than sending many texts. They can be joined by line ends,
     // since neither JSON.stringify nor a salt contains one.
     async write({ texts, ...batch }) {
-      const ask = { ask: 'write', batch, text: texts.join('\n') } as const
-      await (isOpen ? writer.ask(ask) : empties(ask))
-      isOpen = true
-      checkpoints.wrote(ask.text.length)
+      const text = texts.join('\n')
+      await writes({ ask: 'write', batch, text }, text.length)
     },
     async reopen() {
       await checkpoints.release()
       await empties({ ask: 'reopen' })
     },
-    trouble() {
+    fault() {
       if (emptying > 0) return undefined
       for (const { file, watch } of watches) {
-        const what = watch.trouble()
+        const what = watch.fault()
         if (what !== undefined) return `${file} ${what} while the server has it open`
       }
       return undefined
     },
-    secure: () => empties({ ask: 'secure' }),
+    checkpoint: () => empties({ ask: 'checkpoint' }),
     async close() {
       await checkpoints.close()
+      await long.close()
       await reader.close()
       await writer.ask({ ask: 'close' })
     },

@@ -1,13 +1,15 @@
 // The one write connection: it hashes, inserts and commits whole batches. It handles events only as texts.
 import type Database from 'better-sqlite3'
-import { closeHeader, digestOf, leafOf } from './leaf.ts'
-import type { PackedBatch } from './store.ts'
+import { closeHeader, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
+import type { PackedBatch, Piece } from './store.ts'
 import { watchFile } from './watch.ts'
 
 export type Writer = {
   write(batch: PackedBatch): void
+  writePiece(piece: Piece): void
+  dropPieces(payload: number): void
   /** Copies everything from the WAL into the main file, and syncs that file. */
-  secure(): void
+  checkpoint(): void
   close(): void
 }
 
@@ -16,33 +18,65 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   const insertEvent = db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
+  const insertLong = db.prepare('INSERT INTO long_payloads (no, position) VALUES (?, ?)')
+  const insertPiece = db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)')
+  const removePieces = db.prepare('DELETE FROM pieces WHERE payload = ?')
+  /** The digests of long payloads whose events are not written yet, by their numbers. */
+  const digests = new Map<number, OpenDigest>()
   // Each write checks the WAL: if somebody has cut it short, SQLite would write on behind the cut, and later read
   // whatever is in the hole.
   const wal = watchFile(`${db.name}-wal`, true)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
-  const insert = db.transaction(({ first, streamNos, revisions, texts, newStreams }: PackedBatch) => {
+  /** Notes which event holds a long payload. Returns the digest of the payload. */
+  const take = (long: PackedBatch['long'], position: number): string => {
+    const payload = long.find(each => each.position === position)?.payload ?? 0
+    const digest = digests.get(payload)
+    if (digest === undefined)
+      throw new Error(`the payload of the event at position ${position} is not stored`)
+    digests.delete(payload)
+    insertLong.run(payload, position)
+    return digest.end()
+  }
+
+  const insert = db.transaction(({ first, streamNos, revisions, texts, newStreams, long }: PackedBatch) => {
     for (const { no, id } of newStreams) insertStream.run(no, id)
     let text = 0
     for (let n = 0; n < streamNos.length; n++) {
       const open = texts[text++] ?? ''
       const payload = texts[text++] ?? ''
       const salt = texts[text++] ?? ''
-      const header = closeHeader(open, digestOf(salt, payload))
-      insertEvent.run(first + n, streamNos[n], revisions[n], header, payload, salt, leafOf(header))
+      const isLong = payload === '' // no JSON text is empty
+      const header = closeHeader(open, isLong ? take(long, first + n) : digestOf(salt, payload))
+      const stored = isLong ? null : payload
+      insertEvent.run(first + n, streamNos[n], revisions[n], header, stored, salt, leafOf(header))
     }
   })
+  const checked = (work: () => void): void => {
+    const fault = wal.fault()
+    if (fault !== undefined) throw new Error(`${db.name}-wal ${fault}`)
+    work()
+    wal.fault() // records the new length
+  }
   return {
     write(batch) {
       // When a batch has failed, later batches that were already sent must not be written: they would leave a hole.
       if (batch.first !== position + 1) throw new Error('the batch before this one was not written')
-      const trouble = wal.trouble()
-      if (trouble !== undefined) throw new Error(`${db.name}-wal ${trouble}`)
-      insert.immediate(batch)
+      checked(() => insert.immediate(batch))
       position += batch.streamNos.length
-      wal.trouble() // records the new length
     },
-    secure() {
+    writePiece({ payload, n, salt, text }) {
+      const digest = n === 0 ? openDigest(salt) : digests.get(payload)
+      if (digest === undefined) throw new Error('the piece before this one was not written')
+      checked(() => insertPiece.run(payload, n, text))
+      digest.add(text)
+      digests.set(payload, digest)
+    },
+    dropPieces(payload) {
+      digests.delete(payload)
+      checked(() => removePieces.run(payload))
+    },
+    checkpoint() {
       db.pragma('wal_checkpoint(TRUNCATE)')
       wal.emptied()
     },

@@ -3,7 +3,8 @@
 
 /**
  * Rows to write at consecutive positions from `first` on, packed so that sending them to a thread is cheap. `texts`
- * holds three texts for each row: the header without its digest and closing brace, the payload, and the salt.
+ * holds three texts for each row: the header without its digest and closing brace, the payload, and the salt. `long`
+ * names the rows whose payload was stored in pieces before; their second text is empty.
  */
 export type PackedBatch = {
   first: number
@@ -11,9 +12,16 @@ export type PackedBatch = {
   revisions: number[]
   texts: string[]
   newStreams: { no: number; id: string }[]
+  long: { position: number; payload: number }[]
 }
 
-/** A row as stored, with the id of its stream. */
+/** Piece `n` (from 0) of the long payload with the number `payload`, and the salt of its event. */
+export type Piece = { payload: number; n: number; salt: string; text: string }
+
+/** What a payload holds: its JSON value, the digest that follows from its text, and the first character of the text. */
+export type Opened = { data: unknown; digest: string; begin: string }
+
+/** A row as stored, with the id of its stream. `payload` is null when it is long, or when it was removed. */
 export type Row = {
   position: number
   stream: string
@@ -29,12 +37,16 @@ export type StreamHead = { no: number; revision: number }
 export interface Store {
   /** Writes the whole batch or nothing. It is durable when this resolves. */
   write(batch: PackedBatch): Promise<void>
+  /** Writes one piece of a long payload, durably. The pieces of a payload come in their order. */
+  writePiece(piece: Piece): Promise<void>
+  /** Removes the pieces of a payload that no event holds. */
+  dropPieces(payload: number): Promise<void>
   /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
   /** What somebody did to the open files, in a sentence; undefined: the files are in order. */
-  trouble(): string | undefined
+  fault(): string | undefined
   /** Copies written rows from the WAL into the main file, as far as that is possible. */
-  secure(): Promise<void>
+  checkpoint(): Promise<void>
   /**
    * The rows after a position: up to `limit`, and fewer when they are long (reading.ts says how long). An empty list:
    * nothing follows.
@@ -45,6 +57,15 @@ export interface Store {
   last(): Row | undefined
   lastOf(stream: string): Row | undefined
   lastStreamNo(): number
+  /** The highest number of a long payload; 0: there is none. */
+  lastPayload(): number
+  /** The text of the long payload of an event; undefined: the event has none. */
+  longPayload(position: number): string | undefined
+  /**
+   * Opens the long payload of the event at a position, which has this salt. The work is done in another thread. Rejects
+   * with DamagedEvent.
+   */
+  openLong(position: number, salt: string): Promise<Opened>
   leafAt(position: number): string | undefined
   logId(): string
   close(): Promise<void>

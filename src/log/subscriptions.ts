@@ -4,7 +4,7 @@ import type { Recorded } from '../contract/stored.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 import type { Pages } from './reading.ts'
 
-export type SubscribeWish = {
+export type SubscribeRequest = {
   /** The reader begins after this position; with a stream, after this revision of the stream. */
   after: number
   stream?: string
@@ -21,7 +21,7 @@ export type SubscribeWish = {
  * Hands over every event after a position: stored events in pages, then each commit. The callers of a commit are
  * answered after the handler was called, and do not wait for the promise that it may return.
  */
-export type Subscribe = (wish: SubscribeWish, handle: Handler<Recorded>) => Subscription
+export type Subscribe = (request: SubscribeRequest, handle: Handler<Recorded>) => Subscription
 
 /** The most events that are kept for a reader while its handler works: enough for a burst of one task. */
 const keptAtMost = 64

@@ -4,7 +4,7 @@ import { type Stats, statSync } from 'node:fs'
 
 export type Watch = {
   /** What happened to the file, in words that follow its name in a sentence; undefined: it is in order. */
-  trouble(): string | undefined
+  fault(): string | undefined
   /** Called when SQLite has emptied the file, which may then be short again. */
   emptied(): void
 }
@@ -25,7 +25,7 @@ export const watchFile = (path: string, grows: boolean): Watch => {
   let first = look(path)
   let longest = 0
   return {
-    trouble() {
+    fault() {
       const now = look(path)
       first ??= now
       if (first === undefined) return undefined

@@ -1,14 +1,16 @@
-// The thread that owns the write connection. It answers requests in order: to write a batch, to open the file again, to
-// empty the WAL, and to close the file.
+// The thread that owns the write connection. It answers requests in order: to write a batch or a piece of a long
+// payload, to open the file again, to empty the WAL, and to close the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'
-import type { PackedBatch } from './store.ts'
+import type { PackedBatch, Piece } from './store.ts'
 
 export type Request =
   | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
+  | { ask: 'piece'; id: number; piece: Piece }
+  | { ask: 'drop'; id: number; payload: number }
   | { ask: 'reopen'; id: number }
-  | { ask: 'secure'; id: number }
+  | { ask: 'checkpoint'; id: number }
   | { ask: 'close'; id: number }
 export type Reply = { id: number; error?: { message: string; code?: string } }
 
@@ -18,17 +20,20 @@ const noNewLog = (): string => {
 }
 
 let writer: Writer | undefined
+const opened = (): Writer => {
+  writer ??= sqliteWriter(openForWriting(path, noNewLog))
+  return writer
+}
 const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) => void } = {
-  write: ({ batch, text }) => {
-    writer ??= sqliteWriter(openForWriting(path, noNewLog))
-    writer.write({ ...batch, texts: text.split('\n') })
-  },
+  write: ({ batch, text }) => opened().write({ ...batch, texts: text.split('\n') }),
+  piece: ({ piece }) => opened().writePiece(piece),
+  drop: ({ payload }) => opened().dropPieces(payload),
   reopen: () => {
     writer?.close()
     writer = undefined
-    writer = sqliteWriter(openForWriting(path, noNewLog))
+    opened()
   },
-  secure: () => writer?.secure(),
+  checkpoint: () => writer?.checkpoint(),
   close: () => {
     writer?.close()
     writer = undefined

@@ -117,7 +117,7 @@ export const backUp = async (log: string, to: string, force: boolean, onStep: On
     throw new CannotStart(`${to} exists: choose another name, or add --force`)
   const { sessions, backups } = filesOf(path.dirname(log))
   const [states, statesPart] = [statesOf(to), partOf(statesOf(to))]
-  const letGo = pin(backups)
+  const release = pin(backups)
   try {
     rmSync(statesPart, { recursive: true, force: true })
     const copied = await makePart(log, to, onStep, async copy => ({
@@ -128,7 +128,7 @@ export const backUp = async (log: string, to: string, force: boolean, onStep: On
     rename(to)
     return copied
   } finally {
-    letGo()
+    release()
     removePart(to)
   }
 }

@@ -13,9 +13,9 @@ export const takeFolder = (dataDir: string): (() => void) => {
     const holder = url === undefined ? 'another process' : `the server at ${url}`
     return `${dataDir} is in use by ${holder}: stop it, or set another DATA_DIR`
   })
-  const letGoOfBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs keeps the files of this build
+  const releaseBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs keeps the files of this build
   return () => {
-    letGoOfBuild()
+    releaseBuild()
     unlock()
   }
 }

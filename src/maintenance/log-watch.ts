@@ -31,9 +31,9 @@ export const watchLog = ({ log, projector, timers, report }: Deps): (() => void)
     )
   }
   return timers.every(lookMs, () => {
-    const trouble = log.check()
-    if (trouble !== undefined) {
-      report('error', `${trouble}: nothing more is stored; put the file back, or start the server again`)
+    const fault = log.check()
+    if (fault !== undefined) {
+      report('error', `${fault}: nothing more is stored; put the file back, or start the server again`)
     }
     if (log.isFailing()) log.retry().catch(() => {})
     else if (!projector.isCurrent()) catchUpAgain()

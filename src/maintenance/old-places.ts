@@ -146,7 +146,7 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
 }
 
 /** The most folders that the warning names. */
-const mostNamed = 20
+const maxNamed = 20
 
 type Deps = { log: Log; roots: Roots; mark: string; report: Report }
 
@@ -164,7 +164,7 @@ export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promis
     if (moved > 0)
       report('info', `${moved} folders or files of tasks were moved into the folders of their users`)
     if (left.length > 0) {
-      const shown = left.slice(0, mostNamed)
+      const shown = left.slice(0, maxNamed)
       report(
         'warn',
         `${left.length} folders or files of earlier versions were left where they are, and tasks do not reach them any more: move what belongs to a user into the user's own folder below the same root; ${mark} lists them all`,

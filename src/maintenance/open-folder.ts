@@ -30,8 +30,7 @@ import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
 import { takeFolder } from './folder-lock.ts'
 import { bringFilesHome } from './old-places.ts'
-import { openCountedLog } from './open-log.ts'
-import { acceptShorterLog } from './resumed-log.ts'
+import { openProvenLog } from './open-proven-log.ts'
 
 const protectionOf = (config: Config) => {
   const { sessions, rollouts, logs } = filesOf(config.dataDir)
@@ -111,10 +110,9 @@ export const openFolder = async (
   try {
     const world = realWorld()
     const metrics = createMetrics()
-    const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss })
+    const { log, proof } = await openProvenLog(config, { world, metrics, acceptLoss, idle, report })
     opened.unshift(() => log.close())
-    await acceptShorterLog(config.dataDir, log, acceptLoss, report)
-    log.onCommit(metrics.events.follow)
+    opened.unshift(() => proof.stop())
     if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
     const agents = createAgents(world.timers, config.model)
     const secrets = openSecrets(files.secrets, report)
@@ -148,6 +146,7 @@ export const openFolder = async (
       roots,
       sessionsRoot: files.sessions,
       nats,
+      proof,
       report,
       inspect,
       idle,
@@ -167,6 +166,7 @@ export const openFolder = async (
       ...access,
       metrics,
       nats,
+      proof,
       unlock,
     }
   } catch (error) {

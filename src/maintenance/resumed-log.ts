@@ -11,17 +11,18 @@ import type { EventLog } from '../log/log.ts'
 import { openLogReadOnly } from '../log/read-only.ts'
 import { filesOf } from '../platform/data-folder.ts'
 
-type Known = { position: number; by: string }
+export type Known = { position: number; by: string }
 
 /**
  * How many events of the log with this id the files beside it know, and which file knows most. The read models count
- * always, since they do not name their log.
+ * always, since they do not name their log. `anchor`: what the newest checkpoint of this log knows.
  */
-const knownBeside = (dataDir: string, logId: string): Known => {
+const knownBeside = (dataDir: string, logId: string, anchor: Known): Known => {
   const files = filesOf(dataDir)
   const saved = [files.nats, files.telemetry].map(file => ({ file, saved: savedCheckpoint(file) }))
   const known = [
     { position: eventsKnownTo(files.readModels), by: 'read.db' },
+    anchor,
     ...saved
       .filter(({ saved }) => saved?.log === logId)
       .map(({ file, saved }) => ({
@@ -29,12 +30,12 @@ const knownBeside = (dataDir: string, logId: string): Known => {
         by: file === files.nats ? 'nats.json' : 'otel.json',
       })),
   ]
-  return known.reduce((most, next) => (next.position > most.position ? next : most))
+  return known.reduce((max, next) => (next.position > max.position ? next : max))
 }
 
 /** How many events of the log with this id the data folder knows, including the log that a backup will replace. */
-export const knownIn = async (dataDir: string, logId: string): Promise<number> => {
-  const { position } = knownBeside(dataDir, logId)
+export const knownIn = async (dataDir: string, logId: string, anchor: Known): Promise<number> => {
+  const { position } = knownBeside(dataDir, logId, anchor)
   const { log: file } = filesOf(dataDir)
   if (!existsSync(file)) return position
   try {
@@ -65,18 +66,18 @@ export const resume = async (log: EventLog, known: number, reason: LogResumed['r
 }
 
 /**
- * Does nothing when the log has all events that the files beside it know. Otherwise it rejects with CannotStart, unless
- * `acceptLoss` is true: then the log continues without these events, and the files are adjusted to it.
+ * Resolves to false when the log has all events that the files beside it know. Otherwise it rejects with CannotStart,
+ * unless `acceptLoss` is true: then the log continues without these events, the files are adjusted to it, and the
+ * promise resolves to true.
  */
 export const acceptShorterLog = async (
   dataDir: string,
   log: EventLog,
-  acceptLoss: boolean,
-  report: Report,
-): Promise<void> => {
-  const { position, by } = knownBeside(dataDir, log.id)
+  { acceptLoss, anchor, report }: { acceptLoss: boolean; anchor: Known; report: Report },
+): Promise<boolean> => {
+  const { position, by } = knownBeside(dataDir, log.id, anchor)
   const head = log.head()
-  if (position <= head) return
+  if (position <= head) return false
   const files = filesOf(dataDir)
   if (!acceptLoss) {
     throw new CannotStart(
@@ -93,4 +94,5 @@ export const acceptShorterLog = async (
     'warn',
     `the log goes on from ${head}: events up to ${position} were lost, as the option --accept-loss allows`,
   )
+  return true
 }

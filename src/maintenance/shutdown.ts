@@ -7,6 +7,7 @@ import type { Fairness } from '../fairness/fairness.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { Proof } from '../proof/proof.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 
@@ -43,6 +44,7 @@ type Open = {
   disk: Pick<Fairness['disk'], 'close'>
   checker: Pick<SchemaChecker, 'close'>
   log: Pick<EventLog, 'settled' | 'close'>
+  proof: Pick<Proof, 'stop'> | undefined
   projector: Pick<Projector, 'flush'>
   store: Pick<ReadStore, 'close'>
   secrets: Pick<Secrets, 'close'>
@@ -60,6 +62,7 @@ export const closeInOrder = async (open: Open): Promise<void> => {
   await open.disk.close()
   await open.checker.close()
   await log.settled()
+  await open.proof?.stop() // its last checkpoint covers the last event, and it reads from the log
   open.projector.flush() // this last write still reads from the log
   await log.close()
   await open.store.close()

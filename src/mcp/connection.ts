@@ -2,7 +2,7 @@
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/client'
 import { failureOf, isAnswer, type McpFailure } from './failure.ts'
 import { openClient } from './handshake.ts'
-import { callMs, mostProgress } from './limits.ts'
+import { callMs, maxProgress } from './limits.ts'
 import { listTools } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
@@ -32,7 +32,7 @@ const longestReported = 2000
 
 /** Passes on the server's progress messages, up to a limit. */
 const progressTo = (server: McpServer, hear: (message: string) => void) => {
-  let room = mostProgress
+  let room = maxProgress
   return ({ message = '' }: { message?: string | undefined }) => {
     room -= message.length
     if (message !== '' && room >= 0) hear(withoutSecrets(server, message))

@@ -34,8 +34,8 @@ export type Connections = {
 /** Milliseconds after which an unused connection is closed, unless its task still works. */
 const idleMs = 60_000
 /** The most servers that may start as processes at the same time. At most half of them start for one user. */
-const most = Math.max(4, availableParallelism())
-const starting = { most, mostOfOne: Math.floor(most / 2) }
+const places = Math.max(4, availableParallelism())
+const starting = { places, perUser: Math.floor(places / 2) }
 
 type Deps = Outside & {
   /** Whether a task has not ended: its connections stay open while its agent thinks. */

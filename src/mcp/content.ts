@@ -1,7 +1,7 @@
 // Converts a server's result to the parts of a tool_result: texts, images, audio and files.
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
-import { mostText } from './limits.ts'
+import { maxText } from './limits.ts'
 
 const note = '[Cut: the result holds more than 1 MiB of text]'
 
@@ -35,7 +35,7 @@ const partOf = (block: CallToolResult['content'][number]): ContentPart => {
 
 /** Cuts the texts at the limit, and adds a note where they were cut. */
 const cut = (parts: ContentPart[]): ContentPart[] => {
-  let room = mostText
+  let room = maxText
   return parts.flatMap((part): ContentPart[] => {
     if (typeof part === 'string' || !('text' in part)) return [part]
     if (room < 0) return []

@@ -2,7 +2,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { isAnswer } from './failure.ts'
 import { httpTransport } from './http.ts'
-import { mostBytes, openMs } from './limits.ts'
+import { maxBytes, openMs } from './limits.ts'
 import type { Outside } from './outside.ts'
 import type { McpServer } from './server.ts'
 import { stdioTransport } from './stdio.ts'
@@ -12,7 +12,7 @@ type Sdk = typeof import('@modelcontextprotocol/client')
 
 const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =>
   'command' in server
-    ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: mostBytes }) })
+    ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: maxBytes }) })
     : httpTransport(sdk, server, server.fromCaller ? outside.guardedFetch : outside.fetch)
 
 /** Whether a server answered `initialize`, which all versions know, with an error that asks for a newer version. */

@@ -2,7 +2,7 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import { brokenOff } from './failure.ts'
-import { mostBytes } from './limits.ts'
+import { maxBytes } from './limits.ts'
 import type { McpServer } from './server.ts'
 
 type PlaceServer = Extract<McpServer, { url: string }>
@@ -14,7 +14,7 @@ const bounded =
   async (url, init) => {
     const response = await fetch(url, init)
     if (response.body === null) return response
-    let room = mostBytes
+    let room = maxBytes
     const count = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         room -= chunk.length

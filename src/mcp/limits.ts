@@ -5,12 +5,12 @@ export const openMs = 30_000
 /** The most milliseconds that a call may take. */
 export const callMs = 600_000
 /** The most bytes of one HTTP answer, of one message, and of all output that a process sends without a request. */
-export const mostBytes = 10 * 1024 * 1024
+export const maxBytes = 10 * 1024 * 1024
 /** The most tools of a server. */
-export const mostTools = 512
+export const maxTools = 512
 /** The greatest length of the list of tools as JSON, characters. */
-export const mostListed = 1024 * 1024
+export const maxListLength = 1024 * 1024
 /** The most characters of progress that are passed on from one call. They come before its result. */
-export const mostProgress = 4096
+export const maxProgress = 4096
 /** The most characters of text in a result. */
-export const mostText = 1024 * 1024
+export const maxText = 1024 * 1024

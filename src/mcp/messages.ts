@@ -1,5 +1,5 @@
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
-import { mostBytes } from './limits.ts'
+import { maxBytes } from './limits.ts'
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0]
 type Handlers = { message: (message: Message) => void; error: (error: Error) => void }
@@ -18,7 +18,7 @@ export const createMessages = (buffer: ReadBuffer, { message: take, error }: Han
     /** Throws when the server sends too much. */
     read(chunk: Buffer): void {
       unasked += chunk.length
-      if (unasked > mostBytes) throw new Error('the server has sent too much without an answer')
+      if (unasked > maxBytes) throw new Error('the server has sent too much without an answer')
       buffer.append(chunk)
       for (;;) {
         // JSON that is no message is an error. A line that is no JSON is skipped: some servers print to stdout.

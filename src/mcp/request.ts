@@ -9,7 +9,7 @@ type Fields = Record<string, unknown>
 export type McpHeaders = Record<string, Record<string, string>>
 
 /** The most servers that a request may name. */
-const mostServers = 32
+const maxServers = 32
 /** The most characters of the name of a server. */
 const longestName = 64
 const hidden = '***'
@@ -68,8 +68,8 @@ export const mcpProblems = (
   if (config === undefined || config === null) return []
   const { at, entries } = entriesOf(config)
   const problems =
-    entries.length > mostServers
-      ? [wrong([], `At most ${mostServers} servers`)]
+    entries.length > maxServers
+      ? [wrong([], `At most ${maxServers} servers`)]
       : entries.flatMap(([name, entry]) =>
           entryProblems(name, entry, isConfigured).map(problem => ({
             ...problem,

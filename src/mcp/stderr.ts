@@ -3,12 +3,12 @@ import type { Child } from '../platform/children/children.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
 /** The most characters of a server's stderr that are reported, in all and for each line. */
-const mostReported = 64 * 1024
+const maxReported = 64 * 1024
 const longestLine = 1000
 
 /** Reports each line of a server's stderr to the operator, without the server's secrets. */
 export const reportStderr = (child: Child, server: McpServer, report: Report): void => {
-  let room = mostReported
+  let room = maxReported
   let rest = ''
   const reportLine = (line: string) => {
     const shown = withoutSecrets(server, line.slice(0, longestLine)).trimEnd()

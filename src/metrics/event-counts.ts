@@ -95,10 +95,10 @@ export const createEventCounts = () => {
     model,
     follow(events: readonly Recorded[]): void {
       for (const [n, stored] of events.entries()) {
-        const { type, stream } = stored.header
+        const { type, stream, copy_of } = stored.header
         byType.set(type, (byType.get(type) ?? 0) + 1)
         const event = taskEvents.find(stored)
-        if (event === undefined) continue
+        if (event === undefined || copy_of !== undefined) continue // the past of a fork is no new work
         const count = table[event.type] as Count<TaskEventType> | undefined
         count?.(event.data, stream, events, n)
       }

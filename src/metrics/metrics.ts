@@ -7,6 +7,7 @@ import { createEventCounts, type EventCounts, effectKinds, effectOutcomes } from
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'
 import { type NatsCounts, natsFamilies } from './nats-families.ts'
+import { type ProofCounts, proofFamilies } from './proof-families.ts'
 import { createRequestCounts } from './request-counts.ts'
 import type { Tally } from './tally.ts'
 import { type WebhookCounts, webhookFamilies } from './webhook-families.ts'
@@ -23,6 +24,7 @@ export type Gauges = {
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
   webhooks(): WebhookCounts
   cron(): CronCounts
+  proof(): ProofCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
@@ -107,6 +109,7 @@ export const createMetrics = () => {
     ...modelFamilies(events),
     ...webhookFamilies(gauges.webhooks),
     ...cronFamilies(gauges.cron),
+    ...proofFamilies(gauges.proof),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 

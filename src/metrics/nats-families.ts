@@ -38,7 +38,7 @@ export const natsFamilies = (counts: () => NatsCounts): Family[] => [
     () => Number(counts().stopped),
   ),
   counter(
-    'reprise_nats_told_events_total',
+    'reprise_nats_delivered_events_total',
     'Public events that subscribers got, by their source: NATS or the log.',
     () => [
       [{ through: 'nats' }, counts().delivered.nats],

@@ -20,6 +20,9 @@ export const filesOf = (dataDir: string) => ({
   logs: path.join(dataDir, 'logs'),
   backups: path.join(dataDir, 'backups'),
   byUser: path.join(dataDir, 'files-by-user.json'),
+  auditKey: path.join(dataDir, 'audit-key'),
+  checkpoints: path.join(dataDir, 'checkpoints'),
+  tiles: path.join(dataDir, 'tiles'),
 })
 
 /**
@@ -39,7 +42,9 @@ export const checkPlaces = (dataDir: string): void => {
     const wayOut = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
     throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
   }
-  for (const file of [...databases, ...others, ...texts, files.server, files.adminToken]) check(file, 'file')
+  const proof = [files.auditKey, files.checkpoints, files.tiles]
+  for (const file of [...databases, ...others, ...texts, ...proof, files.server, files.adminToken])
+    check(file, 'file')
   for (const folder of [files.sessions, files.children, files.rollouts, files.logs, files.backups])
     check(folder, 'folder')
 }

@@ -1,5 +1,8 @@
 // JSON text that may be too long for one string, or for memory. A short text is a string. A long text consists of
 // pieces, each of which is made when the reader takes it.
+import { jsonPieces } from '../contract/json-pieces.ts'
+import { isLongerThan } from '../contract/length.ts'
+
 export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>
 export type Text = string | Pieces
@@ -46,21 +49,31 @@ async function* cutShort(text: Pieces): AsyncGenerator<Piece> {
   yield typeof last === 'string' ? last.slice(0, -1) : last.subarray(0, -1)
 }
 
+/** The JSON text of a value. The pieces of a long text are made when the reader takes them. */
+export const jsonText = (value: unknown): Text =>
+  isLongerThan(value, wholeAtMost) ? eachOf(jsonPieces(value)) : JSON.stringify(value)
+
+async function* eachOf(pieces: Iterable<string>): AsyncGenerator<string> {
+  yield* pieces
+}
+
 /** A JSON array of these elements. */
-export async function* arrayOf(elements: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* arrayOf(elements: AsyncIterable<Text>): AsyncGenerator<Piece> {
   let before = '['
   for await (const element of elements) {
-    yield before + element
+    const text = joined(before, element)
+    if (isLong(text)) yield* text
+    else yield text
     before = ','
   }
   yield before === '[' ? '[]' : ']'
 }
 
 /** Takes pieces until it is clear whether the text is long. The remaining pieces are made only when they are read. */
-export const gathered = async (pieces: Pieces, most = wholeAtMost): Promise<Text> => {
+export const gathered = async (pieces: Pieces, max = wholeAtMost): Promise<Text> => {
   const rest = pieces[Symbol.asyncIterator]()
   const head: Piece[] = []
-  for (let size = 0; size <= most; ) {
+  for (let size = 0; size <= max; ) {
     const { done, value } = await rest.next()
     if (done) return head.map(String).join('')
     head.push(value)

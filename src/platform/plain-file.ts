@@ -4,13 +4,17 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
+  renameSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 const { O_CREAT, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 /** Flags to open a file for reading. With them, opening a FIFO does not wait for a writer. */
@@ -61,4 +65,23 @@ export const readPlainFileLater = async (path: string): Promise<string> => {
   } finally {
     await file?.close()
   }
+}
+
+/** Writes a file that only our user may read. It is on the disk when this returns. Throws errors of the system. */
+export const writeSynced = (path: string, text: string): void => {
+  const file = openSync(path, plainWrite, 0o600)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Renames a file. The new name is on the disk when this returns. Throws errors of the system. */
+export const renameSynced = (from: string, to: string): void => {
+  renameSync(from, to)
+  const folder = openSync(dirname(to), O_RDONLY)
+  fsyncSync(folder)
+  closeSync(folder)
 }

@@ -2,6 +2,7 @@
 // models hold the result.
 import { creationCommands } from './commands/create.ts'
 import type { CommandDeps } from './commands/deps.ts'
+import { forkCommands } from './commands/fork.ts'
 import { inputCommands } from './commands/inputs.ts'
 import { moveCommands } from './commands/moves.ts'
 import { scheduledCommands } from './commands/scheduled.ts'
@@ -11,6 +12,7 @@ export type { Created, CreateRequest } from './commands/create-request.ts'
 
 export const createCommands = (deps: CommandDeps) => ({
   ...creationCommands(deps),
+  ...forkCommands(deps),
   ...moveCommands(deps),
   ...inputCommands(deps),
   ...scheduledCommands(deps),

@@ -14,10 +14,10 @@ export type CreateCall = {
   isRetry: boolean
 }
 
-/** How long an idempotency key leads to its task, milliseconds from the task's creation. */
-const keyLivesMs = 24 * 3600 * 1000
-/** How long after its end a task can be found by its body, milliseconds. */
-const bodyLivesMs = 600 * 1000
+/** How long an idempotency key leads to what its request made, milliseconds. */
+export const keyLivesMs = 24 * 3600 * 1000
+/** How long what a request without a key made can be found by its body, milliseconds; a task after its end. */
+export const bodyLivesMs = 600 * 1000
 
 const undeleted = (row: TaskRow | undefined): TaskRow => {
   if (row === undefined || row.deleted === 1) throw new Refusal('Conflict', undefined, 'the task was deleted')

@@ -6,19 +6,22 @@ import { taskFileOf, userFolder } from '../access/user-folders.ts'
 import type { Clock, Report } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskShare } from '../contract/tools.ts'
+import { joined, only, type Text } from '../platform/pieces.ts'
 import { counted, prepare, replace, statOf } from '../tools/put-file.ts'
 import { inFolder } from '../tools/workspace.ts'
 import type { Queries, TaskFile } from './queries.ts'
 
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const text of texts) yield `${text}\n`
+async function* linesOf(texts: AsyncIterable<Text>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    for await (const piece of only(joined(text, '\n'))) yield String(piece)
+  }
 }
 
 /** Milliseconds until a file that could not be written is tried again. */
 const retryMs = 60_000
 
 /** The root folder of a kind of files, and the lines of a task's file. */
-type FileKind = { root: string; lines: (taskId: string) => AsyncIterable<string> }
+type FileKind = { root: string; lines: (taskId: string) => AsyncIterable<Text> }
 type Deps = {
   kinds: Record<TaskFile['kind'], FileKind>
   queries: Pick<Queries, 'missingFiles' | 'fileSettled'>

@@ -2,7 +2,7 @@
 // data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
-import { createKeyedLocks } from './keyed-locks.ts'
+import { createOnce } from './once.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { createUndelivered } from './undelivered.ts'
 
@@ -13,15 +13,14 @@ export type Idempotency = {
   notDelivered(taskId: string): void
 }
 
-/** The locks of a create: its key, its id and its body, in the order in which the rules check them. */
-const locksOf = ({ principal, key, taskId, digest }: CreateCall): string[] => [
+/** The names of a create: its key and its id, in the order in which the rules check them. */
+const namesOf = ({ principal, key, taskId }: CreateCall): string[] => [
   ...(key === undefined ? [] : [`key ${principal.id} ${key}`]),
   ...(taskId === undefined ? [] : [`id ${taskId}`]),
-  `body ${principal.id} ${digest}`,
 ]
 
 export const createIdempotency = (queries: Queries, clock: Clock): Idempotency => {
-  const locks = createKeyedLocks()
+  const once = createOnce()
   const undelivered = createUndelivered(queries.headPosition())
 
   /** The task of the request that this call repeats. */
@@ -36,25 +35,18 @@ export const createIdempotency = (queries: Queries, clock: Clock): Idempotency =
     return taskByBody(queries, call, undelivered.has, clock.now())
   }
 
+  /** Claims the task at once, so that no other retry of the same moment finds it. */
+  const claimed = (call: CreateCall): TaskRow | undefined => {
+    const found = earlier(call)
+    if (found !== undefined) undelivered.claim(found)
+    return found
+  }
+
   return {
-    async once(call, create) {
-      const keys = locksOf(call)
-      // Only a retry waits for a create with the same body. Each equal create that is not marked as a retry makes a
-      // task.
-      const waitsFor = call.isRetry ? keys : keys.slice(0, -1)
-      for (let busy = locks.busy(waitsFor); busy !== undefined; busy = locks.busy(waitsFor)) await busy
-      const replay = earlier(call)
-      if (replay !== undefined) {
-        undelivered.claim(replay)
-        return { replay }
-      }
-      const made = create()
-      const unlock = locks.lock(keys, made)
-      try {
-        return { made: await made }
-      } finally {
-        unlock()
-      }
+    once(call, create) {
+      const { principal, digest, isRetry } = call
+      const names = { named: namesOf(call), body: `body ${principal.id} ${digest}`, isRetry }
+      return once(names, () => claimed(call), create)
     },
     notDelivered: undelivered.add,
   }

@@ -37,7 +37,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
   const keys = createIdempotencyRows(store)
   const files = createTaskFileRows(store)
   const tokens = createTokenRows(store)
-  const stored = createStoredTasks(store, reading)
+  const stored = createStoredTasks(store, reading, log)
   const lists = createTaskLists({ store, stored, reading, isCurrent, rowById: rows.byId, head: log.head })
 
   return {
@@ -52,6 +52,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     /** The text of a task in parts: first the fields, then each item. */
     textsOf: stored.texts,
     list: current(lists.list),
+    listThen: current(lists.listThen),
     countTasks: current(lists.count),
     unfinished: current(rows.unfinished),
     overdue: current(rows.overdue),

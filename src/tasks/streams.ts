@@ -1,7 +1,7 @@
 // The streams of tasks: live frames for subscribers, stored frames, and the number of the frame after which a caller's
 // stream begins when the caller has just supplied results.
 import type { SavedFolds } from '../../projections/tasks/saved-folds.ts'
-import { createFeeds, type FeedWish, nextFrame } from '../bus/feed.ts'
+import { createFeeds, type FeedRequest, nextFrame } from '../bus/feed.ts'
 import { storedFrames } from '../bus/past-frames.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { type Pause, readWithPauses } from '../fairness/slices.ts'
@@ -16,8 +16,8 @@ export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
   const feeds = createFeeds({ log, rendererAt })
   return {
     /** Past frames, then live ones. */
-    open: (wanted: FeedWish, isNew = false) =>
-      isNew ? feeds.openNew(wanted, createRenderer(log.readStream)) : feeds.open(wanted),
+    open: (request: FeedRequest, isNew = false) =>
+      isNew ? feeds.openNew(request, createRenderer(log.readStream)) : feeds.open(request),
     /** The stored frames of a task after a number. */
     async *stored(stream: string, after: number, pause: Pause): AsyncGenerator<Frame> {
       const read = readWithPauses(log.readStream, pause)

@@ -4,6 +4,7 @@ import type { Inspect } from '../../actors/runtime/live.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import { createRunningCalls } from '../../actors/task/running-calls.ts'
 import type { Report } from '../contract/ports.ts'
+import type { Sessions } from '../env-sessions/commands.ts'
 import { prepareTask } from './commands/prepared-task.ts'
 import { type CreateRequest, createCommands } from './commands.ts'
 import { createExpiry } from './expiry.ts'
@@ -19,6 +20,7 @@ type Deps = KindDeps & {
   /** When this server started. */
   startedAt: number
   report: Report
+  copySession: Sessions['fork']
   inspect?: Inspect | undefined
   onFault: (error: unknown) => void
 }
@@ -35,6 +37,11 @@ export const createTasks = (deps: Deps) => {
     onFault,
     inspect: deps.inspect,
   })
+  const requests = createRequestReader({
+    roots,
+    agents: deps.agentChoice,
+    problemsOfSchema: deps.checker.problemsOf,
+  })
   const creating = {
     runtime,
     scheduler,
@@ -43,6 +50,13 @@ export const createTasks = (deps: Deps) => {
     secrets,
     quotas,
     ids,
+    forking: {
+      read: log.readStream,
+      requests,
+      workspace: roots.workspace,
+      judgement: () => ({ now: clock.now(), ttls: deps.ttls }),
+      copySession: deps.copySession,
+    },
     ready: log.retry,
     isLogAway: log.isFailing,
   }
@@ -66,11 +80,7 @@ export const createTasks = (deps: Deps) => {
     commands,
     recall,
     /** Reads the bodies of creates. */
-    requests: createRequestReader({
-      roots,
-      agents: deps.agentChoice,
-      problemsOfSchema: deps.checker.problemsOf,
-    }),
+    requests,
     /** Prepares a task that an actor of another kind stores in its own append. */
     prepare: (wanted: CreateRequest, userId: string) => prepareTask(creating, wanted, userId),
     streams: createTaskStreams(log, queries.folds),

@@ -1,4 +1,5 @@
-import type { TaskRow } from './queries.ts'
+/** What a request made: a task, a cron job or a run. `position`: that of the event that made it. */
+type Made = { id: string; position: number }
 
 /** The most tasks in each of the two sets of `createUndelivered`. */
 const rememberedAtMost = 100_000
@@ -19,10 +20,9 @@ export const createUndelivered = (startedAt: number) => {
   const claimedOld = new Set<string>()
   return {
     add: (taskId: string): void => remember(lost, taskId),
-    has: ({ id, position }: TaskRow): boolean =>
-      lost.has(id) || (position <= startedAt && !claimedOld.has(id)),
+    has: ({ id, position }: Made): boolean => lost.has(id) || (position <= startedAt && !claimedOld.has(id)),
     /** A retry gets the answer of this task now. */
-    claim({ id, position }: TaskRow): void {
+    claim({ id, position }: Made): void {
       lost.delete(id)
       if (position <= startedAt) remember(claimedOld, id)
     },

@@ -29,11 +29,14 @@ export const createVisibility = (
 
   return {
     rowById,
-    /** The row of a task that this principal may see. Throws DamagedEvent when the log does not know it. */
-    visible(principal: Principal, taskId: string): TaskRow {
+    /**
+     * The row of a task that this principal may see. `withDeleted`: also that of a deleted task. Throws DamagedEvent
+     * when the log does not know it.
+     */
+    visible(principal: Principal, taskId: string, withDeleted = false): TaskRow {
       const row = rowById(taskId)
-      if (row === undefined || row.deleted === 1 || !mayTouch(principal, row))
-        throw new Refusal('TaskNotFound')
+      const isGone = row?.deleted === 1 && !withDeleted
+      if (row === undefined || isGone || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
       if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')
       return row
     },

@@ -15,9 +15,9 @@ type Created = RecordedTaskEvent<'TaskCreated'>
  * The most folds in memory. If there are more, the fold that has had no event for the longest time is dropped. It is
  * made again when it is needed.
  */
-const mostTasks = 10_000
+const maxTasks = 10_000
 /** The most folds in memory if contents are exported. Then each fold holds all messages of its task. */
-const mostTasksWithContents = 200
+const maxTasksWithContents = 200
 
 /**
  * The id of the effect with which the parent called the task. The intent is in the parent's stream, after the event
@@ -48,6 +48,7 @@ const createFold = async (log: Reader, first: Recorded, withContents: boolean): 
       const event = taskEvents.read(stored)
       const ended = spans.take(event)
       const said = await contents?.take(event)
+      if (stored.header.copy_of !== undefined) return [] // the work of the task that was forked
       const outermost = ended.at(-1)
       if (outermost !== undefined) Object.assign(outermost.attributes, said)
       return ended
@@ -58,7 +59,7 @@ const createFold = async (log: Reader, first: Recorded, withContents: boolean): 
 export const createTracker = (
   log: Reader,
   withContents: boolean,
-  most = withContents ? mostTasksWithContents : mostTasks,
+  max = withContents ? maxTasksWithContents : maxTasks,
 ) => {
   const folds = new Map<string, Fold>()
 
@@ -79,7 +80,7 @@ export const createTracker = (
   const keep = (stream: string, fold: Fold) => {
     folds.delete(stream)
     folds.set(stream, fold)
-    if (folds.size <= most) return
+    if (folds.size <= max) return
     const [quietest = ''] = folds.keys()
     folds.delete(quietest)
   }

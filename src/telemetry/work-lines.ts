@@ -57,6 +57,7 @@ export const workLines = (report: Report) => {
   }
   return (events: readonly Recorded[]): void => {
     for (const stored of events) {
+      if (stored.header.copy_of !== undefined) continue // the past of a fork is no new work
       const event = taskEvents.find(stored)
       if (event !== undefined) ofTask(event)
       const sessionEvent = sessionEvents.find(stored)

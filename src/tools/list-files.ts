@@ -8,9 +8,9 @@ import { tool } from './tool.ts'
 import { inFolder, spotOf } from './workspace.ts'
 
 /** The most entries in an answer. */
-const most = 1_000
+const max = 1_000
 /** The most entries of a folder that are read. They are sorted in memory before the first is returned. */
-const mostRead = 100_000
+const maxEntriesRead = 100_000
 
 /** Exactly one line, whatever characters the name has. */
 const lineOf = (entry: Dirent): string => {
@@ -24,7 +24,7 @@ const linesIn = async (at: string, signal: AbortSignal): Promise<string[]> => {
   const lines: string[] = []
   for await (const entry of await opendir(at)) {
     unlessStopped(signal)
-    if (lines.length === mostRead) break
+    if (lines.length === maxEntriesRead) break
     lines.push(lineOf(entry))
   }
   return lines.sort()
@@ -32,9 +32,9 @@ const linesIn = async (at: string, signal: AbortSignal): Promise<string[]> => {
 
 const answerOf = (lines: string[]): string => {
   if (lines.length === 0) return '(the folder is empty)'
-  const count = lines.length === mostRead ? `more than ${mostRead - 1}` : lines.length
-  const cut = lines.length > most ? [`[Cut: these are the first ${most} of ${count} entries]`] : []
-  return [...lines.slice(0, most), ...cut].join('\n')
+  const count = lines.length === maxEntriesRead ? `more than ${maxEntriesRead - 1}` : lines.length
+  const cut = lines.length > max ? [`[Cut: these are the first ${max} of ${count} entries]`] : []
+  return [...lines.slice(0, max), ...cut].join('\n')
 }
 
 export const listFiles = tool({

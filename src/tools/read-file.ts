@@ -8,7 +8,7 @@ import { tool } from './tool.ts'
 import { inFile, inFolder, spotOf, type Workspace } from './workspace.ts'
 
 /** The most bytes of a file in an answer. */
-const most = 1 << 20
+const max = 1 << 20
 
 /** The first bytes of a file in the workspace, and its size. */
 const read = async (workspace: Workspace, given: string): Promise<{ bytes: Buffer; size: number }> => {
@@ -18,7 +18,7 @@ const read = async (workspace: Workspace, given: string): Promise<{ bytes: Buffe
   unlessFile(await lstat(spot.real), given)
   const name = path.basename(spot.real)
   return inFolder(spot, path.dirname(spot.real), folder =>
-    inFile(folder, { name, given, flags: constants.O_RDONLY }, handle => firstBytes(handle, most)),
+    inFile(folder, { name, given, flags: constants.O_RDONLY }, handle => firstBytes(handle, max)),
   )
 }
 
@@ -34,7 +34,7 @@ export const readFile = tool({
     const { path: given } = args as { path: string }
     return namingPath(given, async () => {
       const { bytes, size } = await read(workspace, given)
-      const whole = size <= most
+      const whole = size <= max
       const text = utf8Text(whole ? bytes : wholeCharacters(bytes))
       if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
       return whole ? text : `${text}\n[Cut: this is the first 1 MiB of a file of ${size} bytes]`

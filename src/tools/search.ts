@@ -11,7 +11,7 @@ export type SearchJob = Workspace & { given: string; pattern: string }
 /** The largest file that is searched, bytes. */
 const largest = 4 << 20
 /** The most matches in an answer. */
-const most = 200
+const max = 200
 /** The most characters of a line in an answer. */
 const longestLine = 400
 
@@ -69,7 +69,7 @@ export const search = ({ given, pattern, ...workspace }: SearchJob): Promise<str
       const file = path.relative(spot.root, real)
       for (const [index, line] of text.split(/\r?\n/).entries()) {
         if (!expression.test(line)) continue
-        if (lines.length === most) return [...lines, `[Cut: these are the first ${most} matches]`]
+        if (lines.length === max) return [...lines, `[Cut: these are the first ${max} matches]`]
         const short = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line
         lines.push(`${file}:${index + 1}: ${short}`)
       }

@@ -4,10 +4,10 @@ import type { FileHandle } from 'node:fs/promises'
 /** The first bytes of a file, and its size. */
 export const firstBytes = async (
   handle: FileHandle,
-  most: number,
+  max: number,
 ): Promise<{ bytes: Buffer; size: number }> => {
   const { size } = await handle.stat()
-  const bytes = Buffer.allocUnsafe(Math.min(size, most))
+  const bytes = Buffer.allocUnsafe(Math.min(size, max))
   let filled = 0
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled)
@@ -40,5 +40,5 @@ export const utf8Text = (bytes: Buffer): string | undefined => {
 }
 
 /** The beginning of a text: at most `most` bytes of UTF-8, never half a character. */
-export const beginning = (text: string, most: number): string =>
-  Buffer.byteLength(text) <= most ? text : `${wholeCharacters(Buffer.from(text).subarray(0, most))}`
+export const beginning = (text: string, max: number): string =>
+  Buffer.byteLength(text) <= max ? text : `${wholeCharacters(Buffer.from(text).subarray(0, max))}`

@@ -25,7 +25,7 @@ const worded = (error: Error & { code?: string }): Error =>
   error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error('It needed too much memory and was ended') : error
 
 /** The most threads at a time, in all and for one user. Each thread may take some hundred MiB. */
-const turn = createFairTurns({ most: 8, mostOfOne: 6 })
+const turn = createFairTurns({ places: 8, perUser: 6 })
 
 type Entry = 'search-thread' | 'javascript-thread'
 

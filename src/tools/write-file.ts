@@ -9,7 +9,7 @@ import { tool } from './tool.ts'
 import { inFile, inFolder } from './workspace.ts'
 
 /** The most bytes that one call may write. */
-const most = 16 << 20
+const max = 16 << 20
 
 const append = async ({ folder, name, given, content, there, signal }: Put): Promise<void> => {
   if (there !== undefined && there.nlink > 1) {
@@ -41,7 +41,7 @@ const write = async (input: ToolInput): Promise<string> => {
     append?: boolean
   }
   const bytes = Buffer.from(content)
-  if (bytes.length > most) throw new Error('The content is longer than 16 MiB: write it in parts')
+  if (bytes.length > max) throw new Error('The content is longer than 16 MiB: write it in parts')
   return namingPath(given, async () => {
     const { spot, parent, name } = await prepare(input, given)
     await inFolder(spot, parent, async folder => {

@@ -3,17 +3,17 @@
 import type { Timers } from '../contract/ports.ts'
 
 /** The most bytes of an answer that are read. */
-const mostBytes = 4096
+const maxBytes = 4096
 /** Milliseconds after its head within which an answer must end. */
-const mostMs = 1000
+const maxMs = 1000
 
 export const drop = ({ body }: Response, timers: Timers): void => {
   if (body === null) return
   const reader = body.getReader()
   const cut = () => void reader.cancel().catch(() => {})
-  const cancel = timers.after(mostMs, cut)
+  const cancel = timers.after(maxMs, cut)
   const read = async () => {
-    for (let bytes = 0; bytes <= mostBytes; ) {
+    for (let bytes = 0; bytes <= maxBytes; ) {
       const { done, value } = await reader.read()
       if (done) return
       bytes += value.length

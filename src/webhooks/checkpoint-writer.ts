@@ -61,6 +61,11 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
       position = event.position
       soon()
     },
+    /** No event up to this position is left to send. */
+    passed(upTo: number): void {
+      position = Math.max(position, upTo)
+      soon()
+    },
     /** Stores at once what is not stored yet. */
     async flush(): Promise<void> {
       await writing

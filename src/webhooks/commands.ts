@@ -1,22 +1,26 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
+import { Refusal } from '../contract/refusals.ts'
 import { callerOf, type Principal } from '../contract/token-events.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import { type ChangeDeps, check, createWebhookChanges, storedIn } from './change.ts'
+import { createRetries, keyIn } from './retries.ts'
 import { newRef } from './sealed.ts'
 import { changedSettings } from './settings.ts'
 import { newSecret } from './signing.ts'
 import type { WebhookTable } from './table.ts'
 import { visibleTo } from './visible.ts'
 
+type Made = { webhook: Webhook; secret: string }
 type Deps = ChangeDeps & { table: WebhookTable; quotas: Pick<Quotas, 'mayMakeWebhook'> }
 
 export const createWebhookCommands = (deps: Deps) => {
-  const { table, changes, sealed, quotas, random, ids } = deps
+  const { table, changes, sealed, quotas, clock, random, ids } = deps
   /** Webhooks that are being made, by user. */
   const begun = new Map<string, number>()
+  const retries = createRetries(table, clock)
   const visible = visibleTo(table.get)
   const stored = storedIn(table)
 
@@ -29,32 +33,51 @@ export const createWebhookCommands = (deps: Deps) => {
     begun.set(name, here + 1)
     return () => void begun.set(name, (begun.get(name) ?? 1) - 1)
   }
+  const make = async (asked: AskedBy, body: CreateWebhookBody, key: string | undefined): Promise<Made> => {
+    const { principal } = asked
+    const release = reserve(principal)
+    try {
+      const id = ids.next('wh_')
+      const secret_ref = newRef(ids)
+      const secret = body.secret ?? newSecret(random)
+      sealed.put(secret_ref, { secret, ...(body.headers ? { headers: body.headers } : {}) })
+      const { userId } = principal
+      const data = {
+        ...changedSettings({}, body),
+        maker: principal.id,
+        ...(userId === undefined ? {} : { user_id: userId }),
+        signed: true,
+        secret_ref,
+        enabled: body.enabled ?? true,
+        ...keyIn(body, key),
+      }
+      await changes.begin(id, userId ?? null, { type: 'WebhookCreated', data }, byOf(asked))
+      return { webhook: stored(id), secret }
+    } finally {
+      release()
+    }
+  }
+  /** The answer to a retry is the answer to the create, so it has the secret. */
+  const again = (webhook: Webhook): Made => {
+    const secret = webhook.secretRef === null ? undefined : sealed.valuesAt(webhook.secretRef)?.secret
+    if (secret === undefined)
+      throw new Refusal('Conflict', { webhook_id: webhook.id }, 'the secret is missing: rotate it')
+    return { webhook, secret }
+  }
   return {
     ...createWebhookChanges(deps),
-    /** Makes a webhook, and returns its secret, which is shown this once. */
-    async create(asked: AskedBy, body: CreateWebhookBody): Promise<{ webhook: Webhook; secret: string }> {
+    /**
+     * Makes a webhook, and returns its secret, which is shown this once. With the `key` of an earlier create it makes
+     * none, and returns that webhook (`replayed`). Throws Conflict when the key was used for another body.
+     */
+    async create(
+      asked: AskedBy,
+      body: CreateWebhookBody,
+      key?: string,
+    ): Promise<Made & { replayed: boolean }> {
       check(body)
-      const { principal } = asked
-      const release = reserve(principal)
-      try {
-        const id = ids.next('wh_')
-        const secret_ref = newRef(ids)
-        const secret = body.secret ?? newSecret(random)
-        sealed.put(secret_ref, { secret, ...(body.headers ? { headers: body.headers } : {}) })
-        const { userId } = principal
-        const data = {
-          ...changedSettings({}, body),
-          maker: principal.id,
-          ...(userId === undefined ? {} : { user_id: userId }),
-          signed: true,
-          secret_ref,
-          enabled: body.enabled ?? true,
-        }
-        await changes.begin(id, userId ?? null, { type: 'WebhookCreated', data }, byOf(asked))
-        return { webhook: stored(id), secret }
-      } finally {
-        release()
-      }
+      const done = await retries.once(asked.principal.id, key, body, () => make(asked, body, key))
+      return 'made' in done ? { ...done.made, replayed: false } : { ...again(done.replay), replayed: true }
     },
 
     async remove(asked: AskedBy, id: string): Promise<void> {

@@ -11,6 +11,7 @@ const faultMs = 5000
 
 /** Deliveries begin anew when this changes. */
 const keyOf = ({ settings, secretRef }: Webhook): string => JSON.stringify([settings, secretRef])
+const retryAtOf = ({ failing }: Webhook): number => failing?.retryAt ?? 0
 
 export const createCourier = (id: string, deps: CourierDeps) => {
   const { clock, timers, stopping } = deps
@@ -19,6 +20,8 @@ export const createCourier = (id: string, deps: CourierDeps) => {
   /** What the inbox was opened for. */
   let key = ''
   const pause = createPause(timers)
+  /** The time of the next try for which it waits; 0: it waits for no try. */
+  let retryAt = 0
   let sending: Promise<void> | undefined
 
   const halt = (): void => {
@@ -33,12 +36,14 @@ export const createCourier = (id: string, deps: CourierDeps) => {
   const onFault = (error: unknown): void => {
     if (stopping.aborted) return
     deps.onFault(error, id)
+    retryAt = 0
     waitFor(faultMs)
   }
   const open = (webhook: Webhook): void => {
     const after = Math.max(handling.reached(), webhook.checkpoint)
     key = keyOf(webhook)
-    const wait = (webhook.failing?.retryAt ?? 0) - clock.now()
+    retryAt = retryAtOf(webhook)
+    const wait = retryAt - clock.now()
     // While it waits, it holds no events.
     if (wait > 0) waitFor(wait)
     else inbox = openInbox(deps.events, webhook, after, { onMore: pump, onFault })
@@ -66,11 +71,19 @@ export const createCourier = (id: string, deps: CourierDeps) => {
       halt()
       return
     }
-    if (key !== keyOf(webhook)) halt()
+    // A change of the webhook ends the wait for the next try, even if all settings stay as they were.
+    if (key !== keyOf(webhook) || (pause.isOn() && retryAt > retryAtOf(webhook))) halt()
     if (inbox === undefined && !pause.isOn()) open(webhook)
   }
   return {
     review,
+    /** Moves the checkpoint past events that are not sent, if it is this many positions behind, or more. */
+    advance(atLeast: number): void {
+      const webhook = deps.current(id)
+      const passed = inbox?.passed()
+      if (webhook === undefined || passed === undefined || sending !== undefined) return
+      if (passed - webhook.checkpoint >= atLeast) handling.passed(passed)
+    },
     lagMs: handling.lagMs,
     /** Delivers nothing more, and stores the checkpoint. */
     async stop(): Promise<void> {

@@ -4,6 +4,11 @@ import { type Courier, createCourier } from './courier.ts'
 import type { CourierDeps } from './courier-deps.ts'
 import type { WebhookTable } from './table.ts'
 
+/** Milliseconds between two rounds that move the checkpoints of webhooks which send rarely. */
+const roundMs = 60_000
+/** How many positions a checkpoint may be behind: at least so many, and so many for each webhook. */
+const behind = { least: 10_000, each: 100 }
+
 type Deps = Omit<CourierDeps, 'current'> & { table: Pick<WebhookTable, 'get' | 'all'> }
 
 export const createCouriers = (deps: Deps) => {
@@ -11,6 +16,7 @@ export const createCouriers = (deps: Deps) => {
   const couriers = new Map<string, Courier>()
   let isStarted = false
   let isStopped = false
+  let endRounds = () => {}
 
   const review = (id: string): void => {
     if (!isStarted || isStopped) return
@@ -22,19 +28,26 @@ export const createCouriers = (deps: Deps) => {
   const reviewAll = (): void => {
     for (const id of new Set([...couriers.keys(), ...[...table.all()].map(webhook => webhook.id)])) review(id)
   }
+  /** The limit grows with the webhooks, so that these events are at most one in a hundred, and never follow from each other. */
+  const advanceAll = (): void => {
+    const atLeast = Math.max(behind.least, behind.each * couriers.size)
+    for (const { advance } of couriers.values()) advance(atLeast)
+  }
   return {
     /** Begins to deliver. */
     start(): void {
       isStarted = true
+      endRounds = deps.timers.every(roundMs, advanceAll)
       reviewAll()
     },
     reviewAll,
     changed: ({ id }: Webhook): void => review(id),
     /** Milliseconds since the oldest event that is not delivered. */
-    lagMs: (): number => [...couriers.values()].reduce((most, { lagMs }) => Math.max(most, lagMs()), 0),
+    lagMs: (): number => [...couriers.values()].reduce((max, { lagMs }) => Math.max(max, lagMs()), 0),
     /** Ends all deliveries and stores how far they came. */
     async stop(): Promise<void> {
       isStopped = true
+      endRounds()
       await Promise.all([...couriers.values()].map(courier => courier.stop()))
     },
   }

@@ -13,11 +13,11 @@ type Deps = { send: Send; lanes: Lanes; sealed: Sealed; stopping: AbortSignal }
 export const createDeliver = ({ send, lanes, sealed, stopping }: Deps) => {
   let underWay = 0
   /** The duration of the newest try of each webhook, if that try was slow or failed. */
-  const troubled = new Map<string, number>()
+  const lastSlowMs = new Map<string, number>()
 
   const note = (id: string, outcome: Outcome): Outcome => {
-    if (outcome.ok && outcome.ms < 1000) troubled.delete(id)
-    else troubled.set(id, outcome.ok ? outcome.ms : Number.POSITIVE_INFINITY)
+    if (outcome.ok && outcome.ms < 1000) lastSlowMs.delete(id)
+    else lastSlowMs.set(id, outcome.ok ? outcome.ms : Number.POSITIVE_INFINITY)
     return outcome
   }
   return {
@@ -28,7 +28,7 @@ export const createDeliver = ({ send, lanes, sealed, stopping }: Deps) => {
     try: (webhook: Webhook, { id, body }: Parcel): Promise<Outcome | 'secret_missing'> =>
       lanes(
         webhook.userId === null ? `token ${webhook.maker}` : `user ${webhook.userId}`,
-        troubled.get(webhook.id),
+        lastSlowMs.get(webhook.id),
         async () => {
           const opened = sealed.open(webhook)
           if (opened === undefined) return 'secret_missing'
@@ -44,7 +44,7 @@ export const createDeliver = ({ send, lanes, sealed, stopping }: Deps) => {
       ),
     /** The number of requests that are under way. */
     underWay: () => underWay,
-    forget: (id: string): void => void troubled.delete(id),
+    forget: (id: string): void => void lastSlowMs.delete(id),
   }
 }
 export type Deliver = ReturnType<typeof createDeliver>

@@ -48,6 +48,11 @@ export const createHandling = (id: string, deps: CourierDeps) => {
   return {
     /** Every event up to this position is behind us. */
     reached: () => reached,
+    /** No event up to this position is left to send: the checkpoint moves there too. */
+    passed(position: number): void {
+      reached = Math.max(reached, position)
+      checkpoints.passed(position)
+    },
     /** Sends until nothing waits, a try fails, or the inbox is closed. */
     async sendAll(inbox: Inbox, isOpen: () => boolean): Promise<void> {
       for (let next = inbox.next(); next !== undefined && isOpen(); next = inbox.next()) {

@@ -7,7 +7,7 @@ import { isTerminal } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 
 /** When this many events wait, no more are taken. */
-const mostWaiting = 128
+const maxWaiting = 128
 
 /** `isWanted`: the event is sent. `isLast`: the task of this webhook has ended with it. */
 export type Waiting = { published: Published; isWanted: boolean; isLast: boolean }
@@ -48,7 +48,7 @@ export const openInbox = (
       if (chosen.isWanted || chosen.isLast) waiting.push(chosen)
     }
     onMore()
-    return waiting.length < mostWaiting
+    return waiting.length < maxWaiting
   }
   const wanted = webhook.ofTask ? { ...filter, types: undefined } : filter
   const subscription: Subscription = events.subscribe(after, wanted, take, onFault)
@@ -59,6 +59,8 @@ export const openInbox = (
       waiting.shift()
       if (waiting.length === 0) subscription.resume()
     },
+    /** The position up to which nothing is left to send; undefined: an event waits. */
+    passed: (): number | undefined => (waiting.length === 0 ? subscription.passed() : undefined),
     close: (): void => subscription.close(),
   }
 }

@@ -3,21 +3,21 @@
 import { createFairTurns } from '../fairness/fair-turns.ts'
 
 /** The most requests at once, in all and for one user, to receivers that answer well. */
-const usual = { most: 64, mostOfOne: 32 }
+const fast = { places: 64, perUser: 32 }
 /** The same for the other receivers. */
-const troubled = { most: 64, mostOfOne: 16 }
+const slow = { places: 64, perUser: 16 }
 /** A receiver that took longer than this, in milliseconds, is slow. */
 const slowMs = 1000
 
 export const createLanes = () => {
-  const lanes = { usual: createFairTurns(usual), troubled: createFairTurns(troubled) }
+  const lanes = { fast: createFairTurns(fast), slow: createFairTurns(slow) }
   return <Answer>(
     user: string,
     lastMs: number | undefined,
     job: () => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> => {
-    const lane = lastMs === undefined || lastMs <= slowMs ? lanes.usual : lanes.troubled
+    const lane = lastMs === undefined || lastMs <= slowMs ? lanes.fast : lanes.slow
     return lane(user, job, signal)
   }
 }

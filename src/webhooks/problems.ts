@@ -8,8 +8,8 @@ const problem = (loc: (string | number)[], msg: string): Problem => ({
 })
 
 /** The most headers of a webhook, and the most characters of their values together. */
-const mostHeaders = 32
-const mostChars = 8192
+const maxHeaders = 32
+const maxCharacters = 8192
 /** Headers that the server sets itself, or that belong to the connection. */
 const ours =
   /^(?:host|webhook-.*|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|user-agent)$/i
@@ -32,8 +32,8 @@ const headerProblem = (name: string, value: string): Problem | undefined => {
 const headerProblems = (headers: Record<string, string>): Problem[] => {
   const entries = Object.entries(headers)
   const chars = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  if (entries.length > mostHeaders || chars > mostChars)
-    return [problem(['headers'], `At most ${mostHeaders} headers with ${mostChars} characters in total`)]
+  if (entries.length > maxHeaders || chars > maxCharacters)
+    return [problem(['headers'], `At most ${maxHeaders} headers with ${maxCharacters} characters in total`)]
   const lower = entries.map(([name]) => name.toLowerCase())
   return entries.flatMap(([name, value], index) => {
     const isTwice = lower.indexOf(lower[index] ?? '') !== index

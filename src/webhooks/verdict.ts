@@ -26,7 +26,7 @@ const patience = 5 * day
 /** The tries of an event that the receiver can never take. */
 const triesOfHopeless = 9
 /** Bytes of a body that every receiver should take. */
-const usualBytes = 1024 * 1024
+const commonBytes = 1024 * 1024
 
 export type Verdict =
   | { next: 'retry'; at: number }
@@ -50,7 +50,7 @@ export const verdictOf = (
   const { status, retryAfterMs = 0 } = outcome
   if (status === 410) return { next: 'disable', reason: 'gone' }
   if (failingSince !== null && now - failingSince >= patience) return { next: 'disable', reason: 'failing' }
-  const isHopeless = status === 400 || status === 413 || bytes > usualBytes
+  const isHopeless = status === 400 || status === 413 || bytes > commonBytes
   if (isHopeless && attempt >= triesOfHopeless) return { next: 'skip' }
   const wait = (waits[attempt - 1] ?? day) * (1 - jitter + 2 * jitter * chance)
   return { next: 'retry', at: now + Math.round(Math.max(wait, retryAfterMs)) }

@@ -1,5 +1,5 @@
 // Wires everything for webhooks: the command and query services, and the couriers that deliver.
-
+import { setMaxListeners } from 'node:events'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { Events } from '../bus/events.ts'
@@ -58,6 +58,7 @@ export const createWebhooks = (deps: Deps) => {
   const changes = createChanges(log, table)
   const counts = createDeliveryCounts()
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // each delivery that waits for its place adds a listener
   const send = createSend({ outside, clock, timers, userAgent: `reprise/${version}` })
   const deliver = createDeliver({ send, lanes: createLanes(), sealed, stopping: stopping.signal })
   const couriers = createCouriers({

@@ -186,3 +186,21 @@ t.test('a task that was paused by hand comes to the same output wherever it is p
     t.equal(paused, asked, `${after}: a pause that was asked for is not forgotten`)
   }
 })
+
+t.test('a task that has ended is read once for many rewards', async t => {
+  const store = memoryStore()
+  let reads = 0
+  const streamPage = (...given: Parameters<typeof store.streamPage>) => {
+    reads++
+    return store.streamPage(...given)
+  }
+  const system = await givenSystem({ store: { ...store, streamPage } })
+  const id = await system.play([{ message: 'done' }])
+  await system.world.advance(60_000)
+  reads = 0
+  for (const value of [1, 2, 3]) await system.commands.reward(admin, id, 'req', { value })
+  t.equal(reads, 1)
+  await system.world.advance(120_000)
+  await system.commands.reward(admin, id, 'req', { value: 4 })
+  t.equal(reads, 2, 'when nobody asked for it for a while, it has left memory')
+})

@@ -17,10 +17,10 @@ t.test('one task of a session works, the next ones follow in the order of creati
   const { scheduler, started } = given(0)
   t.equal(scheduler.admit(place('a', 'u1', 's')), true)
   for (const id of ['b', 'c', 'd']) t.equal(scheduler.admit(place(id, 'u1', 's')), false)
-  scheduler.leave('a')
+  scheduler.release('a')
   t.same(started, ['b'])
-  scheduler.leave('c')
-  scheduler.leave('b')
+  scheduler.release('c')
+  scheduler.release('b')
   t.same(started, ['b', 'd'], 'one that left while it waited is passed over')
 })
 
@@ -39,7 +39,7 @@ t.test('at the limit users take turns, whatever one of them piles up', async t =
   scheduler.admit(place('c1', 'carl'))
   let working = 'first'
   for (let n = 0; n < 6; n++) {
-    scheduler.leave(working)
+    scheduler.release(working)
     working = started.at(-1) ?? ''
   }
   t.same(started, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
@@ -51,21 +51,21 @@ t.test('of one user, the older of two sessions goes first', async t => {
   scheduler.admit(place('a1', 'u1', 's1'))
   scheduler.admit(place('a2', 'u1', 's1'))
   scheduler.admit(place('b1', 'u1', 's2'))
-  scheduler.leave('first')
-  scheduler.leave('a1')
-  scheduler.leave(started[1] ?? '')
+  scheduler.release('first')
+  scheduler.release('a1')
+  scheduler.release(started[1] ?? '')
   t.same(started, ['a1', 'b1', 'a2'], 'sessions of a user take turns too')
 })
 
 t.test('a resumed task goes beside, and its session waits until both are gone', async t => {
   const { scheduler, started } = given(1)
   scheduler.admit(place('a', 'u1', 's'))
-  scheduler.enter(place('b', 'u1', 's'))
+  scheduler.take(place('b', 'u1', 's'))
   scheduler.admit(place('c', 'u1', 's'))
   t.same(scheduler.counts(), { running: 2, waiting: 1 })
-  scheduler.leave('a')
+  scheduler.release('a')
   t.same(started, [])
-  scheduler.leave('b')
+  scheduler.release('b')
   t.same(started, ['c'])
 })
 
@@ -73,9 +73,9 @@ t.test('to leave twice, or without having come, changes nothing', async t => {
   const { scheduler, started } = given(1)
   scheduler.admit(place('a'))
   scheduler.admit(place('b'))
-  scheduler.leave('nobody')
-  scheduler.leave('a')
-  scheduler.leave('a')
+  scheduler.release('nobody')
+  scheduler.release('a')
+  scheduler.release('a')
   t.same(started, ['b'])
   t.same(scheduler.counts(), { running: 1, waiting: 0 })
 })
@@ -115,14 +115,14 @@ t.test('random comings and goings: within the limit, one a session, nobody forgo
         places.set(mine.taskId, mine)
         if (random() < 0.1) {
           beside.add(mine.taskId)
-          scheduler.enter(mine)
+          scheduler.take(mine)
         } else if (scheduler.admit(mine)) working.add(mine.taskId)
         else waiting.push(mine.taskId)
       } else {
         const gone = known[Math.floor(random() * known.length)] ?? ''
         for (const set of [working, beside]) set.delete(gone)
         if (waiting.includes(gone)) waiting.splice(waiting.indexOf(gone), 1)
-        scheduler.leave(gone)
+        scheduler.release(gone)
       }
       const sessions = [...working].map(sessionOf)
       if (new Set(sessions).size !== sessions.length) t.fail(`SEED=${seed}: two of a session work`)
@@ -140,7 +140,7 @@ t.test('random comings and goings: within the limit, one a session, nobody forgo
       const id = [...working, ...beside, ...waiting][0]
       if (id === undefined) break
       if (!working.delete(id) && !beside.delete(id)) waiting.splice(waiting.indexOf(id), 1)
-      scheduler.leave(id)
+      scheduler.release(id)
     }
     if (scheduler.counts().running + scheduler.counts().waiting !== 0)
       t.fail(`SEED=${seed}: something is left`)

@@ -145,7 +145,7 @@ t.test('while it waits to begin a step anew', async t => {
   const at = async (id: string) => {
     const abandoned = async () =>
       (await typesOf(tasks, id)).filter(type => type === 'AgentStepAbandoned').length === 3
-    await until(abandoned, 10_000) // the wait after the third is the longest
+    await until(abandoned) // the wait after the third is the longest
   }
   const { task, facts } = await canceled(t, tasks, { at })
   t.equal(facts.at(-1), 'TaskCanceled')
@@ -212,7 +212,7 @@ t.test('whatever else ends its work closes the connection, too', async t => {
     'its deadline': { env: { TASK_TTL_WORKING: '1' }, end: async () => {} },
     'the end of the server': { end: ({ server }) => server.stop() },
   }
-  const letGo = async ([name, { env, end }]: [string, (typeof ways)[string]]) => {
+  const release = async ([name, { env, end }]: [string, (typeof ways)[string]]) => {
     const tasks = await modelTasks(t, [held], env)
     await tasks.post({ background: true, task_id: 'held' })
     await said(tasks)('held')
@@ -221,5 +221,5 @@ t.test('whatever else ends its work closes the connection, too', async t => {
     t.equal(await Promise.race([closed, pause(8000)]), 'closed', name)
     t.equal(tasks.asked.length, 1, name)
   }
-  await Promise.all(Object.entries(ways).map(letGo))
+  await Promise.all(Object.entries(ways).map(release))
 })

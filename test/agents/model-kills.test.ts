@@ -18,8 +18,6 @@ import { admin, givenSystem, quiet, rowsOf, storeOf, type TestSystem } from '../
 import { testWorld } from '../support/world.ts'
 import { bytesOf, digestOf, type Entry } from './model-tasks.ts'
 
-t.setTimeout(110_000)
-
 /** What the model answers depends on what was said last, never on how often it was asked. */
 const answers: Answer[] = [
   { when: 'user: first', text: 'They spoke of four things.' }, // asked for a summary
@@ -140,7 +138,7 @@ const resumeUnknown = async (t: Test, at: string, system: TestSystem): Promise<n
 const rolloutsIn = async (system: TestSystem): Promise<Rollout[]> => {
   const [taskId = ''] = await tasksIn(system)
   const rollouts: Rollout[] = []
-  for await (const text of system.recall.rollouts(taskId)) rollouts.push(JSON.parse(text))
+  for await (const text of system.recall.rollouts(taskId)) rollouts.push(JSON.parse(String(text)))
   return rollouts
 }
 const sentBy = (rollout: Rollout) => bytesOf(rollout as unknown as Entry)

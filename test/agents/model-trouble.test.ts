@@ -17,7 +17,6 @@ import { modelTasks } from './model-tasks.ts'
 import { type Played, recorded, replay, replayTasks, type SentMessage, sse } from './streams/replay.ts'
 
 t.jobs = 6 // most of them wait
-t.setTimeout(100_000)
 
 const done: Played = { body: [sse(delta({ content: 'done' }, 'stop'), '[DONE]')] }
 /** How often an endpoint was asked by a task that says so. */
@@ -138,22 +137,23 @@ t.test('an error inside the stream is told in the words of the endpoint', async 
 t.test(
   'an endpoint that is silent for too long is left, four times; one that is only slow is not',
   async t => {
-    const slow = [...'abcd'].map(content => delta({ content })).concat(delta({}, 'stop'))
+    const letters = 'abcdefghijklmnopqrstuvwxyz'
+    const slow = [...letters].map(content => delta({ content })).concat(delta({}, 'stop'))
     const { ask, asked } = await modelTasks(
       t,
       [
         { when: 'no head', delay_ms: 600_000 },
         { ...half, when: 'no end', hang: true },
-        { when: 'slow', chunks: slow, token_ms: 400 },
+        { when: 'slow', chunks: slow, token_ms: 100 },
       ],
-      { MODEL_TIMEOUT_SECONDS: '1' },
+      { MODEL_TIMEOUT_SECONDS: '2' },
     )
     const say = (user_message_content: string) => ask({ user_message_content })
     const [noHead, noEnd, late] = await Promise.all([say('no head'), say('no end'), say('slow')])
-    t.match(noHead, { status: 'failed', output: [], error: { message: /was silent for 1 s/ } })
+    t.match(noHead, { status: 'failed', output: [], error: { message: /was silent for 2 s/ } })
     t.equal(askedBy(asked, 'no head'), 4)
-    isBrokenOff(t, 'no end', noEnd, /was silent for 1 s/, askedBy(asked, 'no end'))
-    t.same([textsOf(late), askedBy(asked, 'slow')], [['abcd'], 1])
+    isBrokenOff(t, 'no end', noEnd, /was silent for 2 s/, askedBy(asked, 'no end'))
+    t.same([textsOf(late), askedBy(asked, 'slow')], [[letters], 1])
     await Promise.all(asked.map(({ closed }) => closed)) // no connection is left open
   },
 )

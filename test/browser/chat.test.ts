@@ -9,7 +9,6 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { idsOf, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 
-t.setTimeout(110_000)
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false

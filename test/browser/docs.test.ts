@@ -3,7 +3,6 @@ import t from 'tap'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { serveHere } from '../support/server.ts'
 
-t.setTimeout(110_000)
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false

@@ -10,7 +10,6 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
 
-t.setTimeout(110_000)
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false

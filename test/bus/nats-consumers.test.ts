@@ -51,7 +51,7 @@ for (const { name, command, skip } of [
       // What was not confirmed comes again, so only different lines count in the end.
       const heard = () => new Set([...lines, ...reader.lines()]).size
       const isEnough = () => (round === 3 ? heard() >= all.length : reader.lines().length >= 40)
-      await until(isEnough, 15_000).catch(error => {
+      await until(isEnough).catch(error => {
         throw new Error(`${error.message} ${reader.stderr()}`)
       })
       await reader.kill()

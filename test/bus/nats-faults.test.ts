@@ -46,7 +46,7 @@ t.test(
       hold: async () => {
         way.hold()
         await pause(upTo(600))
-        way.letGo()
+        way.release()
       },
       kill: async () => {
         await nats.kill()

@@ -107,7 +107,7 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
     )
     return { got, ...subscription }
   }
-  const caughtUp = (ms = 10_000) => until(() => bus.counts().connected && bus.counts().lag === 0, ms)
+  const caughtUp = (ms = 60_000) => until(() => bus.counts().connected && bus.counts().lag === 0, ms)
 
   return {
     ...bus,

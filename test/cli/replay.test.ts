@@ -116,7 +116,7 @@ t.test('at a terminal it shows how far it is, until it knows', terminal, async t
   const { api, dataDir, stop } = await serveHere(t)
   const said = Array.from({ length: 1500 }, () => ({ message: 'word' }))
   const { id } = await play(api, said)
-  await untilStatus(api, id, 'completed', 30_000)
+  await untilStatus(api, id, 'completed')
   await stop()
   const { code, stdout } = await startAtTerminal(t, ['replay', '--all'], { DATA_DIR: dataDir }).ended
   t.equal(code, 0)

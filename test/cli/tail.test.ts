@@ -40,7 +40,7 @@ t.test('it tells what subscribers are told, past and live', async t => {
   t.match(read, { code: 0, stderr: /^events after position 0 .+\n$/ })
   const lines = read.stdout.trimEnd().split('\n')
   t.equal(lines.length, 3, 'who has read enough ends it, quietly')
-  t.match(lines[0], new RegExp(`^ +1  [\\d:.TZ-]+  TaskCreated +${id}  default: hello$`))
+  t.match(lines[0], new RegExp(`^ +2  [\\d:.TZ-]+  TaskCreated +${id}  default: hello$`))
   t.match(lines[2], / created -> working$/)
 
   tail.signal('SIGINT')

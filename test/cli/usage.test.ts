@@ -21,6 +21,7 @@ const names = commands.map(({ words }) => words.join(' '))
 
 t.test('these are the commands', async t => {
   t.same(names.sort(), [
+    'audit rotate-key',
     'backup',
     'cron add',
     'cron list',
@@ -28,6 +29,9 @@ t.test('these are the commands', async t => {
     'cron runs',
     'cron trigger',
     'demo crash',
+    'diff',
+    'export',
+    'fork',
     'history',
     'model fake',
     'rebuild',
@@ -39,6 +43,14 @@ t.test('these are the commands', async t => {
     'token list',
     'token revoke',
     'try',
+    'verify',
+    'webhooks add',
+    'webhooks deliveries',
+    'webhooks list',
+    'webhooks redeliver',
+    'webhooks remove',
+    'webhooks test',
+    'witness',
   ])
 })
 
@@ -75,7 +87,7 @@ t.test('every command helps: what it takes, how it is coloured, and an example',
   const speechless = commands.filter(({ command }) => command.options.every(({ long }) => long !== '--json'))
   t.same(
     speechless.map(({ words }) => words.join(' ')),
-    ['serve', 'model fake'],
+    ['serve', 'witness', 'model fake'],
     'all but servers answer in JSON when they are asked to',
   )
 })
@@ -139,7 +151,15 @@ t.test('a slip of the hand is told in one line with the way out: stderr, exit co
 })
 
 t.test('a bad variable is told in one line: exit code 2', async t => {
-  for (const words of [['tail'], ['history', 'x'], ['replay', '--all'], ['rebuild'], ['backup', 'x']]) {
+  for (const words of [
+    ['tail'],
+    ['history', 'x'],
+    ['replay', '--all'],
+    ['rebuild'],
+    ['backup', 'x'],
+    ['verify'],
+    ['export', 'x', '--out', 'y'],
+  ]) {
     const { code, stderr } = await runReprise(words, { LOG_LEVEL: 'loud', DATA_DIR: t.testdir() })
     t.equal(code, 2)
     t.match(stderr, /^reprise: LOG_LEVEL=loud is none of .+\n$/)

@@ -18,6 +18,8 @@ export const settableWorld = (start: string): TestWorld & { set(to: string | num
   }
 }
 
+/** A request without a key that is no retry, and whose answer arrives. */
+export const noRetry = { key: undefined, isRetry: false, delivery: { onEnd: () => {} } }
 export const asked = { principal: admin, requestId: 'req' }
 
 export const givenJob = async (
@@ -26,7 +28,7 @@ export const givenJob = async (
   principal = admin,
 ): Promise<string> => {
   const body = { name: 'job', task: { user_message_content: 'go' }, ...given } as CreateCronJobBody
-  const row = await cron.commands.create({ principal, requestId: 'req' }, { body, found: [] })
+  const { row } = await cron.commands.create({ principal, requestId: 'req' }, { body, found: [] }, noRetry)
   return row.id
 }
 

@@ -1,9 +1,10 @@
 // Runs of cron jobs in a world whose clock is set by the test.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { echo } from '../../src/agents/echo.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { admin, crashed, givenSystem, quiet, restarted, rowsOf, storeOf } from '../support/system.ts'
-import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
+import { asked, cronEventsOf, dataOf, givenJob, noRetry, settableWorld, triggeredAt } from './jobs.ts'
 
 const second = 1000
 const zones = [
@@ -164,7 +165,7 @@ test('a run whose task fails, and one that cannot be created, are failed runs', 
     agent_config: { agent_id: 'script', script: [{ fail: { code: -32000, message: 'no luck' } }] },
   }
   const id = await givenJob(system, { every_seconds: 3600, task } as never)
-  await system.cron.commands.trigger(asked, id)
+  await system.cron.commands.trigger(asked, id, noRetry)
   await quiet(system)
   const other = await restarted(system)
   const { rows } = other.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
@@ -173,6 +174,29 @@ test('a run whose task fails, and one that cannot be created, are failed runs', 
     [['failed', 'no luck', 1]],
   )
   await other.close()
+})
+
+test('the stored task is checked again for each run: when its agent is gone, the run fails and says so', async () => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const own = { ...echo, name: 'own' }
+  const system = await givenSystem({ world, agents: [own] })
+  const task = { user_message_content: 'go', agent_config: { agent_id: 'own' } }
+  const id = await givenJob(system, { every_seconds: 5, task } as never)
+  await world.advance(6 * second)
+  await quiet(system)
+  const without = await restarted(system, { agents: [] })
+  await world.advance(5 * second)
+  await quiet(without)
+  const { rows } = without.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
+  assert.deepEqual(
+    rows.map(({ status, reason, task_id }) => [status, reason, task_id !== null]),
+    [
+      ['failed', 'invalid_task', false],
+      ['completed', null, true],
+    ],
+  )
+  assert.match(rows[0]?.error ?? '', /agent_config\.agent_id/)
+  await without.close()
 })
 
 test('a job keeps its secret values, gives them to each run, and loses them when it is deleted', async () => {
@@ -187,7 +211,7 @@ test('a job keeps its secret values, gives them to each run, and loses them when
   system = await restarted(system)
   const [ref] = secrets.refs()
   assert.deepEqual(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
-  await system.cron.commands.trigger(asked, id)
+  await system.cron.commands.trigger(asked, id, noRetry)
   await quiet(system)
   const created = (await system.stored()).find(({ header }) => header.type === 'TaskCreated')
   assert.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
@@ -217,5 +241,28 @@ test('a thousand jobs that are due in one second all run, within the limit of th
   const events = await cronEventsOf(system)
   assert.equal(dataOf(events, 'CronJobTriggered').length, 1000)
   assert.equal(dataOf(events, 'CronJobCompleted').length, 1000)
+  await system.close()
+})
+
+test('runs that wait behind others for more than a minute begin all the same, since the server looked in time', async () => {
+  const world = settableWorld('2026-06-01T11:59:58Z')
+  const inner = memoryStore()
+  let isFree = Promise.resolve()
+  const store = {
+    ...inner,
+    async write(batch: Parameters<typeof inner.write>[0]) {
+      await isFree
+      await inner.write(batch)
+    },
+  }
+  const system = await givenSystem({ world, store })
+  for (let n = 0; n < 200; n++) await givenJob(system, { at: '2026-06-01T12:00:00Z' })
+  isFree = new Promise(resolve => void world.timers.after(65 * second, resolve))
+  await world.advance(70 * second)
+  for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
+  await quiet(system)
+  const events = await cronEventsOf(system)
+  assert.equal(dataOf(events, 'CronJobTriggered').length, 200)
+  assert.equal(dataOf(events, 'CronRunSkipped').length, 0)
   await system.close()
 })

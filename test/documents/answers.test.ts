@@ -132,6 +132,8 @@ t.test('tasks that are paused, steered, judged, canceled and deleted', async t =
     ['POST', '/input', { tool_results: [{ call_id: 'c', message_content: '' }] }],
     ['POST', '/messages', { content: 'x' }],
     ['POST', '/reward', { value: 1 }],
+    ['POST', '/fork', { at: 0 }],
+    ['GET', '/diff/mine'],
   ] as const) {
     t.match(
       await read(api(method, `/tasks/${working.id}${tail}`, body)),
@@ -217,6 +219,11 @@ t.test('lists, the past, the log', async t => {
     t.equal((await api('GET', `/tasks/mine/rollouts?format=${format}`)).status, 200)
   t.equal((await api('GET', '/rollouts?limit=1000')).status, 200)
   t.equal((await act('mine', 'replay')).status, 200)
+  t.equal((await act('mine', 'fork', { at: 1, task_id: 'forked' })).status, 200)
+  t.equal((await act('mine', 'fork', { at: 2, task_id: 'forked' })).status, 409)
+  t.equal((await act('mine', 'fork', { at: 999 })).status, 422)
+  t.equal((await api('GET', '/tasks/mine/diff/forked')).status, 200)
+  t.equal((await api('GET', '/tasks?as_of=position:1')).status, 200)
   t.equal((await api('GET', '/tasks/mine/machine')).status, 200)
   for (const query of ['', '?limit=5&after=3', '?stream=task-mine']) {
     t.equal((await api('GET', `/audit/events${query}`)).status, 200)
@@ -275,10 +282,13 @@ t.test('cron jobs and their runs', async t => {
   const { body } = await read(api('POST', '/cron/jobs', { name: 'a', task, ...settings }))
   const { job_id } = body as unknown as { job_id: string }
   const job = `/cron/jobs/${job_id}`
-  t.equal((await api('POST', '/cron/jobs', { name: 'b', task, at: '2999-01-01' })).status, 200)
+  const keyed = { 'idempotency-key': 'job' }
+  t.equal((await api('POST', '/cron/jobs', { name: 'b', task, at: '2999-01-01' }, keyed)).status, 200)
+  t.equal((await api('POST', '/cron/jobs', { name: 'c', task, at: '2999-01-01' }, keyed)).status, 409)
   t.equal((await api('POST', `${job}/trigger`)).status, 200)
   t.equal((await api('POST', `${job}/trigger`)).status, 409)
-  for (const path of ['/cron/jobs', job, `${job}/runs`]) t.equal((await api('GET', path)).status, 200)
+  for (const path of ['/cron/jobs', job, `${job}/runs`, `${job}/machine`])
+    t.equal((await api('GET', path)).status, 200)
   t.equal((await api('POST', `${job}/pause`)).status, 200)
   t.equal((await api('GET', job)).status, 200)
   t.equal((await api('PATCH', job, { every_seconds: 60, max_runs: null })).status, 200)
@@ -296,9 +306,29 @@ t.test('cron jobs and their runs', async t => {
     ['POST', '/resume'],
     ['POST', '/trigger'],
     ['GET', '/runs'],
+    ['GET', '/machine'],
   ] as const) {
     t.equal((await api(method, job + tail, method === 'PATCH' ? {} : undefined)).status, 404)
   }
+})
+
+t.test('checkpoints, proofs and tiles', async t => {
+  for (const path of [
+    'checkpoint',
+    'public-key',
+    'proof?position=1',
+    'consistency?from=1',
+    'tlog/checkpoint',
+  ])
+    t.equal((await api('GET', `/audit/${path}`)).status, 200, path)
+  const { body } = await read(api('GET', '/audit/consistency'))
+  const { to } = body as unknown as { to: number }
+  const tile = to < 256 ? `000.p%2F${to}` : '000'
+  for (const path of [`tile/0/${tile}`, `tile/entries/${tile}`])
+    t.equal((await api('GET', `/audit/tlog/${path}`)).status, 200, path)
+  for (const path of ['tile/0/x999%2F999', 'tile/entries/x999%2F999'])
+    t.equal((await api('GET', `/audit/tlog/${path}`)).status, 404, path)
+  t.equal((await api('POST', '/audit/rotate-key')).status, 200)
 })
 
 t.test('tokens and tickets', async t => {
@@ -370,9 +400,11 @@ t.test('environments and their sessions', async t => {
 })
 
 t.test('webhooks', async t => {
-  const call = async (method: string, path: string, body?: unknown) =>
-    read(api(method, `/webhooks${path}`, body))
-  const made = await call('POST', '', { url: 'http://127.0.0.1:9/', enabled: false })
+  const call = async (method: string, path: string, body?: unknown, headers = {}) =>
+    read(api(method, `/webhooks${path}`, body, headers))
+  const key = { 'idempotency-key': 'of a webhook' }
+  const made = await call('POST', '', { url: 'http://127.0.0.1:9/', enabled: false }, key)
+  t.equal((await call('POST', '', { url: 'http://127.0.0.1:9/', enabled: true }, key)).status, 409)
   const at = `/${made.body.id}`
   t.equal(made.status, 200)
   t.equal((await call('GET', '?limit=1')).status, 200)

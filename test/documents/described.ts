@@ -79,7 +79,9 @@ export const holdTo = (given: object) => {
     const fitting = operations.filter(
       each => each.method === method && new RegExp(`^${each.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
     )
-    return (fitting.find(each => each.path === path) ?? fitting[0])?.described
+    // Of the paths that fit, the one with the fewest parameters is that of the route.
+    const parameters = (each: string) => each.split('{').length
+    return fitting.toSorted((a, b) => parameters(a.path) - parameters(b.path))[0]?.described
   }
 
   const seen = new Set<string>()

@@ -1,7 +1,7 @@
 // What is said over the line protocol, without a process: lines, messages, answers and what they may leave out, cuts,
 // and the numbers that a step draws.
 import t from 'tap'
-import { beginning, cutContent, cutMark, mostContent } from '../../src/environments/cut.ts'
+import { beginning, cutContent, cutMark, maxContent } from '../../src/environments/cut.ts'
 import { randomOf } from '../../src/environments/host/random.ts'
 import { createLines } from '../../src/environments/lines.ts'
 import { observedOf, resetAnswer, stepAnswer, stoppedAnswer } from '../../src/environments/program-answers.ts'
@@ -128,23 +128,23 @@ t.test('content of every kind passes, content of none does not', async t => {
 
 t.test('a text is cut at 1 MiB of UTF-8, between characters, and says so', async t => {
   for (const character of ['x', 'ä', '€', '😀']) {
-    const text = character.repeat(mostContent + 1)
+    const text = character.repeat(maxContent + 1)
     const cut = cutContent(text) as string
     const kept = cut.slice(0, -cutMark.length)
     t.ok(cut.endsWith(character + cutMark) && text.startsWith(kept))
     const bytes = Buffer.byteLength(kept)
-    t.ok(bytes <= mostContent && bytes > mostContent - 4, `${bytes}`)
+    t.ok(bytes <= maxContent && bytes > maxContent - 4, `${bytes}`)
   }
-  const fits = 'x'.repeat(mostContent)
+  const fits = 'x'.repeat(maxContent)
   t.equal(cutContent(fits), fits)
   t.equal(beginning('a😀', 3), 'a')
 })
 
 t.test('the items of a list share the room; what cannot be cut is left out', async t => {
-  const half = { type: 'text' as const, text: 'x'.repeat(mostContent / 2) }
+  const half = { type: 'text' as const, text: 'x'.repeat(maxContent / 2) }
   t.same(cutContent([half, half]), [half, half])
   t.same(cutContent([half, half, 'more', 'and more']), [half, half, cutMark])
-  const image = { type: 'image' as const, image_url: { url: 'x'.repeat(mostContent) } }
+  const image = { type: 'image' as const, image_url: { url: 'x'.repeat(maxContent) } }
   t.same(cutContent(['see', image, 'more']), ['see', cutMark.trim()])
 })
 

@@ -26,7 +26,7 @@ export const folderOf = (t: Test): string => {
 }
 
 export const until = async (isSo: () => boolean): Promise<void> => {
-  for (const end = Date.now() + 20_000; !isSo(); await new Promise(resolve => setTimeout(resolve, 5))) {
+  for (const end = Date.now() + 60_000; !isSo(); await new Promise(resolve => setTimeout(resolve, 5))) {
     if (Date.now() > end) throw new Error(`not so after 20 s: ${isSo}`)
   }
 }

@@ -49,7 +49,7 @@ const last = events.at(-1) as Line
 t.test('a server, a file and standard input are all found to fit, in one line', async t => {
   const file = path.join(folder, 'log.ndjson')
   writeFileSync(file, whole)
-  const ok = `ok: ${count} events of 4 streams, up to position ${count}, where the leaf is ${last.leaf_hash}\n`
+  const ok = `ok: ${count} events of 5 streams, up to position ${count}, where the leaf is ${last.leaf_hash}\n`
   for (const args of [[url], [`${url}/v1/audit/events`], [file]]) {
     t.same(await run(args), { code: 0, stdout: ok, stderr: '' })
   }

@@ -34,7 +34,7 @@ const jobsOf = (turn: ReturnType<typeof createFairTurns>) => {
 }
 
 t.test('jobs of one user run in the order in which they came, as many as may', async t => {
-  const { began, come, end } = jobsOf(createFairTurns({ most: 4, mostOfOne: 2 }))
+  const { began, come, end } = jobsOf(createFairTurns({ places: 4, perUser: 2 }))
   const all = ['a', 'b', 'c', 'd'].map(name => come('ann', name))
   await settle()
   t.same(began, ['a', 'b'], 'two places stay free for others')
@@ -48,7 +48,7 @@ t.test('jobs of one user run in the order in which they came, as many as may', a
 t.test(
   'a user with a thousand jobs keeps no place from another, and costs a third one job at most',
   async t => {
-    const { began, come, end } = jobsOf(createFairTurns({ most: 3, mostOfOne: 2 }))
+    const { began, come, end } = jobsOf(createFairTurns({ places: 3, perUser: 2 }))
     for (let n = 0; n < 1000; n++) void come('ann', `ann ${n}`)
     await settle()
     void come('bob', 'bob')
@@ -61,7 +61,7 @@ t.test(
 )
 
 t.test('who leaves while it waits never runs, and holds nobody up', async t => {
-  const { began, come, end } = jobsOf(createFairTurns({ most: 1, mostOfOne: 1 }))
+  const { began, come, end } = jobsOf(createFairTurns({ places: 1, perUser: 1 }))
   const stop = new AbortController()
   const one = come('ann', 'a')
   const two = come('ann', 'b', stop.signal)
@@ -78,7 +78,7 @@ t.test('who leaves while it waits never runs, and holds nobody up', async t => {
 })
 
 t.test('a job that fails gives its place back', async t => {
-  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
+  const turn = createFairTurns({ places: 1, perUser: 1 })
   await t.rejects(
     turn('ann', () => Promise.reject(new Error('no'))),
     /no/,
@@ -106,9 +106,9 @@ t.test(
       fc.array(act, { maxLength: 60 }),
     )
     await fc.assert(
-      fc.asyncProperty(given, async ([most, share, acts]) => {
-        const mostOfOne = Math.min(most, share)
-        const turn = jobsOf(createFairTurns({ most, mostOfOne }))
+      fc.asyncProperty(given, async ([places, share, acts]) => {
+        const perUser = Math.min(places, share)
+        const turn = jobsOf(createFairTurns({ places, perUser }))
         type Job = {
           user: number
           name: string
@@ -119,7 +119,7 @@ t.test(
         const of = (state: Job['state'], user?: number) =>
           jobs.filter(job => job.state === state && (user === undefined || job.user === user))
         const isReady = (user: number) =>
-          of('waiting', user).length > 0 && of('running', user).length < mostOfOne
+          of('waiting', user).length > 0 && of('running', user).length < perUser
         /** What others began since a user could have been next. */
         const passedBy = new Map<number, number[]>()
         let seen = 0
@@ -139,12 +139,12 @@ t.test(
           }
           seen = turn.began.length
           for (let user = 0; user < 4; user++) {
-            if (of('running', user).length > mostOfOne) throw new Error('one user holds too many places')
+            if (of('running', user).length > perUser) throw new Error('one user holds too many places')
             if (!isReady(user)) passedBy.delete(user)
             else if (!passedBy.has(user)) passedBy.set(user, [])
-            if (isReady(user) && of('running').length < most) throw new Error('a place is idle')
+            if (isReady(user) && of('running').length < places) throw new Error('a place is idle')
           }
-          if (of('running').length > most) throw new Error('too many run')
+          if (of('running').length > places) throw new Error('too many run')
         }
 
         for (const one of acts) {

@@ -46,7 +46,7 @@ t.test('a speaker hears others as users with names, and itself as the assistant'
   const turns = await eventsOf(system, 'GroupChatAgentThinking')
   const heardBy = async (n: number) => {
     for await (const entry of system.recall.rollouts(String(turns[n]?.task_id)))
-      return (JSON.parse(entry) as { input_messages: { role: string }[] }).input_messages.map(
+      return (JSON.parse(String(entry)) as { input_messages: { role: string }[] }).input_messages.map(
         item => `${item.role} ${linesOf([item])[0]}`,
       )
     return []

@@ -5,7 +5,7 @@ import {
   type EnvSessionEventType,
   envSessionStream,
 } from '../../src/contract/env-session-events.ts'
-import { heardByName, publicEventSchemas } from '../../src/contract/public-events.ts'
+import { optInEvents, publicEventSchemas } from '../../src/contract/public-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { mustFitSchema } from './public-lawful.ts'
@@ -107,7 +107,7 @@ t.test(
   'the events that are heard by name are those that the interface does not know: of sessions and webhooks',
   async t => {
     t.same(
-      [...heardByName].sort(),
+      [...optInEvents].sort(),
       Object.keys(publicEventSchemas)
         .filter(name => /^(Env|Webhook)/.test(name))
         .sort(),

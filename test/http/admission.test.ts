@@ -17,7 +17,7 @@ const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 
 t.test('so many requests of one user begin, and the next one when one of them is over', async t => {
-  const { enter } = createAdmission(wholeLoop, { mostOfOne: 2, workMs: 60_000 })
+  const { enter } = createAdmission(wholeLoop, { perUser: 2, workMs: 60_000 })
   const begun: number[] = []
   const ends: (() => void)[] = []
   for (let n = 0; n < 4; n++) {
@@ -34,7 +34,7 @@ t.test('so many requests of one user begin, and the next one when one of them is
 })
 
 t.test('a request that waits for something leaves its place', async t => {
-  const { enter, run } = createAdmission(wholeLoop, { mostOfOne: 1, workMs: 5 })
+  const { enter, run } = createAdmission(wholeLoop, { perUser: 1, workMs: 5 })
   await enter(principal('alice'), never)
   await enter(principal('alice'), never)
   t.equal(await run(principal('alice'), async () => 'done'), 'done')

@@ -43,7 +43,7 @@ const served = async (t: Test) => {
   const fault = (error: unknown) => t.fail(String(error))
   const door = { audit, queries: { headPosition: log.head } }
   auditRoutes(app as unknown as App, door, {
-    longAnswers: createLongAnswers(new AbortController().signal, wholeLoop),
+    longAnswers: createLongAnswers(new AbortController().signal, wholeLoop, () => {}),
     fault,
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -5,9 +5,12 @@ import { apiOf, serveHere } from '../support/server.ts'
 
 const { api, url } = await serveHere(t)
 const task = { user_message_content: 'x', stream: false, client_id: 'echo' }
+const webhook = { url: 'http://127.0.0.1:9/', enabled: false }
 
 const tokenOf = async (body: object): Promise<{ id: string; token: string }> =>
   (await read(api('POST', '/auth/tokens', body))).body as unknown as { id: string; token: string }
+const webhookOf = async () =>
+  (await read(api('POST', '/webhooks', webhook))).body as unknown as { id: string }
 const tokens: Record<string, string> = {}
 for (const role of ['admin', 'user', 'auditor', 'subscriber']) tokens[role] = (await tokenOf({ role })).token
 tokens.expired = (await tokenOf({ role: 'admin', ttl: 1 })).token
@@ -51,6 +54,20 @@ const routes: Route[] = [
   { method: 'GET', path: '/auth/tokens', may: ['admin'] },
   { method: 'POST', path: '/auth/tokens', body: { role: 'user' }, may: ['admin'] },
   { method: 'DELETE', path: '/auth/tokens/:token', may: ['admin'] },
+  { method: 'POST', path: '/webhooks', body: webhook, may: ['admin', 'user'] },
+  { method: 'GET', path: '/webhooks', may: ['admin', 'user', 'auditor'] },
+  { method: 'GET', path: '/webhooks/:hook', may: ['admin', 'user', 'auditor'] },
+  { method: 'PATCH', path: '/webhooks/:hook', body: {}, may: ['admin', 'user'] },
+  { method: 'POST', path: '/webhooks/:hook/rotate-secret', may: ['admin', 'user'] },
+  { method: 'POST', path: '/webhooks/:hook/test', may: ['admin', 'user'] },
+  { method: 'GET', path: '/webhooks/:hook/deliveries', may: ['admin', 'user', 'auditor'] },
+  {
+    method: 'POST',
+    path: '/webhooks/:hook/deliveries/1/redeliver',
+    may: ['admin', 'user'],
+    through: 404,
+  },
+  { method: 'DELETE', path: '/webhooks/:hook', may: ['admin', 'user'] },
 ]
 
 for (const { method, path, body, may, envelope, through } of routes) {
@@ -58,8 +75,10 @@ for (const { method, path, body, may, envelope, through } of routes) {
     for (const [who, authorization] of Object.entries(credentials)) {
       const { result } = (await read(api('POST', '/tasks', task))).body
       const { id: token } = path.includes(':token') ? await tokenOf({ role: 'user' }) : { id: '' }
+      const { id: hook } = path.includes(':hook') ? await webhookOf() : { id: '' }
+      const where = path.replace(':id', result.id).replace(':token', token).replace(':hook', hook)
       const answer = await read(
-        fetch(`${url}/v1${path.replace(':id', result.id).replace(':token', token)}`, {
+        fetch(`${url}/v1${where}`, {
           method,
           headers: {
             ...(authorization === undefined ? {} : { authorization }),
@@ -70,7 +89,7 @@ for (const { method, path, body, may, envelope, through } of routes) {
       )
       const expected = may.includes(who) ? (through ?? 200) : known.includes(who) ? 403 : 401
       t.equal(answer.status, expected, who)
-      if (expected < 401) continue
+      if (expected !== 401 && expected !== 403) continue
       const error = { code: expected === 401 ? -32030 : -32031, message: String }
       t.match(answer.body, envelope ? { jsonrpc: '2.0', id: String, error } : error, who)
       t.equal('jsonrpc' in answer.body, envelope ?? false)

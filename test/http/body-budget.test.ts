@@ -8,13 +8,14 @@ import { createBodyBudget, holderOf } from '../../src/http/body/budget.ts'
 import { answerOf } from '../../src/http/errors.ts'
 import { pause } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
+import { families, sampleOf } from './exposition.ts'
 
 const MiB = 1024 * 1024
 const user = (id: string, userId?: string) =>
   ({ id, role: 'user', userId, expiresAt: undefined }) as Parameters<typeof holderOf>[0]
 
 t.test('one holder may take a quarter of the budget, and all of them together the whole', async t => {
-  const budget = createBodyBudget(400)
+  const budget = createBodyBudget(() => {}, 400)
   t.ok(budget.take('a', 100))
   t.notOk(budget.take('a', 1), 'its share is taken')
   for (const other of ['b', 'c']) t.ok(budget.take(other, 100))
@@ -70,11 +71,18 @@ t.test('bodies that stay one byte short refuse nothing to another user', async t
     held.some(({ answer }) => /^HTTP\/1\.1 429 /.test(answer()) && answer().includes('"quota":"bodies"')),
     'some of its own are refused',
   )
+  const metrics = families(await (await fetch(`${url}/metrics`)).text())
+  const refused = held.filter(({ answer }) => answer().startsWith('HTTP/1.1 429 ')).length
+  t.equal(sampleOf(metrics, 'reprise_quota_refusals_total', { quota: 'bodies' }), refused, 'and counted')
 })
 
 t.test('a body that comes too slowly is answered 408 and its connection ends', async t => {
   const app = fastify({ bodyLimit: 10 * MiB })
-  readBodies(app as never, createBodyBudget(), { leastRate: 64 * 1024, graceMs: 100, windowMs: 200 })
+  readBodies(
+    app as never,
+    createBodyBudget(() => {}),
+    { leastRate: 64 * 1024, graceMs: 100, windowMs: 200 },
+  )
   app.decorateRequest('principal')
   app.setErrorHandler((error, _request, reply) => {
     const { status, body } = answerOf(error, undefined)

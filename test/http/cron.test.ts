@@ -36,6 +36,13 @@ t.test('a wrong body gets every problem, in the place where it is', async t => {
     'body.task.task_id',
     'body.timezone',
   ])
+  const inside = { name: 'a', task: { ...task, history_messages: 5, agent_config: { agent_id: 'nobody' } } }
+  const both = await read(api('POST', '/cron/jobs', { ...inside, every_seconds: 0 }))
+  t.same(
+    (both.body as unknown as { detail: { loc: string[] }[] }).detail.map(({ loc }) => loc.join('.')).sort(),
+    ['body.every_seconds', 'body.task.agent_config.agent_id', 'body.task.history_messages'],
+    'problems that a schema finds in `task` hide none that only the server finds there',
+  )
   const past = { name: 'a', at: '2001-01-01', task: { ...task, agent_config: { agent_id: 'nobody' } } }
   t.equal((await api('POST', '/cron/jobs', past)).status, 422)
   t.match((await read(api('GET', '/cron/jobs'))).body, { jobs: [], has_more: false })
@@ -51,6 +58,7 @@ t.test("a user's jobs are not there for another user, and are limited", async t 
     ['DELETE', ''],
     ['POST', '/trigger'],
     ['GET', '/runs'],
+    ['GET', '/machine'],
   ] as const) {
     t.equal((await bob.as(method, `/cron/jobs/${job_id}${tail}`)).status, 404)
   }
@@ -97,4 +105,15 @@ t.test('each run gives the events of the interface, with their fields', async t 
       { type: 'CronJobCompleted', job_id },
     ],
   )
+})
+
+t.test('a job shows its chart, its state and the events that may follow', async t => {
+  const { job_id } = await make(api, { ...yearly, enabled: false })
+  const machine = async () => (await read(api('GET', `/cron/jobs/${job_id}/machine`))).body
+  t.match(await machine(), { machine: { id: 'cron' }, state: 'paused', value: 'paused' })
+  const { next_events } = (await machine()) as unknown as { next_events: string[] }
+  t.ok(next_events.includes('CronJobResumed'))
+  t.notOk(next_events.includes('CronRunSkipped'))
+  await api('POST', `/cron/jobs/${job_id}/resume`)
+  t.match(await machine(), { state: 'active' })
 })

@@ -77,7 +77,7 @@ export const listen = async (url: string, wish: Wish = {}) => {
     end: () => end,
     over,
     /** Waits for an event with this id, or for so many. */
-    async until(wished: (heard: Heard[]) => boolean, ms = 5000): Promise<Heard[]> {
+    async until(wished: (heard: Heard[]) => boolean, ms = 60_000): Promise<Heard[]> {
       await until(() => wished(heardSoFar()), ms)
       return [...heard]
     },

@@ -64,7 +64,7 @@ t.test('all of a task from the earliest on, to the byte', async t => {
   t.match(
     stream.text().split('\n\n')[0],
     new RegExp(
-      '^: open\\nid: 1\\nevent: TaskCreated\\n' +
+      '^: open\\nid: 2\\nevent: TaskCreated\\n' +
         `data: {"type":"TaskCreated","timestamp":"${created?.body.timestamp}","task_id":"task_\\w+",` +
         '"title":"hello","session_id":"sess_\\w+","user_id":"default","status":"created"}$',
     ),

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { mostDifferentKeys, mostKeys, mostValues } from '../../src/contract/json-limits.ts'
+import { maxDifferentKeys, maxKeys, maxValues } from '../../src/contract/json-limits.ts'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
 import { parseJson as parseBytes } from '../../src/http/body/json.ts'
-import { mostProblems } from '../../src/http/problems.ts'
+import { maxProblems } from '../../src/http/problems.ts'
 
 const parseJson = (text: string) => parseBytes(Buffer.from(text))
 
@@ -97,28 +97,28 @@ t.test('scans a string of escaped quotes in linear time', async t => {
 
 t.test('lets a hundred thousand values pass and not one more', async t => {
   const list = (items: number) => `[${Array(items).fill('1').join(',')}]`
-  t.same(places(list(mostValues)), [])
-  t.same(places(list(mostValues + 1)), ['body too_long'])
-  t.same(places(`[${list(mostValues)}]`), ['body too_long'], 'the values of all levels add up')
+  t.same(places(list(maxValues)), [])
+  t.same(places(list(maxValues + 1)), ['body too_long'])
+  t.same(places(`[${list(maxValues)}]`), ['body too_long'], 'the values of all levels add up')
   t.same(
     places(
-      `[${Array(mostValues / 2)
+      `[${Array(maxValues / 2)
         .fill('{}')
         .join(',')}]`,
     ),
     [],
   )
-  t.same(places(JSON.stringify(list(mostValues * 2))), [], 'commas of a text are no values')
+  t.same(places(JSON.stringify(list(maxValues * 2))), [], 'commas of a text are no values')
 })
 
 t.test('lets an object have ten thousand keys and not one more', async t => {
   const object = (keys: number) => `{${Array.from({ length: keys }, (_, n) => `"k${n}":[1,2]`).join(',')}}`
-  t.same(places(object(mostKeys)), [])
-  t.same(places(object(mostKeys + 1)), ['body too_long'])
-  t.same(places(`[${object(mostKeys)},${object(mostKeys)}]`), [], 'each object counts for itself')
+  t.same(places(object(maxKeys)), [])
+  t.same(places(object(maxKeys + 1)), ['body too_long'])
+  t.same(places(`[${object(maxKeys)},${object(maxKeys)}]`), [], 'each object counts for itself')
   t.same(
     places(
-      `[${Array(mostKeys + 1)
+      `[${Array(maxKeys + 1)
         .fill('1')
         .join(',')}]`,
     ),
@@ -130,14 +130,14 @@ t.test('lets an object have ten thousand keys and not one more', async t => {
 t.test('lets a body use twenty thousand different keys and not one more', async t => {
   const members = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => `"k${from + n}":1`).join(',')
-  const halves = (to: number) => `[{${members(0, mostKeys)}},{${members(mostKeys, to)}}]`
-  t.same(places(halves(mostDifferentKeys)), [])
+  const halves = (to: number) => `[{${members(0, maxKeys)}},{${members(maxKeys, to)}}]`
+  t.same(places(halves(maxDifferentKeys)), [])
   t.same(
-    places(`[${halves(mostDifferentKeys)},{"k1":1}]`),
+    places(`[${halves(maxDifferentKeys)},{"k1":1}]`),
     [],
     'a key that was used before is not a different one',
   )
-  t.same(places(`[{"other":[${halves(mostDifferentKeys)}]}]`), ['body too_long'])
+  t.same(places(`[{"other":[${halves(maxDifferentKeys)}]}]`), ['body too_long'])
 })
 
 t.test('names the exact place of a __proto__ key, however it is written', async t => {
@@ -163,8 +163,8 @@ t.test('minds only keys, not values', async t => {
 })
 
 t.test('lists a bounded number of unsafe keys and of numbers that are too large', async t => {
-  t.equal(problemsOf(`[${'{"__proto__":1},'.repeat(5000)}1]`).length, mostProblems)
-  t.equal(problemsOf(`[${'1e999,'.repeat(5000)}1]`).length, mostProblems)
+  t.equal(problemsOf(`[${'{"__proto__":1},'.repeat(5000)}1]`).length, maxProblems)
+  t.equal(problemsOf(`[${'1e999,'.repeat(5000)}1]`).length, maxProblems)
 })
 
 t.test('looks for numbers that are too large in linear time', async t => {

@@ -6,6 +6,7 @@ import t from 'tap'
 import Database from '../../src/platform/sqlite/library.ts'
 import { apiAs, read, until } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
+import { families, sampleOf } from './exposition.ts'
 import { openSocket } from './socket/client.ts'
 
 const mebibyte = 1024 * 1024
@@ -67,6 +68,9 @@ t.test('two large answers are given to one user at once; the others are told to 
     t.match(body.error, { code: -32027, data: { quota: 'answers', limit: 2 } })
     t.ok(headers.get('retry-after'))
   }
+  const metrics = families(await (await fetch(`${server.url}/metrics`)).text())
+  const counted = sampleOf(metrics, 'reprise_quota_refusals_total', { quota: 'answers' })
+  t.equal(counted, answers.length - served.length, 'each refusal is counted')
   t.equal((await read(api('GET', '/tasks?limit=3'))).status, 200, 'and later they are served')
 })
 
@@ -159,7 +163,7 @@ t.test(
     await socket.ask({ type: 'subscribe', channels: ['tasks'] })
     const text = 'ü'.repeat(400_000)
     const asked = { type: 'create', client_id: 'echo', user_message_content: text, stream: false }
-    const answers = await Promise.all([1, 2, 3].map(() => socket.ask(asked, 20_000)))
+    const answers = await Promise.all([1, 2, 3].map(() => socket.ask(asked)))
     await Promise.all([1, 2, 3].map(() => socket.ask({ type: 'ping' })))
     for (const { type, data } of answers) {
       t.equal(type, 'result')
@@ -167,7 +171,7 @@ t.test(
     }
     const [id = ''] = ids
     await socket.ask({ type: 'subscribe', channels: ['task'], task_id: id, since: 'earliest' })
-    await socket.until(({ type }) => type === 'ended', 20_000)
+    await socket.until(({ type }) => type === 'ended')
     const last = socket.heard.findLast(({ type }) => type === 'task.completed')
     t.same(last?.data?.task, (await read(api('GET', `/tasks/${id}`))).body.result)
     socket.ws.terminate()
@@ -185,11 +189,13 @@ t.test('small answers are whole at once, with their length', async t => {
 t.test(
   'a large answer that is found damaged on the way breaks off, and the read models are mended',
   async t => {
-    const [id = ''] = ids
+    const message = 'y'.repeat(200_000)
+    const made = { client_id: 'script', user_message_content: 'x' }
+    const { id } = await create(api, { ...made, agent_config: { script: Array(40).fill({ message }) } })
     const db = new Database(path.join(server.dataDir, 'read.db'))
     const [{ task, n }] = db
       .prepare<[string], { task: number; n: number }>(
-        'SELECT task, n FROM items JOIN tasks ON position = task WHERE id = ?',
+        'SELECT task, n FROM items JOIN tasks ON position = task WHERE id = ? ORDER BY n DESC LIMIT 1',
       )
       .all(id) as [{ task: number; n: number }]
     db.prepare('UPDATE items SET sum = sum + 1 WHERE task = ? AND n = ?').run(task, n)

@@ -39,6 +39,12 @@ const routes: Record<string, string[]> = {
   '/v1/env/sessions': ['GET', 'HEAD'],
   '/v1/env/sessions/cleanup': ['POST'],
   '/v1/env/session/x': ['DELETE', 'GET', 'HEAD'],
+  '/v1/webhooks': ['GET', 'HEAD', 'POST'],
+  '/v1/webhooks/x': ['DELETE', 'GET', 'HEAD', 'PATCH'],
+  '/v1/webhooks/x/rotate-secret': ['POST'],
+  '/v1/webhooks/x/test': ['POST'],
+  '/v1/webhooks/x/deliveries': ['GET', 'HEAD'],
+  '/v1/webhooks/x/deliveries/1/redeliver': ['POST'],
   '/healthz': ['GET', 'HEAD'],
   '/readyz': ['GET', 'HEAD'],
 }
@@ -219,6 +225,8 @@ t.test('HEAD answers as GET does, without a body, and does not stay open where G
     ['/v1/env', 200],
     ['/v1/env/gridworld', 200],
     ['/v1/env/sessions', 200],
+    ['/v1/webhooks', 200],
+    ['/v1/webhooks/nobody', 404],
     ['/docs', 200],
     ['/metrics', 200],
   ]
@@ -242,6 +250,8 @@ t.test('an empty id is a 404 that says which id is empty', async t => {
     ['GET', '/v1/env/session/', 'session_id'],
     ['DELETE', '/v1/env/session/', 'session_id'],
     ['DELETE', '/v1/auth/tokens/', 'token_id'],
+    ['GET', '/v1/webhooks/', 'webhook_id'],
+    ['POST', '/v1/webhooks//test', 'webhook_id'],
   ] as const) {
     const { status, body } = await raw(method, where, 'Content-Length: 0')
     t.equal(status, 404, `${method} ${where}`)

@@ -54,7 +54,7 @@ const blocking = async () => {
   await pause(1_600)
   const { status, headers } = answer()
   const waiting = unchunked(state.raw)
-  await until(() => isOver(state.raw), 25_000)
+  await until(() => isOver(state.raw))
   socket.destroy()
   return { early, status, headers, waiting, text: unchunked(state.raw) }
 }
@@ -62,7 +62,7 @@ const blocking = async () => {
 const stream = async (text: string) => {
   const { socket, state } = await dial(url)
   socket.write(text)
-  await until(() => isOver(state.raw), 25_000)
+  await until(() => isOver(state.raw))
   socket.destroy()
   return unchunked(state.raw)
 }

@@ -127,7 +127,7 @@ t.test('head and first comment leave before the agent has said anything', async 
     `POST /v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${sent.length}\r\n\r\n${sent}`,
   )
-  await until(() => state.raw.includes('event: task.working'), 2000)
+  await until(() => state.raw.includes('event: task.working'))
   const afterHead = state.raw.slice(state.raw.indexOf('\r\n\r\n') + 4)
   t.match(afterHead, /^[0-9a-f]+\r\n: open\n/, 'the first bytes of the body')
   socket.destroy()

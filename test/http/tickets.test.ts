@@ -308,7 +308,7 @@ t.test("on a task's stream, too, a new connection closes the old", async t => {
       isOver = true
     },
   )
-  await until(() => isOver, 3000).catch(() => t.fail('the first is still open'))
+  await until(() => isOver).catch(() => t.fail('the first is still open'))
   await second.cut()
   await read(api('POST', `/tasks/${id}/cancel`, {}))
   await over
@@ -338,7 +338,7 @@ t.test('the streams of a ticket end when its token does, and are not opened agai
     await all.over
     t.equal(all.end(), 'broken')
     for (const ticket of [ofAll, ofTask, unused]) t.equal(await statusOf(url, ticket), 401, how)
-    await until(() => taskOver, 3000).catch(() => t.fail(`the task's stream is still open, the token ${how}`))
+    await until(() => taskOver).catch(() => t.fail(`the task's stream is still open, the token ${how}`))
     if (!taskOver) await task.cut()
     await over
   }

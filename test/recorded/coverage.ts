@@ -1,5 +1,6 @@
 // What recordings must hold an example of, taken from the contract's own lists: whatever is added there is missed here
 // until somebody records it.
+import { cronEventSchemas } from '../../src/contract/cron-events.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { envSessionEventSchemas, envSessionStream } from '../../src/contract/env-session-events.ts'
@@ -58,8 +59,8 @@ export const wanted = (): string[] => {
     taskTypes.filter(type => isLegal(status, type)).map(type => `from ${status}: ${type}`),
   )
   return [
-    ...Object.entries({ ...taskEventSchemas, ...envSessionEventSchemas }).flatMap(([type, schema]) =>
-      withFields(type, fieldsOf(schema)),
+    ...Object.entries({ ...taskEventSchemas, ...envSessionEventSchemas, ...cronEventSchemas }).flatMap(
+      ([type, schema]) => withFields(type, fieldsOf(schema)),
     ),
     ...Object.entries(otherEvents).flatMap(([type, fields]) => withFields(type, Object.keys(fields))),
     ...fieldsOf(CreateTaskBody).map(field => `request.${field}`),

@@ -3,11 +3,21 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
-import type { Row } from '../../src/log/store.ts'
+import type { Row, Store } from '../../src/log/store.ts'
 import type { StoredRow } from './files.ts'
 
 /** A header without its digest, as the log hands it to the store. */
 const openHeader = (header: string): string => header.slice(0, header.lastIndexOf(',"digest":"'))
+
+/** All rows of a log. A page of a store ends early when its texts are long. */
+export const allRows = (store: Pick<Store, 'page'>): Row[] => {
+  const rows: Row[] = []
+  for (;;) {
+    const page = store.page(rows.length, 1000)
+    if (page.length === 0) return rows
+    rows.push(...page)
+  }
+}
 
 /** Makes `log.db` of a data folder from these rows; the answer: the rows as the file gives them back. */
 export const loadLog = async (dataDir: string, rows: StoredRow[]): Promise<Row[]> => {
@@ -26,8 +36,9 @@ export const loadLog = async (dataDir: string, rows: StoredRow[]): Promise<Row[]
     revisions: rows.map(({ revision }) => revision),
     texts: rows.flatMap(({ header, payload, salt }) => [openHeader(header), payload, salt]),
     newStreams,
+    long: [],
   })
-  const found = store.page(0, rows.length + 1)
+  const found = allRows(store)
   await store.close()
   return found
 }

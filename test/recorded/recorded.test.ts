@@ -11,7 +11,7 @@ import { ask } from './ask.ts'
 import { foundIn, wanted } from './coverage.ts'
 import { type Answer, type Question, readRecording, recordingNames } from './files.ts'
 import { foldsOf } from './folds.ts'
-import { loadLog } from './load.ts'
+import { allRows, loadLog } from './load.ts'
 
 const recordings = recordingNames().map(readRecording)
 const atOnce = 8
@@ -57,7 +57,7 @@ for (const { name, rows, answers, folds, tokens } of recordings) {
     await server.stop()
 
     const reader = sqliteReader(path.join(dataDir, 'log.db'))
-    t.same(reader.page(0, rows.length), rows, 'what was recorded stands as it stood')
+    t.same(allRows(reader).slice(0, rows.length), rows, 'what was recorded stands as it stood')
     await reader.close()
     const replayed = await runReprise(['replay', '--all'], { DATA_DIR: dataDir })
     t.equal(replayed.code, 0, replayed.stdout + replayed.stderr)

@@ -9,8 +9,6 @@ import { counter, envCalls, gone, kept, modules } from '../http/env-calls.ts'
 import { until } from '../support/http.ts'
 import { launch } from '../support/server.ts'
 
-t.setTimeout(110_000)
-
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-cut-off-'))
 const file = (name: string) => path.join(dataDir, name)
 const env = { ENV_PATH: modules, LOG_LEVEL: 'error' }

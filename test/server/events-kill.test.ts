@@ -3,11 +3,8 @@ import { eventRounds } from './event-rounds.ts'
 
 const seed = Number(process.env.SEED ?? 20_260_101)
 
-t.setTimeout(110_000)
-
 t.test(
   'three times killed while tasks run, each of twenty subscribers hears everything once, in one order',
-  { timeout: 110_000 },
   async t => {
     const { problems, ...seen } = await eventRounds({
       dataDir: t.testdir(),

@@ -4,8 +4,6 @@ import t from 'tap'
 import { builtEntry, mortalServer, playRound, type Round } from './kill-points.ts'
 import type { Order } from './kill-points-entry.ts'
 
-t.setTimeout(110_000)
-
 const at = (of: string, point: string, name?: string) =>
   ({ of, point, nth: 1, ...(name === undefined ? {} : { name }) }) as Order
 const input = { answer: 'input' } as const

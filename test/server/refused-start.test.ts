@@ -222,7 +222,7 @@ t.test('a log that became shorter between two commits is refused until somebody 
   t.match({ code, stdout }, { code: 2, stdout: '' })
   t.match(
     stderr,
-    /^reprise: .*log\.db has 7 events, and read\.db knows 14: .*reprise restore FILE --force.*reprise serve --accept-loss\)\n$/,
+    /^reprise: .*log\.db has 8 events, and read\.db knows 15: .*reprise restore FILE --force.*reprise serve --accept-loss\)\n$/,
   )
   t.match(
     await runReprise(['token', 'create', '--role', 'user'], { DATA_DIR: data, ADMIN_TOKEN: adminToken }),
@@ -230,7 +230,7 @@ t.test('a log that became shorter between two commits is refused until somebody 
   )
 
   const resumed = await spawnServer(t, data, {}, ['--accept-loss'])
-  t.match(resumed.stderr(), /"level":"warn","message":"the log goes on from 7: events up to 14 were lost/)
+  t.match(resumed.stderr(), /"level":"warn","message":"the log goes on from 8: events up to 15 were lost/)
   t.equal((await getTask(resumed.api, kept.id)).status, 'completed')
   t.equal((await resumed.api('GET', `/tasks/${lost.id}`)).status, 404)
   const audited = (await (await resumed.api('GET', '/audit/events?stream=log')).json()) as {
@@ -238,14 +238,14 @@ t.test('a log that became shorter between two commits is refused until somebody 
   }
   t.match(audited.events, [
     {
-      position: 8,
+      position: 9,
       stream: 'log',
       type: 'LogResumed',
       principal: 'system',
-      data: { old_head: 14, reason: 'loss_accepted' },
+      data: { old_head: 15, reason: 'loss_accepted' },
     },
   ])
-  const events = await fetch(`${resumed.url}/api/events?starting_after=7`, {
+  const events = await fetch(`${resumed.url}/api/events?starting_after=8`, {
     headers: { authorization: `Bearer ${adminToken}` },
     signal: AbortSignal.timeout(300),
   })
@@ -259,13 +259,13 @@ t.test('a log that became shorter between two commits is refused until somebody 
   t.match(await runReprise(['restore', backup, '--force'], { DATA_DIR: saved }), { code: 0 })
   t.match(await runReprise(['restore', backup], { DATA_DIR: other }), { code: 0 })
   for (const [folder, old_head] of [
-    [saved, 14],
+    [saved, 15],
     [other, null],
   ] as const) {
     t.match(await runReprise(['replay', '--all'], { DATA_DIR: folder }), { code: 0 })
     const next = await spawnServer(t, folder)
     const audited = (await (await next.api('GET', '/audit/events?stream=log')).json()) as { events: object[] }
-    t.match(audited.events, [{ position: 8, data: { old_head, reason: 'restored' } }])
+    t.match(audited.events, [{ position: 9, data: { old_head, reason: 'restored' } }])
     await next.end('SIGTERM')
   }
 })
@@ -281,7 +281,7 @@ t.test('what NATS or a collector was told counts as known, too, when it is of th
     writeFileSync(file, JSON.stringify({ log: 'log_of_others', position: 99, leaf: 'x' }))
     t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined)
     writeFileSync(file, JSON.stringify({ log, position: 99, leaf: 'x' }))
-    t.match(await refusalOf({ DATA_DIR: dataDir }), new RegExp(`has 0 events, and ${name} knows 99: `))
+    t.match(await refusalOf({ DATA_DIR: dataDir }), new RegExp(`has 1 events, and ${name} knows 99: `))
     rmSync(file)
   }
 })

@@ -2,7 +2,6 @@ import t from 'tap'
 import { stepKills } from './step-kills.ts'
 
 const seed = Number(process.env.SEED ?? 20_260_101)
-t.setTimeout(110_000)
 
 t.test('killed during steps that are retried in every way, each answered step is there once', async t => {
   const { problems, ...seen } = await stepKills({ dataDir: t.testdir(), seed, rounds: 3, sessions: 4 })

@@ -106,7 +106,7 @@ export const saidBy = ({ output }: Task): string[] =>
 export const until = async <T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  ms = 10_000,
+  ms = 60_000,
 ): Promise<T> => {
   for (const end = performance.now() + ms; ; ) {
     const found = await look()

@@ -11,7 +11,7 @@ const deaf = Number(process.env.SUBSCRIBERS ?? 1000)
 const tasks = Number(process.env.TASKS ?? 8000)
 const readers = 10
 /** The server may hold so much for each of them, beyond what it needs for its work: a piece on its way, and a socket. */
-const mostEach = 256 * 1024
+const maxBytesEach = 256 * 1024
 const forItsWork = 256 << 20
 const title = 'x'.repeat(80)
 
@@ -93,7 +93,7 @@ for (const [n, own] of heard.entries()) {
 }
 // What the system buffers for a socket, some 10 MiB, is not ours to bound.
 if (cut < deaf && tasks >= 8000) problems.push(`${deaf - cut} of ${deaf} that take nothing are still there`)
-if (most - before > forItsWork + deaf * mostEach) problems.push('too much memory was held')
+if (most - before > forItsWork + deaf * maxBytesEach) problems.push('too much memory was held')
 
 const mib = (bytes: number) => Math.round(bytes / 1024 / 1024)
 console.log(

@@ -18,7 +18,7 @@ const minutes = Number(process.argv[2] ?? 10)
 const aloneMs = Number(process.env.ALONE_SECONDS ?? 20) * 1000
 const roundMs = 20_000
 const worst = 3
-const mostMemory = 1.5 * 2 ** 30
+const maxMemory = 1.5 * 2 ** 30
 const only = (process.env.ONLY ?? '').split(',').filter(name => name !== '')
 const say = (text: string) => console.log(`hostile-user: ${text}`)
 
@@ -133,7 +133,7 @@ for (const kind of kinds) {
   if (!(ratio <= worst)) problems.push(`${kind}: p99 is ${ratio.toFixed(2)} times that of the user alone`)
 }
 say(`the server held ${MiB(most)} MiB at most`)
-if (most >= mostMemory) problems.push(`it held ${MiB(most)} MiB`)
+if (most >= maxMemory) problems.push(`it held ${MiB(most)} MiB`)
 
 const [code] = isGone === '' ? await server.end('SIGTERM') : [1]
 if (code !== 0 && isGone === '') problems.push(`the stop ended with ${code}: ${server.output().slice(-2000)}`)

@@ -16,8 +16,8 @@ const measurements = 12
 /** Streams after which every cache is full. */
 const fullAfter = 110_000
 /** MiB that the heap may grow until then, and after it. */
-const mostAtFirst = 40
-const mostLater = 6
+const maxGrowthAtFirst = 40
+const maxGrowthLater = 6
 
 const port = await freePort()
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-memory-'))
@@ -76,5 +76,5 @@ console.log(`grown by ${atFirst.toFixed(1)} MiB, and by ${later.toFixed(1)} MiB 
 heap.close()
 await server.end('SIGKILL')
 rmSync(dataDir, { recursive: true, force: true })
-if (!(atFirst <= mostAtFirst && later <= mostLater)) throw new Error('the memory grows')
+if (!(atFirst <= maxGrowthAtFirst && later <= maxGrowthLater)) throw new Error('the memory grows')
 process.exit(0)

@@ -49,7 +49,7 @@ export const brief = (detail: Problem[] | undefined): string[] =>
 
 export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-export const until = async (condition: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> => {
+export const until = async (condition: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> => {
   for (const end = Date.now() + ms; !(await condition()); ) {
     if (Date.now() > end) throw new Error(`the condition is still false after ${ms} ms: ${condition}`)
     await pause(5)
@@ -92,7 +92,7 @@ export const dial = async (url: string) => {
 export const exchange = async (
   url: string,
   bytes: string | Buffer,
-  { ms = 4000, halfClose = false } = {},
+  { ms = 60_000, halfClose = false } = {},
 ) => {
   const { socket, state, closed, answer } = await dial(url)
   let timedOut = false

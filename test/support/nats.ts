@@ -218,7 +218,7 @@ export const wayTo = async (t: Test, target: number) => {
       isHeld = true
       for (const pair of pairs) for (const socket of pair) socket.pause()
     },
-    letGo() {
+    release() {
       isHeld = false
       for (const pair of pairs) for (const socket of pair) socket.resume()
     },

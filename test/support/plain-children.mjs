@@ -1,6 +1,5 @@
-// Loaded before each test file, so that processes that tests start run as they do for users. Otherwise tap would load
-// its hooks into every process and count the lines that run there. That doubles the time to start a command, and adds
-// variables to its environment.
+// Loaded before each test file when lines are counted, so that the processes that tests start run as they do for users.
+// Otherwise tap would load its hooks into these processes too and count their lines.
 import { createRequire } from 'node:module'
 
 const ofTap = createRequire(import.meta.resolve('@tapjs/processinfo'))

@@ -1,7 +1,7 @@
 // npm test runs four checks, all of them even if one fails. The last line says how many tests passed and failed.
 // npm test -- test/log/audit.test.ts runs only these test files. npm run coverage also prints the line coverage.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundleTests } from './bundle.mjs'
@@ -10,12 +10,22 @@ import { reportCoverage } from './coverage.mjs'
 const root = resolve(import.meta.dirname, '../..')
 const coverage = process.argv.includes('--coverage')
 const named = process.argv.slice(2).filter(argument => argument !== '--coverage')
+// The test files that take longest begin first, so that none of them runs alone at the end.
+const longest = [
+  'server/',
+  'recorded/',
+  'actors/journal/disk',
+  'browser/',
+  'cli/',
+  'agents/',
+  'telemetry/export',
+]
+const rankOf = name => [...longest, ''].findIndex(begin => name.startsWith(begin))
 const testFiles = named.length
   ? named
   : readdirSync(join(root, 'test'), { recursive: true })
       .filter(name => name.endsWith('.test.ts'))
-      // The longest test files are in test/server. They begin first, so that none of them runs alone at the end.
-      .sort((one, other) => other.startsWith('server/') - one.startsWith('server/'))
+      .sort((one, other) => rankOf(one) - rankOf(other))
       .map(name => join('test', name))
 let passed = 0
 let failed = 0
@@ -56,14 +66,6 @@ const check = (name, command, ...args) =>
     return result
   })
 
-// .taprc turns off the TypeScript plugin with which tap is built. tap rebuilds itself during its first run, but that
-// run still uses the plugin and fails. So tap is rebuilt before the first run.
-const rebuildTap = () => {
-  const built = join(root, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
-  const stale = readFileSync(built, 'utf8').includes('@tapjs/typescript')
-  return stale ? run(bin('tap'), 'build') : { ok: true }
-}
-
 /** How those test files ended that did not reach a test. tap's own report of failures leaves them out. */
 const badEnds = (tap, report) =>
   tap.split(/^not ok \d+ - /m).flatMap(result => {
@@ -78,7 +80,7 @@ const badEnds = (tap, report) =>
 // The run itself prints TAP, which is counted. Then the results are printed again for a person. One run cannot do both:
 // with any other reporter, tap drops what tests write to stderr, for example the reason of a crash.
 const failures = ({ stdout, stderr }, files) => {
-  const replay = run(bin('tap'), 'replay', '--reporter=min', ...files).output
+  const replay = run(bin('tap'), 'replay', '--disable-coverage', '--reporter=min', ...files).output
   // The reporter moves the cursor even if its output is no terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
   const report = replay.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
@@ -88,27 +90,34 @@ const failures = ({ stdout, stderr }, files) => {
     .join('\n\n')
 }
 
-/** The test files to run: bundled or, to count lines, as they are, which takes twice the time. */
-const runnable = async () =>
-  coverage
-    ? { files: testFiles, options: ['--node-arg=--import=tsx'] }
-    : {
-        files: await bundleTests(root, testFiles, join(root, '.tap/built')),
-        options: ['--disable-coverage'],
-      }
+/** More than two files at a time, since tests also wait for timers, disks and processes. */
+const jobs = 3
 
-const plainChildren = `--node-arg=--import=${pathToFileURL(join(import.meta.dirname, 'plain-children.mjs'))}`
+/** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
+const runnable = async () => {
+  if (!coverage)
+    return { args: [], env: {}, files: await bundleTests(root, testFiles, join(root, '.tap/built')) }
+  const hooks = [
+    'tsx',
+    '@tapjs/processinfo/import',
+    pathToFileURL(join(import.meta.dirname, 'plain-children.mjs')),
+  ]
+  return {
+    args: hooks.map(hook => `--import=${hook}`),
+    env: { _TAPJS_PROCESSINFO_COVERAGE_: '1' },
+    files: testFiles,
+  }
+}
 
 const runTap = async () => {
   // Otherwise the results and the lines of an earlier run would count for this one.
   for (const left of ['test-results', 'coverage'])
     rmSync(join(root, '.tap', left), { recursive: true, force: true })
-  const built = rebuildTap()
-  if (!built.ok) throw new Error(built.output)
-  const { files, options } = await runnable()
-  const result = run(bin('tap'), '--reporter=tap', plainChildren, ...options, ...files)
+  const what = { jobs, results: join(root, '.tap/test-results'), ...(await runnable()) }
+  const result = run(process.execPath, join(import.meta.dirname, 'run-files.mjs'), JSON.stringify(what))
+  rmSync(join(root, '.tap/fixtures'), { recursive: true, force: true })
   const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
-  const count = what => Number(summary.match(new RegExp(`\\b${what}: (\\d+)`))?.[1] ?? 0)
+  const count = name => Number(summary.match(new RegExp(`\\b${name}: (\\d+)`))?.[1] ?? 0)
   const ok = result.ok && count('fail') === 0 && count('pass') > 0
   passed += count('pass')
   // When nothing ran, or when tap found a fault that is no failed assertion, that counts as a failure, too.
@@ -116,7 +125,7 @@ const runTap = async () => {
   const skipped = count('skip') + count('todo')
   return {
     ok,
-    output: ok ? '' : summary ? failures(result, files) : result.output,
+    output: ok ? '' : summary ? failures(result, what.files) : result.output,
     note: `${count('pass')} passed, ${count('fail')} failed${skipped ? `, ${skipped} skipped` : ''}`,
   }
 }
@@ -129,7 +138,7 @@ if (named.length === 0) {
   await check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
 }
 await stage('tests', runTap)
-if (existsSync(join(root, '.tap/coverage'))) {
+if (coverage && existsSync(join(root, '.tap/coverage'))) {
   const [total, ...files] = reportCoverage(root, ['src', 'actors', 'projections'])
   console.log(`${'coverage'.padEnd(12)}${total}`)
   if (named.length === 0) for (const line of files) console.log(line)

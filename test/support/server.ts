@@ -85,12 +85,15 @@ const reprise = (args: string[], env: Env) => {
   return { child, exited, stdout: () => stdout, stderr: () => stderr }
 }
 
+/** Milliseconds for a start or a command. They take less than a second, except on a machine that is very busy. */
+const patienceMs = 90_000
+
 /** Runs a command of reprise to its end. A command that does not end is killed, and has no exit code. */
 export const runReprise = async (args: string[], env: Env = {}) => {
   const { child, exited, stdout, stderr } = reprise(args, env)
-  const patience = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   const [code] = await exited
-  clearTimeout(patience)
+  clearTimeout(timer)
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
@@ -120,7 +123,7 @@ export const launch = async (dataDir: string, env: Env = {}, options: string[] =
   const started = performance.now()
   const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env))
   while (!/^curl .*\n/m.test(stdout())) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > 20_000) {
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > patienceMs) {
       child.kill('SIGKILL')
       await exited
       throw new Error(`the server did not start: ${stdout()}${stderr()}`)

@@ -65,6 +65,7 @@ export const storeOf = async (rows: Row[]): Promise<Store> => {
       revisions: [revision],
       texts: [open, payload ?? '', salt],
       newStreams: known === undefined ? [{ no, id: stream }] : [],
+      long: [],
     })
   }
   return store

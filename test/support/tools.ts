@@ -32,7 +32,7 @@ export const outside = (name: string, { safe = false, waits = false } = {}) => {
     /** The ids of the effects that happened, in order. */
     happened,
     stopped: () => stopped,
-    letGo: () => release(),
+    release: () => release(),
     tool: tool(name, {
       safe,
       run: async ({ effectId, arguments: args, signal }) => {

@@ -67,7 +67,7 @@ t.test('what ran before anybody asked is not exported, what ends later is', asyn
   const taskId = await system.play([{ tool: 'slow' }])
   await system.world.advance(1000)
   const telemetry = follow(t, { log: system.log, file: path.join(t.testdir({}), 'otel.json'), url })
-  slow.letGo()
+  slow.release()
   await quiet(system)
   await until(() => spans.length === 2)
   t.same(
@@ -165,7 +165,7 @@ t.test(
     await before.stop()
     await first.close()
 
-    slow.letGo()
+    slow.release()
     const second = await givenSystem({ ...first.options, store: store() })
     await second.world.advance(100)
     await quiet(second)

@@ -35,7 +35,7 @@ t.test('a task is the run of an agent, each call of a tool a span within it', as
     user_id: 'anna',
   })
   await system.world.advance(2000)
-  slow.letGo()
+  slow.release()
   await system.world.advance(500)
   const spans = await spansOf(system.log)
   t.same(

@@ -1,79 +1,21 @@
 // Deliveries over time: retries, the end of patience, tokens, and crashes at every step. The clock is the test's.
 import t from 'tap'
-import { usualOf } from '../../src/bus/event-filter.ts'
 import { subjectOf } from '../../src/bus/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import type { Row } from '../../src/log/store.ts'
+import { crashed, givenSystem, memorySecrets, quiet, rowsOf, storeOf } from '../support/system.ts'
 import {
-  admin,
-  crashed,
-  givenSystem,
-  memorySecrets,
-  quiet,
-  rowsOf,
-  storeOf,
-  type TestSystem,
-} from '../support/system.ts'
-import { testWorld } from '../support/world.ts'
-
-type Reply = number | 'hang' | 'fail' | { status: number; headers: Record<string, string> }
-const second = 1000
-const hour = 3600 * second
-const day = 24 * hour
-
-/** A receiver without a network: it answers as told, then 200. */
-const receiver = (replies: Reply[] = []) => {
-  const requests: { id: string; url: string; at: number; ok: boolean; body: string }[] = []
-  const usual = testWorld()
-  // Without the rounds that come several times a second, days pass quickly.
-  const every = (ms: number, job: () => void) => (ms < hour ? () => {} : usual.timers.every(ms, job))
-  const world = { ...usual, timers: { ...usual.timers, every } }
-  let onRequest = () => {}
-  let isDead = () => false
-  const outside = {
-    async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
-      if (isDead()) throw new Error('a killed server sends nothing')
-      const reply = replies.shift() ?? 200
-      const status = typeof reply === 'object' ? reply.status : Number(reply)
-      const id = new Headers(init?.headers).get('webhook-id') ?? ''
-      const body = String(init?.body)
-      requests.push({ id, url: String(url), at: world.clock.now(), ok: status >= 200 && status < 300, body })
-      onRequest()
-      if (reply === 'fail') throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
-      if (reply === 'hang')
-        return new Promise((_, reject) => {
-          init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
-        })
-      return new Response('', typeof reply === 'object' ? reply : { status })
-    },
-    close: async () => {},
-  }
-  return {
-    requests,
-    outside,
-    world,
-    replies,
-    accepted: () => requests.filter(({ ok }) => ok).map(({ id }) => Number(id)),
-    watch: (look: () => void, dead: () => boolean) => {
-      onRequest = look
-      isDead = dead
-    },
-  }
-}
-
-const asked = { principal: admin, requestId: 'req' }
-const make = (system: TestSystem, more: object = {}, principal: Principal = admin) =>
-  system.webhooks.commands.create({ principal, requestId: 'req' }, { url: 'https://x.example/', ...more })
-const settleAll = async (system: TestSystem) => {
-  await quiet(system)
-  await system.world.advance(2000)
-  await quiet(system)
-}
-/** The positions of the public events that a webhook of all users sends. */
-const expected = async (system: TestSystem, after: number): Promise<number[]> =>
-  usualOf(publishedOf(await system.stored())).flatMap(({ position }) => (position > after ? position : []))
-const info = (system: TestSystem, id: string) => system.webhooks.queries.visible(admin, id)
+  asked,
+  day,
+  expected,
+  info,
+  make,
+  type Reply,
+  receiver,
+  second,
+  settleAll,
+} from './without-network.ts'
 
 t.test(
   'a failing event is tried again after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h, and then daily',
@@ -137,7 +79,7 @@ t.test('an event that the receiver refuses with 400 or 413 is skipped after nine
     requests.map(({ id }) => requests.findIndex(other => other.id === id)),
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 9],
   )
-  const { deliveries } = system.webhooks.queries.deliveries(admin, webhook.id, undefined, 10)
+  const { deliveries } = system.webhooks.queries.deliveries(asked.principal, webhook.id, undefined, 10)
   t.match(deliveries, [{ outcome: 'delivered' }, { outcome: 'skipped', attempts: 9, status: 400 }])
   await system.close()
 })

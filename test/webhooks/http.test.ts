@@ -72,12 +72,23 @@ t.test('every event of the user comes signed, in order, with the id that /api/ev
   t.equal((await alice('GET', `/webhooks/${made.id}`)).status, 404)
 })
 
-t.test('a webhook that names an address inside the network is never called', async t => {
+t.test('no way of a webhook leads to an address inside the network', async t => {
   const here = await receiver(t)
-  const guarded = await serveHere(t)
-  const made = await json(guarded.api('POST', '/webhooks', { url: here.url }))
-  const tried = await json(guarded.api('POST', `/webhooks/${made.id}/test`))
-  t.match(tried, { delivered: false, status: null, error: /not public/ })
+  const { api } = await serveHere(t)
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '[64:ff9b::7f00:1]']) {
+    const to = here.url.replace('127.0.0.1', host)
+    const made = await json(api('POST', '/webhooks', { url: to, types: ['TaskCreated'] }))
+    const refused = { delivered: false, status: null, error: /not public/ }
+    t.match(await json(api('POST', `/webhooks/${made.id}/test`)), refused, `a test of ${host}`)
+    const task = await json(api('POST', '/tasks', echo('x', { webhook: { url: to } })))
+    for (const id of [made.id, `wht_${task.result.id}`]) {
+      let info = await json(api('GET', `/webhooks/${id}`))
+      while (info.failing === null) info = await json(api('GET', `/webhooks/${id}`))
+      t.match(info.failing, { error: /not public/ }, `a delivery to ${host}`)
+      const again = await json(api('POST', `/webhooks/${id}/deliveries/${info.failing.event_id}/redeliver`))
+      t.match(again, refused, `a redelivery to ${host}`)
+    }
+  }
   t.equal(here.received.length, 0)
 })
 

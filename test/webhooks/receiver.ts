@@ -72,7 +72,7 @@ export const receiver = async (t: Pick<Test, 'teardown'>, answers: Answer[] = []
     accepted: () => received.filter(({ answered }) => answered >= 200 && answered < 300).map(({ id }) => id),
     answers,
     /** Resolves when `isDone` holds, which is looked at after each request. Rejects after `ms` milliseconds. */
-    async until(isDone: (received: Received[]) => boolean, ms = 10_000): Promise<Received[]> {
+    async until(isDone: (received: Received[]) => boolean, ms = 60_000): Promise<Received[]> {
       const end = Date.now() + ms
       while (!isDone(received)) {
         if (Date.now() > end)

@@ -4,7 +4,7 @@ import { chatEnd, type GroupConfig, type SpeakerConfig } from '../../contract/wi
 import { chosen, moderatorName, nameOf, wordOf } from './choice.ts'
 
 /** The most rounds of a chat that names no limit. */
-const usualRounds = 10
+const defaultRounds = 10
 
 export type NextTurn =
   | { next: 'turn'; speaker: SpeakerConfig; name: string; round: number }
@@ -20,17 +20,17 @@ const turnOf = (speaker: SpeakerConfig, round: number): NextTurn => ({
 })
 
 /** The next turn when the speakers take turns in the order of the list. A round in which nobody spoke is the last. */
-const inOrder = ({ agents }: GroupConfig, mostRounds: number, turns: readonly TakenTurn[]): NextTurn => {
+const inOrder = ({ agents }: GroupConfig, maxRounds: number, turns: readonly TakenTurn[]): NextTurn => {
   const round = Math.floor(turns.length / agents.length) + 1
   const isNewRound = turns.length % agents.length === 0
   const isSilent = turns.length > 0 && isNewRound && !turns.slice(-agents.length).some(({ said }) => said)
   const speaker = agents[turns.length % agents.length]
-  return round > mostRounds || isSilent || speaker === undefined ? { next: 'end' } : turnOf(speaker, round)
+  return round > maxRounds || isSilent || speaker === undefined ? { next: 'end' } : turnOf(speaker, round)
 }
 
 const byModerator = (
   { agents, moderator, on_failure }: GroupConfig,
-  mostRounds: number,
+  maxRounds: number,
   turns: readonly TakenTurn[],
 ): NextTurn => {
   if (!moderator) return { next: 'fail', why: 'the group chat has no moderator' }
@@ -44,7 +44,7 @@ const byModerator = (
     if (on_failure === 'fail') return { next: 'fail', why: `${name} chose ${said}, which names no speaker` }
   }
   const round = turns.filter(({ isModerator }) => isModerator).length + 1
-  return round > mostRounds ? { next: 'end' } : { next: 'moderator', moderator, name, round }
+  return round > maxRounds ? { next: 'end' } : { next: 'moderator', moderator, name, round }
 }
 
 export const nextTurn = (group: GroupConfig, turns: readonly TakenTurn[]): NextTurn => {
@@ -55,6 +55,6 @@ export const nextTurn = (group: GroupConfig, turns: readonly TakenTurn[]): NextT
   }
   const isStop = ({ said, text }: TakenTurn) => said && stop_words?.some(word => text.includes(word))
   if (turns.some(isStop)) return { next: 'end' }
-  const mostRounds = group.max_rounds ?? usualRounds
-  return order === 'moderator' ? byModerator(group, mostRounds, turns) : inOrder(group, mostRounds, turns)
+  const maxRounds = group.max_rounds ?? defaultRounds
+  return order === 'moderator' ? byModerator(group, maxRounds, turns) : inOrder(group, maxRounds, turns)
 }

@@ -12,13 +12,13 @@ export const tooLong = (bytes: number) =>
   new ModelRefused(`the model's answer is longer than ${bytes / MiB} MiB`)
 
 /** The body as text; undefined when it is longer than `most` bytes. */
-export const textWithin = async (answer: Response, most: number): Promise<string | undefined> => {
+export const textWithin = async (answer: Response, max: number): Promise<string | undefined> => {
   const decoder = new TextDecoder()
   let text = ''
   let length = 0
   for await (const bytes of answer.body ?? []) {
     length += bytes.length
-    if (length > most) return undefined // leaving the loop closes the connection
+    if (length > max) return undefined // leaving the loop closes the connection
     text += decoder.decode(bytes, { stream: true })
   }
   return text + decoder.decode()

@@ -5,7 +5,7 @@ import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 
 /** The share of the window that may be used, unless the request names another. */
-const usualRatio = 0.8
+const defaultRatio = 0.8
 /** The share of the usable window that the newest, unchanged items may fill. */
 const keptShare = 1 / 4
 
@@ -14,7 +14,7 @@ const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
     agent_config ?? {}
   const asked = [max_model_length, compress_threshold_token_ratio, compress_model, compress_prompt]
   if (asked.every(value => value === undefined || value === null)) return undefined
-  return (max_model_length ?? longestWindow) * (compress_threshold_token_ratio ?? usualRatio)
+  return (max_model_length ?? longestWindow) * (compress_threshold_token_ratio ?? defaultRatio)
 }
 
 /** Whether a list can be cut before `at`. Calls, their results, and a thought with what follows it stay together. */

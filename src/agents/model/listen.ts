@@ -9,9 +9,9 @@ import type { Chunks } from './endpoint.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 
 /** The most tool calls in one answer. */
-const mostCalls = 128
+const maxCalls = 128
 /** The most characters of all texts and calls of one answer. */
-const mostCharacters = 8 * 1024 * 1024
+const maxCharacters = 8 * 1024 * 1024
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
 
@@ -48,10 +48,10 @@ export async function* listen(
   let characters = 0
   const bounded = (heard: Heard[]): Heard[] => {
     for (const { text: said } of heard) characters += said.length
-    if (characters > mostCharacters)
+    if (characters > maxCharacters)
       throw new ModelRefused("the model's answer is longer than 8 Mi characters")
-    if (reader.callCount() > mostCalls) {
-      throw new ModelRefused(`the model made more than ${mostCalls} calls at once`)
+    if (reader.callCount() > maxCalls) {
+      throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
     }
     return heard
   }

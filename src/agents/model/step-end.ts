@@ -5,7 +5,7 @@ import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 
 /** The most attempts of a step whose answers break off. */
-const mostAttempts = 4
+const maxAttempts = 4
 
 const cutCall =
   'the model was cut off while it called a tool (finish reason: length); give it a larger max_response_length'
@@ -41,5 +41,5 @@ export const endOfFailure = (error: unknown, attempt: number, signal: AbortSigna
   if (signal.aborted) return { end: 'again' }
   if (error instanceof ModelRefused) return failed(error.message)
   if (!(error instanceof ModelLost)) throw error
-  return attempt + 1 < mostAttempts ? { end: 'again' } : failed(error.message)
+  return attempt + 1 < maxAttempts ? { end: 'again' } : failed(error.message)
 }

@@ -1,8 +1,15 @@
 // The lifecycle of a task: its moves, requests for moves, and rewards after its end.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
-import { CreateTaskBody, ErrorObject } from '../wire.ts'
+import { CreateTaskBody, ErrorObject, taskStatuses } from '../wire.ts'
 import { AgentStep, Deadline, From, optional } from './schema.ts'
+
+/** Inputs and items of a task, by their ids. */
+const Reference = Type.Object({
+  stream: Type.String(),
+  items: Type.Array(Type.String()),
+  first_items: optional(Type.Integer({ minimum: 0 })),
+})
 
 export const lifecycleEvents = {
   /** The accepted request: its body without secret values, the ids of its inputs, and its idempotency key and digest. */
@@ -44,16 +51,31 @@ export const lifecycleEvents = {
      * does not name the agent.
      */
     shows_agent: optional(Type.Literal(true)),
+    /**
+     * Only in a fork: the task of which its past is a copy, the frame at which the past was cut, and the last revision
+     * that was copied. `status`: the status with which the fork begins. `past`: the conversation of the session before
+     * the cut, which later tasks of the fork's session see.
+     */
+    forked_from: optional(
+      Type.Object({
+        task_id: Type.String(),
+        at: Type.Integer(),
+        revision: Type.Integer(),
+        status: Type.Enum([...taskStatuses]),
+        past: Type.Array(Reference),
+      }),
+    ),
     expires_at: Deadline,
   },
   TaskQueued: { from: From, expires_at: Deadline },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
-   * first.
+   * first. `first_items`: also the first so many items of the output of that task. Turns of a group chat have this
+   * number instead of the ids of everything that was said, which would grow with each turn.
    */
   TaskStarted: {
     from: From,
-    context: Type.Array(Type.Object({ stream: Type.String(), items: Type.Array(Type.String()) })),
+    context: Type.Array(Reference),
     ttl_seconds: optional(Type.Integer()),
   },
   PauseRequested: {},

@@ -53,3 +53,9 @@ export type CronRun = Static<typeof CronRun>
 export const CronJobList = Type.Object({ jobs: Type.Array(CronJob), has_more: Type.Boolean() })
 export const CronRunList = Type.Object({ runs: Type.Array(CronRun), has_more: Type.Boolean() })
 export const DeletedCronJob = Type.Object({ status: Type.Literal('deleted'), job_id: Text, message: Text })
+export const CronJobMachine = Type.Object({
+  machine: OpenObject,
+  state: Type.Enum(['active', 'paused', 'ended']),
+  value: Text,
+  next_events: Type.Array(Text),
+})

@@ -52,6 +52,15 @@ export const AnswerCallsBody = Type.Object({
   ),
 })
 export type AnswerCallsBody = Static<typeof AnswerCallsBody>
+export const ForkTaskBody = Type.Object({
+  /** The number of a frame of the task. */
+  at: Type.Integer({ minimum: 0 }),
+  agent_config: orNull(AgentConfig),
+  user_message_content: orNull(MessageContent),
+  run: orNull(Type.Boolean()),
+  task_id: orNull(AsciiId),
+})
+export type ForkTaskBody = Static<typeof ForkTaskBody>
 export const PostMessageBody = Type.Object({ content: MessageContent })
 export type PostMessageBody = Static<typeof PostMessageBody>
 export const RewardBody = Type.Object({

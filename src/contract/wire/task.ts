@@ -58,6 +58,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'ignored_fields',
   'group_chat_id',
   'parent_task_id',
+  'forked_from',
   'subagent_usage',
   'continued_by',
   'effect',

@@ -17,17 +17,17 @@ const Headers = Type.Record(Text, Text)
 /** The webhook of one task, in the create of the task. */
 export const TaskWebhook = Type.Object({ url: Url, types: orNull(Types), secret: orNull(Secret) })
 
-const wish = {
+const settings = {
   types: orNull(Types),
   session_id: orNull(AsciiId),
   task_id: orNull(AsciiId),
   headers: orNull(Headers),
   enabled: orNull(Type.Boolean()),
 }
-export const CreateWebhookBody = Type.Object({ url: Url, secret: orNull(Secret), ...wish })
+export const CreateWebhookBody = Type.Object({ url: Url, secret: orNull(Secret), ...settings })
 export type CreateWebhookBody = Static<typeof CreateWebhookBody>
 /** A field that is absent stays as it is. */
-export const ChangeWebhookBody = Type.Object({ url: orNull(Url), ...wish })
+export const ChangeWebhookBody = Type.Object({ url: orNull(Url), ...settings })
 export type ChangeWebhookBody = Static<typeof ChangeWebhookBody>
 export const RotateSecretBody = Type.Object({ secret: orNull(Secret) })
 

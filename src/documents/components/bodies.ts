@@ -143,6 +143,17 @@ export const bodyComponents: Components = {
         'At least one result. `status: incomplete` says that the call failed. The first answer to a call counts.',
     },
   },
+  ForkTaskBody: {
+    schema: wire.ForkTaskBody,
+    about: 'From where a fork begins, and what is different in it.',
+    fields: {
+      at: 'The number of a frame of the task. The past of the fork ends with the append that gave this frame.',
+      agent_config: 'Settings of the agent. Each one replaces that of the task.',
+      user_message_content: 'A further message of the user, which the next step of the fork sees.',
+      run: '`false`: the fork is paused. Without it, the fork continues at once.',
+      task_id: 'The id of the fork. Without it, the server makes one.',
+    },
+  },
   PostMessageBody: {
     schema: wire.PostMessageBody,
     about: 'A message to the agent while it works.',

@@ -77,6 +77,17 @@ export const cronComponents: Components = {
     about: 'A page of runs.',
     fields: { runs: 'The runs, newest first.', has_more: 'Whether there are more.' },
   },
+  CronJobMachine: {
+    schema: wire.CronJobMachine,
+    about: 'The state machine of a cron job.',
+    fields: {
+      machine: 'The statechart.',
+      state: 'The state of the job.',
+      value:
+        'The state in the form in which XState writes it. The chart of a cron job has no nested states, so `value` equals `state`.',
+      next_events: 'The events that may follow.',
+    },
+  },
   DeletedCronJob: {
     schema: wire.DeletedCronJob,
     about: 'A cron job that is deleted.',

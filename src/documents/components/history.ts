@@ -19,7 +19,7 @@ export const historyComponents: Components = {
       rollout_id: 'The id of this entry.',
       parent_rollout_id:
         'In the entry of a subagent: the id of the entry of the step that called the subagent.',
-      fork_of: 'Always null.',
+      fork_of: 'In the past of a fork: the step of which this one is a copy; else null.',
       effect_id: 'The id of the step in the events of the log.',
       turn: 'The number of the user’s messages that the task has seen, from 1.',
       step: 'The number of the agent step, from 1.',
@@ -61,6 +61,24 @@ export const historyComponents: Components = {
       steps: 'The steps of the task, numbered from 1.',
       final_metrics: 'Sums over all steps.',
       subagent_trajectories: 'The documents of the subagents.',
+    },
+  },
+  Difference: {
+    schema: answers.Difference,
+    about: 'Where two tasks differ. `left` is the task of the path, `right` the other one.',
+    fields: {
+      first_divergence: 'The number of the first frame that differs; null if no frame differs.',
+      items: 'The items of the output in pairs. `null`: this task has no such item.',
+      facts: 'The stored events that differ, in pairs, the first 100 of them.',
+    },
+  },
+  DiffFact: {
+    schema: answers.DiffFact,
+    about: 'A stored event.',
+    fields: {
+      revision: 'The number of the event in the stream of its task.',
+      sequence_number: 'The number of the next frame before the event.',
+      type: 'The type of the event.',
     },
   },
   Replay: {

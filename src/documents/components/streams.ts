@@ -114,6 +114,7 @@ const eventFields = {
   parent_agent_id: 'The id of the agent that called this subagent.',
   workdir: 'The folder in which the agent’s file tools work.',
   status: 'The status of the task.',
+  forked_from: 'In a fork: the task from which it comes, and the frame `at` which its past ends.',
   old_status: 'The status of the task before.',
   new_status: 'The status of the task now.',
   success: 'Whether the task completed.',

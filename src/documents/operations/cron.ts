@@ -2,9 +2,21 @@
 import Type from 'typebox'
 import * as wire from '../../contract/wire.ts'
 import { defineOperations, json, type Parameter } from '../operation.ts'
-import { limit, query, text } from '../parameters.ts'
+import { header, limit, query, short, text } from '../parameters.ts'
 
 const jobId: Parameter = { in: 'path', name: 'job_id', schema: text, about: 'The cron job.' }
+const keyOf = (what: string): Parameter =>
+  header(
+    'Idempotency-Key',
+    short,
+    `Identifies the request. If the key was used within the last 24 hours, the server returns the ${what} of the earlier request.`,
+  )
+const retryCountOf = (what: string): Parameter =>
+  header(
+    'X-Stainless-Retry-Count',
+    Type.Integer({ minimum: 0 }),
+    `More than 0: this request is a retry, and the server returns the ${what} of the equal request before it, if that was within the last 10 minutes.`,
+  )
 const startingAfter = (what: string): Parameter =>
   query('starting_after', text, `The id of a ${what}: the page begins after it.`)
 
@@ -37,6 +49,9 @@ const run = {
 const answers = (about: string, schema: typeof wire.CronJob | typeof wire.CronRun, example: object) => [
   { status: 200 as const, about, type: json, schema, examples: { one: example } },
 ]
+/** The answers of a request that may be a retry. */
+const answersOnce = (...given: Parameters<typeof answers>) =>
+  answers(...given).map(answer => ({ ...answer, headers: ['Idempotency-Replayed' as const] }))
 const common = { tag: 'Cron jobs' as const }
 
 export const cronOperations = defineOperations({
@@ -47,7 +62,8 @@ export const cronOperations = defineOperations({
     access: 'write',
     summary: 'Create a cron job',
     about:
-      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and stops when the last token of that user is revoked.',
+      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and stops when the last token of that user is revoked. With another body, a key that was used before is refused (409).',
+    parameters: [keyOf('job'), retryCountOf('job')],
     body: {
       schema: wire.CreateCronJobBody,
       examples: {
@@ -67,8 +83,8 @@ export const cronOperations = defineOperations({
         },
       },
     },
-    answers: answers('The job.', wire.CronJob, job),
-    refusals: ['OverQuota'],
+    answers: answersOnce('The job.', wire.CronJob, job),
+    refusals: ['Conflict', 'OverQuota'],
   },
   listCronJobs: {
     ...common,
@@ -178,9 +194,20 @@ export const cronOperations = defineOperations({
     summary: 'Run a cron job now',
     about:
       'Begins a run at once, also while the job is paused. When a run is at work, the job’s `overlap` decides: the new run waits, begins all the same, or is refused (409). The run does not count for `max_runs`.',
-    parameters: [jobId],
-    answers: answers('The run.', wire.CronRun, run),
+    parameters: [jobId, keyOf('run'), retryCountOf('run')],
+    answers: answersOnce('The run.', wire.CronRun, run),
     refusals: ['CronJobNotFound', 'Conflict'],
+  },
+  getCronJobMachine: {
+    ...common,
+    method: 'GET',
+    path: '/v1/cron/jobs/{job_id}/machine',
+    access: 'read',
+    summary: 'Get the state machine of a cron job',
+    about: 'The statechart, the present state of the job in it, and the events that may follow.',
+    parameters: [jobId],
+    answers: [{ status: 200, about: 'The state machine.', type: json, schema: wire.CronJobMachine }],
+    refusals: ['CronJobNotFound'],
   },
   listCronRuns: {
     ...common,

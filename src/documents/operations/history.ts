@@ -4,6 +4,7 @@ import {
   AuditEvent,
   AuditEventPage,
   AuditStreamPage,
+  Difference,
   Machine,
   Replay,
   RolloutEntry,
@@ -11,7 +12,7 @@ import {
   Trajectory,
 } from '../../contract/responses.ts'
 import { defineOperations, json, ndjson } from '../operation.ts'
-import { after, limit, query, taskId, text } from '../parameters.ts'
+import { after, limit, otherTask, query, taskId, text } from '../parameters.ts'
 
 const fromStart = after('The position after which the answer begins.', 0)
 
@@ -58,6 +59,38 @@ export const historyOperations = defineOperations({
       'The entries of every task, ordered by position; the entries of a subagent appear once, for its own task. The `position` of the last entry is the cursor of the next page.',
     parameters: [fromStart, limit(1000, 100, 'entries')],
     answers: [{ status: 200, about: 'One entry on each line.', type: ndjson, items: RolloutEntry }],
+  },
+  diffTasks: {
+    method: 'GET',
+    path: '/v1/tasks/{task_id}/diff/{other}',
+    tag: 'History',
+    access: 'read',
+    summary: 'Compare two tasks',
+    about:
+      'Compares the frames, the output and the stored events of two tasks, for example of a fork and of the task from which it comes. Ids and times do not count.',
+    parameters: [taskId, otherTask],
+    answers: [
+      {
+        status: 200,
+        about: 'Where the tasks differ.',
+        type: json,
+        schema: Difference,
+        examples: {
+          end: {
+            first_divergence: 7,
+            items: [],
+            facts: [
+              {
+                left: { revision: 5, sequence_number: 7, type: 'TaskCompleted' },
+                right: { revision: 5, sequence_number: 7, type: 'TaskPaused' },
+                same: false,
+              },
+            ],
+          },
+        },
+      },
+    ],
+    refusals: ['TaskNotFound'],
   },
   replayTask: {
     method: 'POST',

@@ -5,6 +5,7 @@ import { TaskEnvelope, TaskListEnvelope } from '../../contract/responses.ts'
 import {
   AnswerCallsBody,
   CreateTaskBody,
+  ForkTaskBody,
   PostMessageBody,
   RewardBody,
   Task,
@@ -108,6 +109,11 @@ export const taskOperations = defineOperations({
         'fields',
         Type.Enum(['counts', 'summary']),
         '`counts`: the numbers of tasks, by status and by agent, in place of a page of tasks. `summary`: tasks without their output, each with the beginning of the user’s message and with its times.',
+      ),
+      query(
+        'as_of',
+        text,
+        'The tasks as they were in the past: at a position of the log (`position:N`), or at an ISO 8601 time. With this parameter, admins and auditors also get tasks that were deleted since.',
       ),
       query('starting_after', text, 'The tasks that follow this task in the list.'),
       query('ending_before', text, 'The tasks just before this task in the list.'),
@@ -244,6 +250,33 @@ export const taskOperations = defineOperations({
     },
     answers: [theTask('The task.', 'Idempotency-Replayed')],
     refusals: ['WrongState', 'TaskNotFound', 'Conflict'],
+  },
+  forkTask: {
+    method: 'POST',
+    path: '/v1/tasks/{task_id}/fork',
+    tag: 'Tasks',
+    access: 'write',
+    summary: 'Fork a task',
+    about:
+      'Makes a new task whose past is a copy of the past of this task, up to the end of the append that gave the frame `at`. Results of that past stay, and nothing of it runs again. Work that had begun and had no result by then counts as not begun. The new task continues from there on its own, in a copy of the session. `agent_config` replaces settings of the agent one by one. `user_message_content` is a further message, which the next step sees. With `run: false` the new task is paused.',
+    parameters: [taskId, idempotencyKey, retryCount],
+    body: {
+      schema: ForkTaskBody,
+      examples: {
+        again: { summary: 'From frame 7', value: { at: 7 } },
+        other: {
+          summary: 'With another model and a hint',
+          value: {
+            at: 7,
+            agent_config: { model: 'large' },
+            user_message_content: 'Look at the last page first.',
+            run: true,
+          },
+        },
+      },
+    },
+    answers: [theTask('The new task.', 'Idempotency-Replayed')],
+    refusals: ['TaskNotFound', 'Conflict', 'OverQuota'],
   },
   rewardTask: {
     method: 'POST',

@@ -13,7 +13,7 @@ import {
   WebhookWithSecret,
 } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
-import { limit, query, short, text } from '../parameters.ts'
+import { header, limit, query, short, text } from '../parameters.ts'
 
 const webhookId = { in: 'path', name: 'webhook_id', schema: text, about: 'The webhook.' } as const
 const deliveryId = {
@@ -55,6 +55,13 @@ export const webhookOperations = defineOperations({
     summary: 'Make a webhook',
     about:
       'From now on the server sends each public event that the caller may see to the URL, in order, signed as Standard Webhooks say. `types`, `session_id` and `task_id` choose among the events, as on `/api/events`. The answer shows the secret, which no later answer shows.',
+    parameters: [
+      header(
+        'Idempotency-Key',
+        short,
+        'Identifies the request. If the key was used with the same body within the last 24 hours, the server returns the earlier webhook with its secret. If the key was used with another body, the server refuses the request (409).',
+      ),
+    ],
     body: {
       schema: CreateWebhookBody,
       examples: {
@@ -75,10 +82,11 @@ export const webhookOperations = defineOperations({
         about: 'The webhook, with its secret.',
         type: json,
         schema: WebhookWithSecret,
+        headers: ['Idempotency-Replayed'],
         examples: { webhook: { ...example, secret: 'whsec_…' } },
       },
     ],
-    refusals: ['OverQuota'],
+    refusals: ['Conflict', 'OverQuota'],
   },
   listWebhooks: {
     method: 'GET',

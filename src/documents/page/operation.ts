@@ -13,8 +13,8 @@ const parametersOf = ({ parameters = [] }: Operation, schemas: Schemas): string 
     ['Parameter', 'Type', ''],
     parameters.map(({ in: where, name, schema, about }) => {
       const written = schemas.of(schema)
-      const usual = 'default' in written ? ` Default ${code(String(written.default))}.` : ''
-      return [`${code(name)} <small>${where}</small>`, typeOf(written), `${line(about)}${usual}`]
+      const fallback = 'default' in written ? ` Default ${code(String(written.default))}.` : ''
+      return [`${code(name)} <small>${where}</small>`, typeOf(written), `${line(about)}${fallback}`]
     }),
   )
 
@@ -28,7 +28,7 @@ const answersOf = (operation: Operation, schemas: Schemas): string => {
           : `each ${type === eventStream ? 'event' : 'line'}: ${eachOf(schemas.of(items))}`
     return [code(String(status)), type ? `<small>${type}</small><br>${shape}` : '', line(about)]
   })
-  const refused = refusedAnswers(operation, schemas, {}).sort((a, b) => a.status - b.status)
+  const refused = refusedAnswers(operation, schemas).sort((a, b) => a.status - b.status)
   const bad = refused.map(({ status, response }) => [
     code(String(status)),
     typeOf(status === 422 ? invalid(response) : { $ref: errorRef(operation) }),

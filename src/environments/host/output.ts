@@ -1,10 +1,10 @@
 // Cuts the output of a step so that it fits in a line of the protocol. The service then cuts it to its exact length in
 // bytes and marks the cut.
 import type { MessageContent } from '../../contract/wire.ts'
-import { mostContent } from '../cut.ts'
+import { maxContent } from '../cut.ts'
 import { isObject } from '../protocol.ts'
 
-const longest = mostContent + 1 // one character more shows the service that the output was longer
+const longest = maxContent + 1 // one character more shows the service that the output was longer
 
 export const within = (content: MessageContent): MessageContent => {
   if (typeof content === 'string') return content.slice(0, longest)

@@ -1,4 +1,5 @@
 // A trajectory as JSON text, step by step, since the document of a long task may be longer than the longest string.
+import { jsonPieces } from '../../contract/json-pieces.ts'
 import type { Trajectory } from './format.ts'
 
 export function* textsOf(document: Trajectory): Generator<string> {
@@ -6,10 +7,10 @@ export function* textsOf(document: Trajectory): Generator<string> {
   for (const [key, value] of Object.entries(document)) {
     yield `${before}${JSON.stringify(key)}:`
     before = ','
-    if (key === 'steps') yield* arrayOf(document.steps.map(step => () => [JSON.stringify(step)]))
+    if (key === 'steps') yield* arrayOf(document.steps.map(step => () => jsonPieces(step)))
     else if (key === 'subagent_trajectories') {
       yield* arrayOf((document.subagent_trajectories ?? []).map(inner => () => textsOf(inner)))
-    } else yield JSON.stringify(value)
+    } else yield* jsonPieces(value)
   }
   yield '}'
 }

@@ -7,7 +7,7 @@ import { threadGivesWay } from '../../platform/give-way.ts'
 import { digestOfCreate } from '../../tasks/request-secrets.ts'
 import { parseJson } from './json.ts'
 
-export type Job = { id: number; bytes: Uint8Array; isCreate: boolean }
+export type Job = { id: number; chunks: Uint8Array[]; isCreate: boolean }
 export type Parsed = { value: unknown; digest: string | undefined }
 export type Done = { id: number } & (Parsed | { problems: Problem[] })
 
@@ -22,9 +22,9 @@ const digestOf = (value: unknown): string | undefined => {
   }
 }
 
-const done = ({ id, bytes, isCreate }: Job): Done => {
+const done = ({ id, chunks, isCreate }: Job): Done => {
   try {
-    const value = parseJson(bytes)
+    const value = parseJson(Buffer.concat(chunks))
     return { id, value, digest: isCreate ? digestOf(value) : undefined }
   } catch (error) {
     if (error instanceof Invalid) return { id, problems: error.problems }

@@ -7,7 +7,7 @@ import { type BodyBudget, holderOf } from './budget.ts'
 import { collect } from './collect.ts'
 import { createBodyThread } from './elsewhere.ts'
 import { parseJson } from './json.ts'
-import { usualPace, watchPace } from './pace.ts'
+import { defaultPace, watchPace } from './pace.ts'
 
 /**
  * The length of the largest body that is read on the main thread, in bytes. For a body of this length, moving it to the
@@ -15,7 +15,7 @@ import { usualPace, watchPace } from './pace.ts'
  */
 const readHere = 64 * 1024
 
-export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = usualPace): void => {
+export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = defaultPace): void => {
   const pace = watchPace(limits)
   const elsewhere = createBodyThread()
   app.addHook('onClose', async () => {
@@ -27,12 +27,13 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = us
   const read = async (request: FastifyRequest, payload: IncomingMessage): Promise<unknown> => {
     const encoding = request.headers['content-encoding']
     if (encoding && encoding.toLowerCase() !== 'identity') throw new Refusal('MediaType')
-    const { bytes, give } = await collect(request, payload, { budget, pace })
+    const { chunks, size, give } = await collect(request, payload, { budget, pace })
     try {
-      if (bytes.length === 0) return undefined
-      if (bytes.length <= readHere) return parseJson(bytes)
+      if (size === 0) return undefined
+      if (size <= readHere)
+        return parseJson(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
       const { isCreate = false } = request.routeOptions.config
-      const { value, digest } = await elsewhere.parse(holderOf(request.principal), bytes, isCreate)
+      const { value, digest } = await elsewhere.parse(holderOf(request.principal), chunks, isCreate)
       request.bodyDigest = digest
       return value
     } finally {

@@ -1,6 +1,7 @@
 // The memory that bodies and messages may take while the server receives and reads them. All together have one limit,
 // and each holder may take a share of that limit. Therefore a holder that sends slowly, or sends a lot, does not cause
 // refusals for others.
+import { Refusal } from '../../contract/refusals.ts'
 import { callerOf, type Principal } from '../../contract/token-events.ts'
 
 /** The most memory that all bodies and messages together may take, in bytes. */
@@ -15,7 +16,8 @@ export const holderOf = (principal: Principal | undefined): string =>
   principal === undefined ? 'unknown' : callerOf(principal)
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>
-export const createBodyBudget = (most = allBodies, ownMost = most * share) => {
+/** `refused`: called for each body or message that is refused because of the budget. */
+export const createBodyBudget = (refused: () => void, max = allBodies, ownMost = max * share) => {
   const held = new Map<string, number>()
   let all = 0
   return {
@@ -27,7 +29,12 @@ export const createBodyBudget = (most = allBodies, ownMost = most * share) => {
       const own = (held.get(holder) ?? 0) + bytes
       held.set(holder, own)
       all += bytes
-      return all <= most && own <= ownMost
+      return all <= max && own <= ownMost
+    },
+    /** The refusal of a body or a message for which `take` returned false. */
+    refusal(): Refusal {
+      refused()
+      return new Refusal('Busy', { quota: 'bodies' })
     },
     give(holder: string, bytes: number): void {
       const own = (held.get(holder) ?? 0) - bytes

@@ -1,4 +1,4 @@
-// Collects the bytes of a request's body. It refuses a body that exceeds its size limit or the budget of all bodies, or
+// Collects the bytes of a request's body as they come. It refuses a body that exceeds its size limit or the budget of all bodies, or
 // that arrives more slowly than the slowest allowed pace.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -6,8 +6,18 @@ import { Refusal } from '../../contract/refusals.ts'
 import { type BodyBudget, holderOf } from './budget.ts'
 import type { PaceWatch } from './pace.ts'
 
-/** `give` returns the bytes to the budget. It is called once, when they are no longer needed. */
-export type Collected = { bytes: Buffer; give(): void }
+/**
+ * `chunks`: the body in parts. `size`: its bytes. `give` returns the bytes to the budget. It is called once, when they are
+ * no longer needed.
+ */
+export type Collected = { chunks: Uint8Array[]; size: number; give(): void }
+
+/** Bytes of a body after which its chunks are copied into buffers of their own. */
+const copiedFrom = 64 * 1024
+
+/** The bytes of a chunk in a buffer of their own, which can be moved to a thread. */
+export const alone = (chunk: Uint8Array): Uint8Array =>
+  chunk.byteLength === chunk.buffer.byteLength ? chunk : Uint8Array.prototype.slice.call(chunk)
 
 export const collect = (
   request: FastifyRequest,
@@ -20,7 +30,7 @@ export const collect = (
       return reject(new Refusal('BodyTooLarge', { limit }))
     }
     const holder = holderOf(request.principal)
-    const chunks: Buffer[] = []
+    const chunks: Uint8Array[] = []
     let size = 0
     const give = () => budget.give(holder, size)
     const finish = () => {
@@ -41,13 +51,13 @@ export const collect = (
       coming.take(chunk.length)
       const fits = budget.take(holder, chunk.length)
       if (size > limit) return refuseRest(new Refusal('BodyTooLarge', { limit }))
-      if (!fits) return refuseRest(new Refusal('Busy', { quota: 'bodies' }))
-      chunks.push(chunk)
+      if (!fits) return refuseRest(budget.refusal())
+      // A long body is copied while it comes, so that nobody waits for a copy of all of it.
+      chunks.push(size > copiedFrom ? alone(chunk) : chunk)
     }
     const whole = () => {
       finish()
-      const [only] = chunks
-      resolve({ bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks), give })
+      resolve({ chunks, size, give })
     }
     const broken = (error?: Error) =>
       refuse(error ?? Object.assign(new Error('the body was cut'), { code: 'ECONNRESET' }))

@@ -5,6 +5,7 @@ import { Invalid } from '../../contract/refusals.ts'
 import { createFairTurns } from '../../fairness/fair-turns.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
+import { alone } from './collect.ts'
 
 /** Milliseconds without work after which the thread ends. */
 const idleMs = 10_000
@@ -13,7 +14,7 @@ export const createBodyThread = () => {
   let worker: Worker | undefined
   let asked = 0
   let idle: NodeJS.Timeout | undefined
-  const turn = createFairTurns({ most: 1, mostOfOne: 1 })
+  const turn = createFairTurns({ places: 1, perUser: 1 })
   let isClosed = false
 
   const end = async (): Promise<void> => {
@@ -46,18 +47,17 @@ export const createBodyThread = () => {
       const gone = () => failed(new Error('the thread that reads bodies ended'))
       thread.on('message', answered).on('error', failed).on('exit', gone)
       thread.ref()
-      const { buffer, byteOffset, byteLength } = job.bytes
-      const isAlone = byteOffset === 0 && byteLength === buffer.byteLength
-      const bytes = isAlone ? job.bytes : job.bytes.slice()
-      thread.postMessage({ ...job, bytes, id: ++asked } satisfies Job, [bytes.buffer as ArrayBuffer])
+      const chunks = job.chunks.map(alone)
+      const buffers = chunks.map(({ buffer }) => buffer as ArrayBuffer)
+      thread.postMessage({ ...job, chunks, id: ++asked } satisfies Job, buffers)
     })
 
   return {
     /**
-     * Throws Invalid with all problems of the body. The bytes move to the thread: the caller cannot use them any more.
+     * Throws Invalid with all problems of the body. The chunks move to the thread: the caller cannot use them any more.
      */
-    async parse(holder: string, bytes: Uint8Array, isCreate: boolean): Promise<Parsed> {
-      const done = await turn(holder, () => ask({ bytes, isCreate }))
+    async parse(holder: string, chunks: Uint8Array[], isCreate: boolean): Promise<Parsed> {
+      const done = await turn(holder, () => ask({ chunks, isCreate }))
       // The next part of the request also takes time on the main thread. Other requests get a turn of the event loop
       // before it.
       await new Promise(resolve => setImmediate(resolve))

@@ -3,7 +3,7 @@
 // would reach prototypes of objects.
 import { isUtf8 } from 'node:buffer'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
-import { mostProblems } from '../problems.ts'
+import { maxProblems } from '../problems.ts'
 import { keysProblem, shapeProblem } from './shape.ts'
 
 /** Keeps a byte order mark, so that JSON.parse refuses it: a byte order mark is not part of JSON. */
@@ -67,13 +67,13 @@ function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): v
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      if (problems.length >= mostProblems) return
+      if (problems.length >= maxProblems) return
       findUnsafe(item, [...loc, index], problems)
     }
     return
   }
   for (const [key, child] of Object.entries(value)) {
-    if (problems.length >= mostProblems) return
+    if (problems.length >= maxProblems) return
     if (key === '__proto__') problems.push(unsafeKey([...loc, key]))
     else if (key === 'constructor' && hasPrototypeKey(child))
       problems.push(unsafeKey([...loc, key, 'prototype']))

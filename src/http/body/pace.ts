@@ -8,16 +8,16 @@ export type Pace = {
   /** Milliseconds over which the rate is measured, repeatedly. */
   windowMs: number
 }
-export const usualPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
+export const defaultPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
 
 /** The longest time that a body of `bytes` may take, in milliseconds. */
-export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace = usualPace): number =>
+export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace = defaultPace): number =>
   graceMs + windowMs + (bytes / leastRate) * 1000
 
 type Body = { windowEnds: number; needed: number; came: number; end: () => void }
 
 /** Watches the bodies that are being received, and calls `end` for each that is too slow. */
-export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = usualPace) => {
+export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = defaultPace) => {
   const coming = new Set<Body>()
   const look = () => {
     const now = performance.now()

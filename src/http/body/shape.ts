@@ -1,6 +1,6 @@
 // Finds how deeply a JSON text is nested and how many values it has, in one pass over its bytes before it is parsed. It
 // does not check brackets and commas, because JSON.parse does.
-import { deepestBody, mostDifferentKeys, mostKeys, mostValues } from '../../contract/json-limits.ts'
+import { deepestBody, maxDifferentKeys, maxKeys, maxValues } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 
 const quote = 0x22
@@ -19,21 +19,21 @@ const tooDeep: Problem = {
 const tooManyValues: Problem = {
   loc: ['body'],
   type: 'too_long',
-  msg: `A body may hold at most ${mostValues} values: members of objects and items of lists`,
+  msg: `A body may hold at most ${maxValues} values: members of objects and items of lists`,
 }
 const tooManyKeys: Problem = {
   loc: ['body'],
   type: 'too_long',
-  msg: `An object of a body may have at most ${mostKeys} keys`,
+  msg: `An object of a body may have at most ${maxKeys} keys`,
 }
 
 const tooManyDifferentKeys: Problem = {
   loc: ['body'],
   type: 'too_long',
-  msg: `A body may use at most ${mostDifferentKeys} different keys`,
+  msg: `A body may use at most ${maxDifferentKeys} different keys`,
 }
-/** A text with fewer bytes cannot have more than `mostDifferentKeys` keys, because the shortest member is `"a":1,`. */
-const tooShortForThat = mostDifferentKeys * 6
+/** A text with fewer bytes cannot have more than `maxDifferentKeys` keys, because the shortest member is `"a":1,`. */
+const tooShortForThat = maxDifferentKeys * 6
 
 /**
  * The problem of a value with more different keys than a body may have; undefined if it has fewer. `bytes` is the
@@ -43,7 +43,7 @@ export const keysProblem = (value: unknown, bytes: number): Problem | undefined 
   if (bytes < tooShortForThat) return undefined
   const seen = new Set<string>()
   const look = (each: unknown): void => {
-    if (typeof each !== 'object' || each === null || seen.size > mostDifferentKeys) return
+    if (typeof each !== 'object' || each === null || seen.size > maxDifferentKeys) return
     if (Array.isArray(each)) for (const item of each) look(item)
     else
       for (const [key, child] of Object.entries(each)) {
@@ -52,7 +52,7 @@ export const keysProblem = (value: unknown, bytes: number): Problem | undefined 
       }
   }
   look(value)
-  return seen.size > mostDifferentKeys ? tooManyDifferentKeys : undefined
+  return seen.size > maxDifferentKeys ? tooManyDifferentKeys : undefined
 }
 
 /**
@@ -108,11 +108,11 @@ export const shapeProblem = (given: Uint8Array): Problem | undefined => {
     if (byte === quote) {
       at = textEnd(at + 1)
     } else if (byte === comma) {
-      if (++values > mostValues) return tooManyValues
-      if (keys[depth] !== -1 && ++(keys[depth] as number) > mostKeys) return tooManyKeys
+      if (++values > maxValues) return tooManyValues
+      if (keys[depth] !== -1 && ++(keys[depth] as number) > maxKeys) return tooManyKeys
     } else if (byte === openBrace || byte === openBracket) {
       if (++depth > deepestBody) return tooDeep
-      if (++values > mostValues) return tooManyValues
+      if (++values > maxValues) return tooManyValues
       keys[depth] = byte === openBrace ? 1 : -1
     } else if (byte === closeBrace || byte === closeBracket) {
       if (depth > 0) depth--

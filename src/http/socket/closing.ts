@@ -10,7 +10,7 @@ export const createClosing = (ws: WebSocket) => {
   const jobs: (() => void)[] = []
   let isOver = false
   /** Runs all jobs of the end. Returns false if they have run before. */
-  const letGo = (): boolean => {
+  const release = (): boolean => {
     if (isOver) return false
     isOver = true
     for (const job of jobs) job()
@@ -20,10 +20,10 @@ export const createClosing = (ws: WebSocket) => {
     isOver: () => isOver,
     /** Registers a job for the end. Jobs run in the order in which they were registered. */
     atEnd: (job: () => void): void => void jobs.push(job),
-    letGo,
+    release,
     /** Ends the connection from the server's side. */
     close(reason: CloseReason): void {
-      if (letGo()) ws.close(closeCodes[reason], closeWords[reason])
+      if (release()) ws.close(closeCodes[reason], closeWords[reason])
     },
   }
 }

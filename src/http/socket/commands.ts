@@ -14,7 +14,7 @@ import type { TaskChannels } from './task-channels.ts'
  * The most creates of one connection that may wait for their tasks. Creates with `stream` or `background` do not wait
  * and do not count.
  */
-const mostWaiting = 256
+const maxWaiting = 256
 /** A signal that never aborts. A step is part of its session, so it continues when its caller disconnects. */
 const neverStops = new AbortController().signal
 
@@ -80,13 +80,13 @@ export const createSocketCommands = (
     const retry = { key: idempotency_key ?? undefined, isRetry: false }
     const task = await calls.create({ ...caller, place }, { body }, retry, false)
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
-    const letGo = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
+    const release = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {
       free() // a create that waits for its task must not delay other commands
       return void (await task
         .rested()
         .then(text => result(text, task.replayed))
-        .finally(letGo))
+        .finally(release))
     }
     const feed = await task.feed()
     const text = await task.now().catch(error => {
@@ -94,12 +94,12 @@ export const createSocketCommands = (
       throw error
     })
     await result(text, task.replayed)
-    void tasks.follow(task.taskId, feed, { after: -1, place, pause }).finally(letGo)
+    void tasks.follow(task.taskId, feed, { after: -1, place, pause }).finally(release)
   }
   const createInTurn: typeof create = async (said, caller, ports) => {
     const { stream, background } = said.fields
     if (stream || background) return create(said, caller, ports)
-    if (waiting >= mostWaiting) throw new Refusal('Busy', { quota: 'waiting_creates', limit: mostWaiting })
+    if (waiting >= maxWaiting) throw new Refusal('Busy', { quota: 'waiting_creates', limit: maxWaiting })
     waiting++
     return create(said, caller, ports).finally(() => waiting--)
   }

@@ -52,10 +52,10 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
 
   const held = createHeldTasks(deps.tasks, serving, fault)
   /** Runs when the caller has disconnected. It does nothing if the server has ended the connection. */
-  const leave = () => {
-    if (closing.letGo()) held.leave()
+  const disconnected = () => {
+    if (closing.release()) held.disconnected()
   }
-  const heartbeat = createHeartbeat(ws, leave)
+  const heartbeat = createHeartbeat(ws, disconnected)
   const events = createEventSubscription({
     events: publicEvents,
     encode: door.encode,
@@ -76,7 +76,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     emptied: intake.giveBack,
   })
 
-  for (const job of [events.close, tasks.close, identity.leave, intake.giveBack, inbox.stop])
+  for (const job of [events.close, tasks.close, identity.close, intake.giveBack, inbox.stop])
     closing.atEnd(job)
   outbox.onRoom(() => {
     identity.drained()
@@ -87,7 +87,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   ws.on('ping', () => inbox.spend())
   ws.on('error', () => {}) // a `close` follows, which is handled
   ws.once('close', () => {
-    leave()
+    disconnected()
     identity.release()
     gone()
   })
@@ -103,7 +103,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     const isUnknown = identity.principal() === undefined
     if (fits && !(isUnknown && intake.bytes() > readBeforeToken)) return
     if (fits) end('unauthenticated', new Refusal('Unauthenticated'))
-    else end('tryLater', new Refusal('Busy', { quota: 'bodies' }))
+    else end('tryLater', budget.refusal())
     deafen()
   })
   identity.enterBy(request)

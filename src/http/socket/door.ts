@@ -16,7 +16,7 @@ import { createTaskCalls } from '../task-calls.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SocketDeps } from './connection-deps.ts'
 import { createEventEncoder } from './event-channels.ts'
-import { type InboxLimits, usualInbox } from './inbox.ts'
+import { defaultInbox, type InboxLimits } from './inbox.ts'
 import { createReader } from './read-message.ts'
 import { closeWords, errorText } from './words.ts'
 
@@ -27,10 +27,10 @@ export type SocketLimits = {
   inbox: InboxLimits
   authMs: number
 }
-export const usualLimits: SocketLimits = {
+export const defaultLimits: SocketLimits = {
   connections: 10_000,
   unknown: 1000,
-  inbox: usualInbox,
+  inbox: defaultInbox,
   authMs: 10_000,
 }
 
@@ -55,8 +55,8 @@ const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const [name = '', value = ''] = rawHeaders.slice(n, n + 2)
-    const isWish = ['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())
-    if (!isWish) lines.push(`${name}: ${value}`)
+    const isUpgrade = ['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())
+    if (!isUpgrade) lines.push(`${name}: ${value}`)
   }
   if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close')
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
@@ -69,7 +69,7 @@ export const openSocketDoor = (
   deps: SocketDeps,
   budget: BodyBudget,
   admission: Admission,
-  limits: SocketLimits = usualLimits,
+  limits: SocketLimits = defaultLimits,
 ): void => {
   const { requests, allowedOrigins } = deps.gate
   const { stopping } = deps.serving

@@ -6,11 +6,11 @@ import { Invalid } from '../../contract/refusals.ts'
 import {
   type ClientFields,
   channelOf,
+  defaultEventsOf,
   type EventChannel,
   eventChannels,
   eventsOf,
-  isUsual,
-  unnamedOf,
+  hasDefaultEvents,
 } from '../../contract/socket.ts'
 import { notOneOf } from '../problems.ts'
 import { readSince } from './since.ts'
@@ -67,7 +67,7 @@ export const createEventEncoder = () => {
   }
 }
 
-type Wish = {
+type Wanted = {
   channels: EventChannel[]
   filter: EventFilter
   /** The set of channels that the subscription wants, of the events that pass the filter. */
@@ -86,13 +86,13 @@ const mustBeOf = (channels: EventChannel[], types: string[]): void => {
  * What a subscription wants. All subscriptions of one owner that name no types share their lists of events, and
  * therefore their bytes.
  */
-const wishOf = (
+const wantedOf = (
   owner: string | undefined,
   channels: EventChannel[],
   { types, session_id, task_id }: NonNullable<ClientFields<'subscribe'>['filter']>,
-): Wish => {
+): Wanted => {
   mustBeOf(channels, types ?? [])
-  const named = types ?? (channels.every(isUsual) ? undefined : channels.flatMap(unnamedOf))
+  const named = types ?? (channels.every(hasDefaultEvents) ? undefined : channels.flatMap(defaultEventsOf))
   return {
     channels,
     bits: bitsOf(channels),
@@ -114,23 +114,23 @@ type Parts = {
 }
 
 export const createEventSubscription = ({ events, encode, write, onFault }: Parts) => {
-  let current: (Wish & { position: number; subscription: Subscription }) | undefined
+  let current: (Wanted & { position: number; subscription: Subscription }) | undefined
 
   const close = () => {
     current?.subscription.close()
     current = undefined
   }
-  const begin = (wish: Wish, after: number) => {
+  const begin = (wanted: Wanted, after: number) => {
     close()
     const take = (list: readonly Published[]): boolean => {
       mine.position = list.at(-1)?.position ?? mine.position
-      const bytes = encode(list, wish.bits)
+      const bytes = encode(list, wanted.bits)
       return bytes === undefined || write(bytes)
     }
     const mine = {
-      ...wish,
+      ...wanted,
       position: after,
-      subscription: events.subscribe(after, wish.filter, take, onFault),
+      subscription: events.subscribe(after, wanted.filter, take, onFault),
     }
     current = mine
   }
@@ -140,10 +140,10 @@ export const createEventSubscription = ({ events, encode, write, onFault }: Part
      * Begins a subscription, in place of the earlier one. Writes nothing before the call has returned. Throws Invalid.
      */
     begin(owner: string | undefined, channels: EventChannel[], { since, filter }: ClientFields<'subscribe'>) {
-      const wish = wishOf(owner, channels, filter ?? {})
+      const wanted = wantedOf(owner, channels, filter ?? {})
       const after = readSince(since, { before: 0, end: events.position(), of: 'log' })
       const position = after ?? events.position()
-      begin(wish, position)
+      begin(wanted, position)
       return { channels, position, recovered: after !== undefined }
     },
     /** Ends the subscription to these channels, or to all. Returns the channels that ended. */

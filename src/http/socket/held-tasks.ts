@@ -10,7 +10,7 @@ export const createHeldTasks = (
 ) => {
   /** For each task id: the principal that created the task, and the id of that request. */
   const held = new Map<string, { principal: Principal; requestId: string }>()
-  let hasLeft = false
+  let isOver = false
 
   const cancel = (principal: Principal, taskId: string, requestId: string) => {
     if (stopping.aborted) return
@@ -22,13 +22,13 @@ export const createHeldTasks = (
     /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
     hold(principal: Principal, taskId: string, requestId: string): () => void {
       // The caller may have disconnected while its task was being stored.
-      if (hasLeft) cancel(principal, taskId, requestId)
+      if (isOver) cancel(principal, taskId, requestId)
       else held.set(taskId, { principal, requestId })
       return () => void held.delete(taskId)
     },
     /** Cancels the held tasks, because the caller has disconnected. */
-    leave(): void {
-      hasLeft = true
+    disconnected(): void {
+      isOver = true
       for (const [taskId, { principal, requestId }] of held) cancel(principal, taskId, requestId)
     },
   }

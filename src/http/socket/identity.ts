@@ -84,9 +84,9 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
     /** The connection calls this when the client has read something. */
     drained: () => kept?.drained(),
     /** The connection calls this when it ends. */
-    leave(): void {
+    close(): void {
       clearTimeout(timer)
-      kept?.leave()
+      kept?.closed()
     },
     /** The connection calls this when it has closed. Then the quota no longer counts it. */
     release: () => release(),

@@ -16,10 +16,10 @@ export type InboxLimits = {
   burst: number
   rate: number
 }
-export const usualInbox: InboxLimits = { inFlight: 64, burst: 2000, rate: 1000 }
+export const defaultInbox: InboxLimits = { inFlight: 64, burst: 2000, rate: 1000 }
 const bytesPerToken = 4096
 
-type Wish = {
+type Deps = {
   limits: InboxLimits
   /** Whether there is no room for another answer. */
   isFull: () => boolean
@@ -52,7 +52,7 @@ const createTokens = ({ burst, rate }: Pick<InboxLimits, 'burst' | 'rate'>) => {
   }
 }
 
-export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied, held }: Wish) => {
+export const createInbox = (ws: WebSocket, { limits, isFull, take, emptied, held }: Deps) => {
   let queue: Message[] = []
   let inFlight = 0
   const tokens = createTokens(limits)

@@ -8,7 +8,7 @@ import { cut } from '../pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 
 /** The most bytes that may wait for a reader. If more would wait, the connection is closed. */
-const mostWaiting = 16 * 1024 * 1024
+const maxWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
@@ -38,7 +38,7 @@ const createRoomWaiters = () => {
  * Makes the outbox of a connection. It calls `overflow` if more than `most` bytes would wait, and does not send the
  * message.
  */
-export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, most = mostWaiting) => {
+export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, max = maxWaiting) => {
   const waiters = createRoomWaiters()
   /** The frames to send after the long message that is being sent. Undefined: no long message is being sent. */
   let behind: Buffer[] | undefined
@@ -63,7 +63,7 @@ export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void
   /** Sends one message. If the socket is full, the message waits, up to the limit of waiting bytes. */
   const say = (text: string): void => {
     if (!isOpen()) return
-    if (heldBytes() > most) overflow()
+    if (heldBytes() > max) overflow()
     else write(textFrame(text))
   }
 

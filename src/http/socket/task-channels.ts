@@ -12,7 +12,7 @@ import { writeFrames } from './task-frames.ts'
 import { saying } from './words.ts'
 
 /** The most tasks that one connection may follow at a time. */
-const mostTasks = 64
+const maxTasks = 64
 /** How the frames of a feed are sent. `place` is the place of the feed. */
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
@@ -42,14 +42,14 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
     } catch (error) {
       if (isOpen()) onFault(error)
     } finally {
-      follow.place.leave()
+      follow.place.release()
       feed.close()
     }
   }
 
   const mustHaveRoom = (taskId: string): void => {
-    if (open.size >= mostTasks && !open.has(taskId))
-      throw new Refusal('Busy', { quota: 'task_channels', limit: mostTasks })
+    if (open.size >= maxTasks && !open.has(taskId))
+      throw new Refusal('Busy', { quota: 'task_channels', limit: maxTasks })
   }
   const end = (taskId: string): boolean => {
     open.get(taskId)?.close()
@@ -78,10 +78,10 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
       const position = after ?? -1
       const { pause, place: placeOf } = longAnswers.ofCaller(principal, () => isClosed)
       const place = placeOf()
-      const wish = { stream, after: position, endsAtWait: false, place }
+      const request = { stream, after: position, endsAtWait: false, place }
       return {
         answer: { channels: ['task'], task_id, position, recovered: after !== undefined },
-        begin: () => void this.follow(task_id, tasks.openFeed(wish), { after: position, place, pause }),
+        begin: () => void this.follow(task_id, tasks.openFeed(request), { after: position, place, pause }),
       }
     },
     /** Ends all feeds, including those that have not begun yet. */

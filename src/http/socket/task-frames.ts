@@ -42,13 +42,13 @@ const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<bo
 const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> => {
   const { outbox, isOpen, place, pause } = target
   const isTaken = place.isTaken()
-  await place.enter()
+  await place.acquire()
   await pause()
   const text = messageOf(frame)
   if (!isOpen()) return false
   if (isLong(text)) await outbox.tell(text)
   else await write(target, textFrame(text))
-  if (!isTaken) place.leave()
+  if (!isTaken) place.release()
   return isOpen()
 }
 

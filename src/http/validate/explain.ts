@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
-import { mostProblems, notOneOf, push } from '../problems.ts'
+import { maxProblems, notOneOf, push } from '../problems.ts'
 import { flatten, isTagged, tagsOf } from './branches.ts'
 import { isObject, kindOf, takesAnything, takesKind, wrongKind } from './kinds.ts'
 import { regExp } from './patterns.ts'
@@ -21,7 +21,7 @@ export function explain(schema: TSchema, value: unknown, loc: Loc): Problem[] {
 }
 
 function collect(schema: WireSchema, value: unknown, loc: Loc, found: Problem[]): void {
-  if (found.length >= mostProblems || takesAnything(schema)) return
+  if (found.length >= maxProblems || takesAnything(schema)) return
   if (value === undefined) found.push(missing(loc))
   else if (schema.anyOf) collectUnion(schema.anyOf, value, loc, found)
   else if (schema.enum) {
@@ -59,7 +59,7 @@ function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Pro
   }
   if (schema.items === undefined || takesAnything(schema.items)) return
   for (const [index, item] of value.entries()) {
-    if (found.length >= mostProblems) return
+    if (found.length >= maxProblems) return
     collect(schema.items, item, [...loc, index], found)
   }
 }

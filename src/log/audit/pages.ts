@@ -1,5 +1,6 @@
 // Events of the audit trail in pages: all of them, those of one stream, and those of one owner.
 import { DamagedEvent } from '../../contract/stored.ts'
+import { longReader } from './long.ts'
 import { checked, pageOf, readable } from './rows.ts'
 import { ownedBy, type Statements } from './statements.ts'
 
@@ -11,6 +12,7 @@ const windowPositions = 2000
 /** Reads events after the position `after`, up to the position `end`. Waits for `turn` before each page. */
 export const createPages = (statements: Statements, turn: () => Promise<void>) => {
   const { page, streamPage, ownerPage, streamNo, revisionAt, positionOf } = statements
+  const readLong = longReader(statements, turn)
   return {
     async *all(after: number, end: number) {
       for (let from = after; from < end; ) {
@@ -20,7 +22,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => from + 1,
         )
         if (rows.length === 0) throw new DamagedEvent(from + 1, 'is missing')
-        yield* checked(rows, ({ position }) => {
+        yield* checked(rows, readLong, ({ position }) => {
           if (position !== ++from) throw new DamagedEvent(from, 'is missing')
         })
       }
@@ -35,7 +37,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => positionOf.get(no, from + 1) ?? end,
         )
         if (rows.length === 0) return
-        yield* checked(rows, ({ position, revision, stream: found }) => {
+        yield* checked(rows, readLong, ({ position, revision, stream: found }) => {
           if (found !== stream)
             throw new DamagedEvent(position, `is listed under ${stream} and belongs to ${found}`)
           if (revision !== ++from) throw new DamagedEvent(position, `is not revision ${from} of ${stream}`)
@@ -51,7 +53,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => pageOf(ownerPage.iterate(from, to, mark)),
           () => from + 1,
         )
-        yield* checked(rows, () => {})
+        yield* checked(rows, readLong, () => {})
         from = rows.at(-1)?.position ?? to
       }
     },

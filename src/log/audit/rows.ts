@@ -1,5 +1,5 @@
 // Turns rows of the file into events of the audit trail, as far as the rows can be read and are undamaged.
-import type { StoredEvent } from '../../contract/audit.ts'
+import type { LongText, StoredEvent } from '../../contract/audit.ts'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { isCorrupt } from '../../platform/sqlite/corrupt.ts'
 import { decode } from '../decode.ts'
@@ -8,19 +8,25 @@ import type { Row } from '../store.ts'
 /** A page ends after the row with which its headers and payloads reach this many characters. */
 const pageChars = 1024 * 1024
 
-const storedOf = (row: Row): StoredEvent => {
-  const { header: about, position } = decode(row, {}) // as it was written, whatever its version
-  return { position, about, header: row.header, payload: row.payload ?? '', salt: row.salt, leaf: row.leaf }
+/** Reads the long payload of a row, whose digest is checked later; undefined: the row has none. */
+export type ReadLong = (row: Row) => Promise<{ text: LongText; digest: string; begin: string } | undefined>
+
+const storedOf = async (row: Row, readLong: ReadLong): Promise<StoredEvent> => {
+  const { header, salt, leaf } = row
+  const long = row.payload === null ? await readLong(row) : undefined
+  const opened = long && { data: undefined, digest: long.digest, begin: long.begin }
+  const { header: about, position } = decode(row, {}, opened) // as it was written, whatever its version
+  return { position, about, header, payload: long?.text ?? row.payload ?? '', salt, leaf }
 }
 
-/** The rows of a page, up to the first one that cannot be read. Throws the error of SQLite when no row can be read. */
+/** The rows of a page, up to the first one that cannot be read. A long payload ends the page. Throws the error of SQLite when no row can be read. */
 export const pageOf = (rows: IterableIterator<Row>): Row[] => {
   const page: Row[] = []
   let chars = 0
   try {
     for (const row of rows) {
       page.push(row)
-      chars += row.header.length + (row.payload?.length ?? 0)
+      chars += row.payload === null ? pageChars : row.header.length + row.payload.length
       if (chars >= pageChars) break
     }
   } catch (error) {
@@ -33,13 +39,17 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
  * Yields the events of these rows up to the first damaged one, and then throws the error about that one. `check` throws
  * for a row that is not in its place.
  */
-export function* checked(rows: Row[], check: (row: Row) => void): Generator<StoredEvent[]> {
+export async function* checked(
+  rows: Row[],
+  readLong: ReadLong,
+  check: (row: Row) => void,
+): AsyncGenerator<StoredEvent[]> {
   const page: StoredEvent[] = []
   let damage: unknown
   for (const row of rows) {
     try {
       check(row)
-      page.push(storedOf(row))
+      page.push(await storedOf(row, readLong))
     } catch (error) {
       damage = error
       break

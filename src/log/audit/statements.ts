@@ -42,6 +42,10 @@ export const prepareStatements = (db: Database.Database) => {
     positionOf: db
       .prepare<[number, number], number>('SELECT position FROM events WHERE stream_no = ? AND revision = ?')
       .pluck(),
+    payloadAt: db.prepare<[number], number>('SELECT no FROM long_payloads WHERE position = ?').pluck(),
+    piece: db
+      .prepare<[number, number], string>('SELECT text FROM pieces WHERE payload = ? AND n = ?')
+      .pluck(),
     firstOf: place('ASC'),
     lastOf: place('DESC'),
   }

@@ -3,7 +3,7 @@
 type Kept<T> = { items: T[]; from: number; upTo: number }
 
 /** When more than `most` items come while the handler works, the backlog keeps none of them and all must be read. */
-export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
+export const createBacklog = <T>(max: number, isBehindAtFirst: boolean) => {
   let isBehind = isBehindAtFirst
   let kept: Kept<T> | undefined
 
@@ -24,7 +24,7 @@ export const createBacklog = <T>(most: number, isBehindAtFirst: boolean) => {
     keep(items: readonly T[], from: number, upTo: number): void {
       if (isBehind) return
       const count = (kept?.items.length ?? 0) + items.length
-      if (count > most) fallBehind()
+      if (count > max) fallBehind()
       else if (kept === undefined) kept = { items: [...items], from, upTo }
       else {
         kept.items.push(...items)

@@ -60,13 +60,13 @@ const longestLine = 128
 const lost = () => new Error('the process that starts all other processes has ended')
 
 /** The address to which the nursery connects: an abstract socket name on Linux, a socket file on other systems. */
-const newPlace = (): { where: string; leave: () => void } => {
+const newPlace = (): { where: string; remove: () => void } => {
   if (process.platform === 'linux')
-    return { where: `\0reprise-${randomBytes(16).toString('hex')}`, leave: () => {} }
+    return { where: `\0reprise-${randomBytes(16).toString('hex')}`, remove: () => {} }
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-'))
   return {
     where: path.join(folder, 'nursery'),
-    leave: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
@@ -129,7 +129,7 @@ export type Nursery = {
 
 /** Opens one nursery process, and the server to which the streams of its processes connect. */
 const openNursery = async (onEnd: () => void): Promise<Nursery> => {
-  const { where, leave } = newPlace()
+  const { where, remove } = newPlace()
   const key = randomBytes(16).toString('hex')
   const places = new Map<number, Place>()
   let last = 0
@@ -166,7 +166,7 @@ const openNursery = async (onEnd: () => void): Promise<Nursery> => {
   })
   nursery.once('exit', () => {
     server.close()
-    leave()
+    remove()
     for (const place of places.values()) {
       if (place.child === undefined) place.fail(lost())
       else exited(place, { exitCode: null, signal: 'SIGKILL' })

@@ -1,16 +1,20 @@
 // The dependencies of the commands of tasks, and their common first steps.
 import type { Runtime } from '../../../actors/runtime/runtime.ts'
+import type { Judgement } from '../../../actors/task/events.ts'
 import type { Scheduler } from '../../../actors/task/scheduler.ts'
 import type { Asked, TaskCommand } from '../../contract/commands.ts'
 import type { Ids } from '../../contract/ports.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
+import type { Sessions } from '../../env-sessions/commands.ts'
 import type { Quotas } from '../../fairness/quotas.ts'
+import type { ReadStream } from '../../history/context.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Idempotency } from '../idempotency.ts'
 import type { Queries } from '../queries.ts'
+import type { RequestReader } from '../request-reader.ts'
 
 export type CommandDeps = {
   runtime: Runtime<DecidedTask, TaskCommand>
@@ -20,6 +24,14 @@ export type CommandDeps = {
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveTask'>
   ids: Ids
+  /** What a fork needs besides: the log, the check of its settings, the folders, the time, and its session's copy. */
+  forking: {
+    read: ReadStream
+    requests: RequestReader
+    workspace: string
+    judgement: () => Judgement
+    copySession: Sessions['fork']
+  }
   /** Opens the log again after a failure and brings the read models up to it. Rejects when that fails. */
   ready: () => Promise<void>
   isLogAway: () => boolean

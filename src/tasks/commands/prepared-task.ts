@@ -58,7 +58,7 @@ export const prepareTask = (
   wanted.onNew?.(stream)
   const start = scheduler.admit(place)
   const abandon = () => {
-    scheduler.leave(taskId)
+    scheduler.release(taskId)
     if (secretRef !== undefined) secrets.forget(secretRef)
     if (webhookRef !== undefined) secrets.forget(webhookRef)
   }

@@ -19,10 +19,10 @@ export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: Co
     const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
     runtime.ask(stream, command).then(
       view => {
-        if (view.status !== 'working') scheduler.leave(place.taskId)
+        if (view.status !== 'working') scheduler.release(place.taskId)
       },
       error => {
-        if (!(error instanceof StorageFailure)) scheduler.leave(place.taskId)
+        if (!(error instanceof StorageFailure)) scheduler.release(place.taskId)
       },
     )
   },

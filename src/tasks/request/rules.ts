@@ -1,6 +1,6 @@
 // The checks that the schema of a create cannot express.
 import { type Roots, within } from '../../access/user-folders.ts'
-import { isLonger, mostSmallText } from '../../contract/json-limits.ts'
+import { isLonger, maxSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
@@ -21,10 +21,8 @@ const sizeProblems = ({ env, metadata, agent_config }: Partial<CreateTaskBody>):
     [['metadata'], metadata],
     [['agent_config', 'tool_mcp_config'], agent_config?.tool_mcp_config],
   ]
-  const msg = `The keys and texts of this field may have at most ${mostSmallText} characters in total`
-  return small.flatMap(([at, value]) =>
-    isLonger(value, mostSmallText) ? [problem(at, msg, 'too_long')] : [],
-  )
+  const msg = `The keys and texts of this field may have at most ${maxSmallText} characters in total`
+  return small.flatMap(([at, value]) => (isLonger(value, maxSmallText) ? [problem(at, msg, 'too_long')] : []))
 }
 
 const metadataProblems = ({ metadata }: Partial<CreateTaskBody>): Problem[] =>

@@ -1,14 +1,14 @@
 // The names in expressions: constants, and functions of one or several values.
 import { longest, type Token, wrong } from './tokens.ts'
 
-type Fn = { least: number; most: number; of: (...values: number[]) => number }
+type Fn = { least: number; max: number; of: (...values: number[]) => number }
 
 export const constants = new Map([
   ['pi', Math.PI],
   ['e', Math.E],
 ])
-const one = (of: (value: number) => number): Fn => ({ least: 1, most: 1, of })
-const some = (of: (...values: number[]) => number): Fn => ({ least: 1, most: longest, of })
+const one = (of: (value: number) => number): Fn => ({ least: 1, max: 1, of })
+const some = (of: (...values: number[]) => number): Fn => ({ least: 1, max: longest, of })
 export const functions = new Map<string, Fn>([
   ['sqrt', one(Math.sqrt)],
   ['abs', one(Math.abs)],
@@ -26,9 +26,9 @@ export const functions = new Map<string, Fn>([
 ])
 
 /** The value of a function. Throws if it has none for these values. */
-export const applied = (name: Token, { least, most, of }: Fn, values: number[]): number => {
-  if (values.length < least || values.length > most) {
-    throw wrong(`${name.text} takes ${most === 1 ? 'one value' : 'at least one value'}`, name)
+export const applied = (name: Token, { least, max, of }: Fn, values: number[]): number => {
+  if (values.length < least || values.length > max) {
+    throw wrong(`${name.text} takes ${max === 1 ? 'one value' : 'at least one value'}`, name)
   }
   const value = of(...values)
   if (Number.isNaN(value) || value === Number.NEGATIVE_INFINITY) {

@@ -14,8 +14,6 @@ import { drawnBy, memoryEnvironments, type Sum } from './memory.ts'
 import { kinds, reasonOf, recordedOf, sessionsOf } from './sessions.ts'
 import { crashedSessions, givenSessions, restartedSessions, type SessionOptions } from './system.ts'
 
-t.setTimeout(110_000)
-
 /** A folder of the test's own; what is still written when it ends is none of tap's business. */
 const folderFor = (t: Test): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-sessions-'))

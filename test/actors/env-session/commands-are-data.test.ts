@@ -8,7 +8,7 @@ import { createCallers } from '../../../actors/env-session/callers.ts'
 import { createInstances } from '../../../actors/env-session/instances.ts'
 import type { Kind } from '../../../actors/runtime/kind.ts'
 import { createRuntime } from '../../../actors/runtime/runtime.ts'
-import type { SessionCommand, SessionWish } from '../../../src/contract/env-session-commands.ts'
+import type { SessionCommand, SessionRequest } from '../../../src/contract/env-session-commands.ts'
 import { createSessionFolders } from '../../../src/env-sessions/folders.ts'
 import type { SessionView } from '../../../src/history/env-session.ts'
 import { openLog } from '../../../src/log/log.ts'
@@ -57,19 +57,19 @@ const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
       ['end', {}],
       ['die', {}],
     ] as const)
-  const wishOf = (n: number, request: number): SessionWish => {
+  const requestOf = (n: number, no: number): SessionRequest => {
     const keys =
       random() < 0.5 ? { digest: `d${n}` } : { idempotencyKey: `k${Math.floor(n / 2)}`, digest: 'd' }
-    const who = { request, ...by }
+    const who = { no, ...by }
     const names = { session_id: 's', env_id: 'e', user_id: 'u', client_id: 'c', env_vars: {} }
     const source = { name: recovery, module: `${recovery}.mjs`, className: 'Sum', digest: 'one' }
     const [toolName, toolArgs] = tool()
     const step = { toolName, toolArgs, effectId: `call_${n}`, itemId: `tr_${n}`, keys }
     const envVars = random() < 0.3 ? { envVars: { KEY: 'v' } } : {}
-    return pick<SessionWish>([
+    return pick<SessionRequest>([
       {
         type: 'CreateSession',
-        wish: { ...names, kwargs: { total: 1 } },
+        session: { ...names, kwargs: { total: 1 } },
         source,
         values: {},
         seed: n,
@@ -91,7 +91,7 @@ const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
   for (let n = 0; n < 30; n++) {
     // Two at once, so that one waits in the mailbox.
     const asked = [2 * n, 2 * n + 1].map(number =>
-      reasonOf(callers.ask({}, request => runtime.ask('env-s', send(wishOf(number, request))))),
+      reasonOf(callers.ask({}, no => runtime.ask('env-s', send(requestOf(number, no))))),
     )
     reasons.push(...(await Promise.all(asked)))
   }

@@ -11,7 +11,7 @@ import {
   sessionMoveOf,
   sessionStateAfter,
 } from '../../../src/contract/env-session-chart.ts'
-import type { Outcome, SessionWish, StepWish } from '../../../src/contract/env-session-commands.ts'
+import type { Outcome, SessionRequest, StepRequest } from '../../../src/contract/env-session-commands.ts'
 import type {
   EnvSessionEvent,
   EnvSessionEventData,
@@ -78,20 +78,20 @@ const given = (...facts: EnvSessionEvent[]): SessionView =>
     .reduce(evolveSession, emptySession())
 
 const asked = { principal: 'admin', causation: 'req_1' }
-const by = { ...asked, request: 1 }
+const by = { ...asked, no: 1 }
 const create = (
-  wish: Partial<Extract<SessionWish, { type: 'CreateSession' }>['wish']> = {},
+  session: Partial<Extract<SessionRequest, { type: 'CreateSession' }>['session']> = {},
   name = 'sum',
-): SessionWish => ({
+): SessionRequest => ({
   type: 'CreateSession',
-  wish: {
+  session: {
     session_id: 's1',
     env_id: 'e2',
     user_id: 'u1',
     client_id: 'c1',
     kwargs: { b: { c: 2 }, a: 1 },
     env_vars: {},
-    ...wish,
+    ...session,
   },
   source: { name, module: 'sum.mjs', className: 'Sum', digest: 'd' },
   values: {},
@@ -99,7 +99,7 @@ const create = (
   keys: { digest: 'body' },
   ...by,
 })
-const wishOf = (more: Partial<StepWish> = {}): StepWish => ({
+const stepOf = (more: Partial<StepRequest> = {}): StepRequest => ({
   toolName: 'add',
   toolArgs: { by: 2 },
   effectId: 'new',
@@ -107,21 +107,21 @@ const wishOf = (more: Partial<StepWish> = {}): StepWish => ({
   keys: { digest: 'x' },
   ...more,
 })
-const take = (more: Partial<StepWish> = {}): SessionWish => ({
+const take = (more: Partial<StepRequest> = {}): SessionRequest => ({
   type: 'TakeStep',
-  step: wishOf(more),
+  step: stepOf(more),
   ...by,
 })
-const reset: SessionWish = {
+const reset: SessionRequest = {
   type: 'ResetSession',
   seed: 9,
   options: { x: 1 },
   keys: { digest: 'r' },
   ...by,
 }
-const observe: SessionWish = { type: 'ObserveSession', ...by }
-const close: SessionWish = { type: 'CloseSession', reason: 'closed', ...by }
-const remove: SessionWish = { type: 'DeleteSession', ...by }
+const observe: SessionRequest = { type: 'ObserveSession', ...by }
+const close: SessionRequest = { type: 'CloseSession', reason: 'closed', ...by }
+const remove: SessionRequest = { type: 'DeleteSession', ...by }
 
 const histories = {
   absent: [],
@@ -382,7 +382,7 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     [close, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed']],
     [remove, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed', 'EnvSessionDeleted']],
     [observe, { of: 'loss', now, reason: 'gone' }, ['EnvStepCompleted', 'EnvSessionClosed']],
-  ] as [SessionWish, Outcome, string[]][]) {
+  ] as [SessionRequest, Outcome, string[]][]) {
     const events = decideOutcome(command, given(...history), outcome)
     t.same(typesOf(events), types, command.type)
     t.match(events[0], {
@@ -479,7 +479,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
 t.test('a session that is created after a deletion knows nothing of the one before', t => {
   const first = fact('EnvSessionCreated', { ...createdData, idempotency_key: 'k', digest: 'body' })
   const history = [first, stepped(1, 'a', { idempotency_key: 'k', digest: 'x' }), closed, deleted]
-  const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionWish
+  const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionRequest
   t.throws(() => check(again, given(...history)), refused('Conflict', { idempotency_key: 'k' }))
   const events = decideOutcome(create(), given(...history), { of: 'reset', now, recovery: 'refold', answer })
   t.notOk('steps_before' in (events[0]?.data ?? {}))

@@ -8,8 +8,6 @@ import { delta } from '../../support/fake-model.ts'
 import type { Item } from '../../support/http.ts'
 import { joined, recorded, replay, replayTasks, type SentMessage, sse, stepAt } from './replay.ts'
 
-t.setTimeout(60_000)
-
 const done = { body: [sse(delta({ content: 'done' }, 'stop'), '[DONE]')] }
 /** What the user said names the recording; whoever has a result is done. */
 const byName = ({ role, content }: SentMessage) =>

@@ -3,9 +3,11 @@
 import t from 'tap'
 import { brief } from '../../support/http.ts'
 import { counter } from '../env-calls.ts'
+import { families, sampleOf } from '../exposition.ts'
 import { givenEnvironments } from './given.ts'
 
-const { create, made, step, add, reset, observe, record, holding, faults } = await givenEnvironments(t)
+const { create, made, step, add, reset, observe, record, holding, faults, server } =
+  await givenEnvironments(t)
 
 t.test('env_vars of a step are no part of what is asked, and are not those of the session', async t => {
   const id = await made()
@@ -168,6 +170,9 @@ t.test('sixty-four may wait behind one that runs, in order; the next is told to 
   t.equal(refused.status, 429)
   t.equal(refused.body.code, -32027)
   t.equal(refused.headers.get('retry-after'), '1')
+  const metrics = families(await (await fetch(`${server.url}/metrics`)).text())
+  const counted = sampleOf(metrics, 'reprise_quota_refusals_total', { quota: 'steps' }) ?? 0
+  t.ok(counted > 0, 'and it is counted')
   t.match(await record(id), { status: 200 }, 'it can be looked at meanwhile')
   release()
   await answer

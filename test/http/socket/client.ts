@@ -47,12 +47,12 @@ export const openSocket = async (
     say: (message: object | string) =>
       ws.send(typeof message === 'string' ? message : JSON.stringify(message)),
     /** Waits until something fits that was heard, or is. */
-    async until(wished: (message: Heard) => boolean, ms = 5000): Promise<Heard> {
+    async until(wished: (message: Heard) => boolean, ms = 60_000): Promise<Heard> {
       await until(() => heard.some(wished), ms)
       return heard.find(wished) as Heard
     },
     /** Says something, and waits for what answers it. */
-    async ask(message: { request_id?: string; [more: string]: unknown }, ms = 5000): Promise<Heard> {
+    async ask(message: { request_id?: string; [more: string]: unknown }, ms = 60_000): Promise<Heard> {
       const { request_id = `ask-${++asked}` } = message
       ws.send(JSON.stringify({ ...message, request_id }))
       return this.until(one => one.request_id === request_id, ms)

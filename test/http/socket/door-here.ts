@@ -10,13 +10,13 @@ import { createAdmission } from '../../../src/http/admission.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import type { Serving } from '../../../src/http/doors.ts'
 import { createLongAnswers } from '../../../src/http/long-answers.ts'
-import { createOpenStreams } from '../../../src/http/open-streams.ts'
-import { openSocketDoor, type SocketLimits, usualLimits } from '../../../src/http/socket/door.ts'
+import { type Cut, createOpenStreams, type OpenStream } from '../../../src/http/open-streams.ts'
+import { defaultLimits, openSocketDoor, type SocketLimits } from '../../../src/http/socket/door.ts'
 import { createRequestCounts } from '../../../src/metrics/request-counts.ts'
 import { adminToken, type serveHere } from '../../support/server.ts'
 import { admin } from '../../support/system.ts'
 
-type Wish = {
+type Options = {
   limits?: Partial<SocketLimits>
   /** Of the look at every open stream, milliseconds. */
   tickMs?: number
@@ -28,7 +28,7 @@ type Wish = {
 export const doorHere = async (
   t: Test,
   { system }: Pick<Awaited<ReturnType<typeof serveHere>>, 'system'>,
-  { limits = {}, tickMs = 1000, budget, events = system.bus.events, allowedOrigins = [] }: Wish = {},
+  { limits = {}, tickMs = 1000, budget, events = system.bus.events, allowedOrigins = [] }: Options = {},
 ) => {
   const faults: unknown[] = []
   const stopping = new AbortController()
@@ -37,7 +37,19 @@ export const doorHere = async (
     current: () => admin,
   } as unknown as Serving['principals']
   const tickets = { redeem: () => undefined, sit: () => () => {} } as unknown as Serving['tickets']
-  const openStreams = createOpenStreams({ principals, tickets }, tickMs)
+  const cuts: Cut[] = []
+  const streams = createOpenStreams({ principals, tickets }, tickMs)
+  const noting = (stream: OpenStream): OpenStream => ({
+    ...stream,
+    cut(why) {
+      cuts.push(why)
+      stream.cut(why)
+    },
+  })
+  const openStreams: typeof streams = {
+    ...streams,
+    add: (asking, stream) => streams.add(asking, noting(stream)),
+  }
   const requests = createRequestCounts()
   const { tasks, fairness } = system
   const server = createServer()
@@ -63,15 +75,15 @@ export const doorHere = async (
         tickets,
         openStreams,
         quotas: fairness.quotas,
-        longAnswers: createLongAnswers(stopping.signal, wholeLoop),
+        longAnswers: createLongAnswers(stopping.signal, wholeLoop, () => {}),
         stopping: stopping.signal,
         newId: () => 'req',
         fault: error => faults.push(error),
       },
     },
-    createBodyBudget(budget, budget),
+    createBodyBudget(() => {}, budget, budget),
     createAdmission(wholeLoop),
-    { ...usualLimits, ...limits },
+    { ...defaultLimits, ...limits },
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -84,6 +96,13 @@ export const doorHere = async (
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults,
+    /** Why streams were cut, in order. */
+    cuts,
+    /** The number of connections that the server has not ended yet. */
+    connections: () =>
+      new Promise<number>((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
     requests,
     stop: () => stopping.abort(),
   }

@@ -78,12 +78,12 @@ export const othersThings: Attack = hand => {
 }
 
 /** So much is written at most, whatever the server allows. */
-const mostBytes = 2 ** 31
+const maxBytes = 2 ** 31
 export const fullDisk: Attack = hand => {
   const content = 'x'.repeat(4 << 20)
   let written = 0
   return hand.workers(2, 200, async () => {
-    if (written > mostBytes) return
+    if (written > maxBytes) return
     const path = `f${written}.txt`
     written += content.length
     const steps = [{ tool: 'write_file', arguments: { path, content } }]

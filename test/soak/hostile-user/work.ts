@@ -24,7 +24,7 @@ export const rewardsOfOld: Attack = async hand => {
 }
 
 /** At most so many: each is a process of its own. */
-const mostSessions = 300
+const maxSessions = 300
 export const sessionFlood: Attack = hand => {
   let made = 0
   return hand.workers(4, 50, async worker => {
@@ -34,7 +34,7 @@ export const sessionFlood: Attack = hand => {
     }
     const { status } = await hand.post('environment sessions', '/v1/env/create', body)
     if (status === 200) made++
-    if (made > mostSessions) await sleep(2000)
+    if (made > maxSessions) await sleep(2000)
   })
 }
 

@@ -10,7 +10,7 @@ const narrowest = 2
 const letter = (index: number): string => String.fromCharCode('a'.charCodeAt(0) + index)
 
 /** The largest number of locked doors for a map of this size. */
-export const mostKeys = ({ width, height }: Pick<Size, 'width' | 'height'>): number =>
+export const maxKeys = ({ width, height }: Pick<Size, 'width' | 'height'>): number =>
   Math.min(6, Math.floor((Math.max(width, height) - 2 - narrowest) / (narrowest + 1)))
 
 /** The lengths of the chambers, which fill the map together with the walls between them. */
@@ -94,10 +94,10 @@ export const generate = ({ width, height, walls, keys }: Size, random: () => num
   const keySpots = Array.from({ length: keys }, (_, index) => place(0, index))
 
   for (const floor of chambers) {
-    const most = Math.floor(walls * floor.size)
+    const max = Math.floor(walls * floor.size)
     let built = 0
     for (const [key, spot] of shuffled([...floor], random)) {
-      if (built === most) break
+      if (built === max) break
       if (taken.has(key) || beforeDoors.has(key)) continue
       floor.delete(key)
       if (isConnected(floor)) built++

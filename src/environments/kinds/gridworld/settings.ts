@@ -2,7 +2,7 @@
 import type { OpenObject } from '../../../contract/environment.ts'
 import { randomFrom } from '../shared/random.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
-import { generate, mostKeys, type Size } from './generate.ts'
+import { generate, maxKeys, type Size } from './generate.ts'
 import { type GridMap, parseMap } from './map.ts'
 import { solve } from './solve.ts'
 
@@ -66,10 +66,10 @@ export type Settings = Size & { max_steps?: number; view_radius: number; map?: s
 
 export const settingsOf = (values: OpenObject): Settings => {
   const settings = checked(parameters, values) as Omit<Settings, 'keys'> & { keys?: number }
-  const most = mostKeys(settings)
-  const { width, height, map, keys = Math.min(1, most) } = settings
-  if (map === undefined && keys > most) {
-    throw new Error(`keys must be at most ${most} on a map of ${width} × ${height}`)
+  const max = maxKeys(settings)
+  const { width, height, map, keys = Math.min(1, max) } = settings
+  if (map === undefined && keys > max) {
+    throw new Error(`keys must be at most ${max} on a map of ${width} × ${height}`)
   }
   return { ...settings, keys }
 }

@@ -2,5 +2,5 @@
 import { gunzipSync } from 'node:zlib'
 
 /** Throws if the text is not in this form, or holds more than `most` bytes. */
-export const unpack = (text: string, most: number): Buffer =>
-  gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: most })
+export const unpack = (text: string, max: number): Buffer =>
+  gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: max })

@@ -8,10 +8,10 @@ export type { Database }
 export type World = { random(): number; now(): number }
 
 /** The most bytes of a database. */
-export const mostBytes = 1 << 30
+export const maxBytes = 1 << 30
 const pageBytes = 4096
 /** The most bytes that one call of randomblob() returns. */
-const mostRandomBytes = 1 << 20
+const maxRandomBytes = 1 << 20
 
 const define = (database: Database, world: World): void => {
   const word = () => BigInt(Math.floor(world.random() * 2 ** 32))
@@ -19,7 +19,7 @@ const define = (database: Database, world: World): void => {
   database.function('random', () => BigInt.asIntN(64, (word() << 32n) | word()))
   database.function('randomblob', (length: unknown) => {
     const bytes = Math.max(1, Math.trunc(Number(length)) || 1)
-    if (bytes > mostRandomBytes) throw new Error(`randomblob gives at most ${mostRandomBytes} bytes`)
+    if (bytes > maxRandomBytes) throw new Error(`randomblob gives at most ${maxRandomBytes} bytes`)
     return Buffer.alloc(bytes).map(() => Math.floor(world.random() * 256))
   })
   database.function('current_timestamp', () => stamp().slice(0, 19).replace('T', ' '))
@@ -39,11 +39,11 @@ export const remove = (file: string): void => {
 }
 
 /** Opens the file or creates it. The library keeps `defensive` on and load_extension() off. */
-export const open = (file: string, world: World, most = mostBytes): Database => {
+export const open = (file: string, world: World, max = maxBytes): Database => {
   const database = new Library(file)
   try {
     database.pragma(`page_size = ${pageBytes}`)
-    database.pragma(`max_page_count = ${most / pageBytes}`)
+    database.pragma(`max_page_count = ${max / pageBytes}`)
     // The file of a crashed process is never read again: a session is restored from its kept state. So the file need
     // not be synced. The rollback journal is a file all the same, since that of a large transaction does not fit in
     // memory.

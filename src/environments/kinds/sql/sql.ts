@@ -16,7 +16,7 @@ import { unpack } from '../shared/packed.ts'
 import { randomFrom } from '../shared/random.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
-import { type Database, mostBytes, open, quoted, remove, tablesOf, type World } from './database.ts'
+import { type Database, maxBytes, open, quoted, remove, tablesOf, type World } from './database.ts'
 import { execute, query } from './run.ts'
 import { parameters, plant, seedOf } from './seed.ts'
 
@@ -27,7 +27,7 @@ const params: Schema = {
     'Values for the ? of the statement (a list), or for its :names (an object). A blob is {"base64": "…"}.',
 }
 /** The most tables that an observation describes. */
-const mostTables = 200
+const maxTables = 200
 const fileName = 'database.sqlite'
 
 export class Sql implements Environment {
@@ -36,7 +36,7 @@ export class Sql implements Environment {
     'A SQLite database of its own, made from SQL or CSV, with tools to ask it and to change it. ' +
     'No other file can be reached.'
   static readonly parameters = parameters
-  static readonly limits = `A database may have ${mostBytes >> 30} GiB.`
+  static readonly limits = `A database may have ${maxBytes >> 30} GiB.`
 
   readonly #kwargs: OpenObject
   readonly #dir: string
@@ -129,7 +129,7 @@ export class Sql implements Environment {
         .pluck()
         .get() as number
     return {
-      tables: tables.slice(0, mostTables).map(({ name, type, columns }) => ({
+      tables: tables.slice(0, maxTables).map(({ name, type, columns }) => ({
         name,
         type,
         columns,

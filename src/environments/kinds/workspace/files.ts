@@ -16,11 +16,11 @@ import { existing, named, namingPath, openFile, writable } from './inside.ts'
 import { byName } from './walk.ts'
 
 /** The largest file that is read or changed, bytes. */
-const mostBytes = 16 << 20
+const maxBytes = 16 << 20
 /** The most characters of a file in one answer. */
-const mostText = 256 << 10
+const maxText = 256 << 10
 /** The most entries of a folder in one answer. */
-const mostNames = 1_000
+const maxNames = 1_000
 
 /** The text of the bytes; undefined if they are not valid UTF-8. */
 export const utf8Text = (bytes: Buffer): string | undefined => {
@@ -32,12 +32,12 @@ export const utf8Text = (bytes: Buffer): string | undefined => {
 }
 
 /** The whole file. Throws if it has more than `most` bytes. */
-export const bytesOf = (real: string, given: string, most: number): Buffer => {
+export const bytesOf = (real: string, given: string, max: number): Buffer => {
   const file = openFile(real, given)
   try {
     const { size } = fstatSync(file)
-    if (size > most)
-      throw new Error(`${named(given)} has ${size} bytes, more than ${most >> 20} MiB: use shell`)
+    if (size > max)
+      throw new Error(`${named(given)} has ${size} bytes, more than ${max >> 20} MiB: use shell`)
     return readFileSync(file)
   } finally {
     closeSync(file)
@@ -45,7 +45,7 @@ export const bytesOf = (real: string, given: string, most: number): Buffer => {
 }
 
 const wholeText = (root: string, given: string): string => {
-  const text = utf8Text(bytesOf(existing(root, given), given, mostBytes))
+  const text = utf8Text(bytesOf(existing(root, given), given, maxBytes))
   if (text === undefined) throw new Error(`${named(given)} is not a text file: its content is not UTF-8`)
   return text
 }
@@ -66,10 +66,10 @@ export const readFile = (root: string, given: string, offset: number, limit: num
       count++
       if (count === offset) first = start
       if (count < offset || isCut) continue
-      const isNext = count < offset + limit && (count === offset || next - first <= mostText)
-      isCut = !isNext || next - first > mostText
+      const isNext = count < offset + limit && (count === offset || next - first <= maxText)
+      isCut = !isNext || next - first > maxText
       if (!isNext) continue
-      end = Math.min(next, first + mostText)
+      end = Math.min(next, first + maxText)
       last = count
     }
     if (offset > Math.max(count, 1)) throw new Error(`${named(given)} has only ${count} lines`)
@@ -127,6 +127,6 @@ export const listFiles = (root: string, given: string): string =>
           : `${name} (not a regular file)`
       })
     if (lines.length === 0) return '(the folder is empty)'
-    const cut = lines.length > mostNames ? [`[Cut: these are ${mostNames} of ${lines.length} entries]`] : []
-    return [...lines.slice(0, mostNames), ...cut].join('\n')
+    const cut = lines.length > maxNames ? [`[Cut: these are ${maxNames} of ${lines.length} entries]`] : []
+    return [...lines.slice(0, maxNames), ...cut].join('\n')
   })

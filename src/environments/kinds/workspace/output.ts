@@ -2,11 +2,11 @@
 import { StringDecoder } from 'node:string_decoder'
 
 /** The most characters that are passed on while the command runs. */
-const mostEmitted = 256 << 10
+const maxEmitted = 256 << 10
 /** The most characters that are kept from the beginning of the output. */
-const mostHead = 32 << 10
+const maxHeadLength = 32 << 10
 /** The most characters that are kept from the end of the output. */
-const mostTail = 32 << 10
+const maxTailLength = 32 << 10
 
 export type Output = {
   add(chunk: Buffer): void
@@ -24,17 +24,17 @@ export const createOutput = (emit: (text: string) => void): Output => {
   let skipped = 0
 
   const keep = (text: string) => {
-    const room = mostHead - head.length
+    const room = maxHeadLength - head.length
     head += text.slice(0, room)
     tail += text.slice(room)
-    if (tail.length > 2 * mostTail) {
-      skipped += tail.length - mostTail
-      tail = tail.slice(-mostTail)
+    if (tail.length > 2 * maxTailLength) {
+      skipped += tail.length - maxTailLength
+      tail = tail.slice(-maxTailLength)
     }
   }
   const handOn = (text: string) => {
-    if (text === '' || emitted > mostEmitted) return
-    const room = mostEmitted - emitted
+    if (text === '' || emitted > maxEmitted) return
+    const room = maxEmitted - emitted
     emitted += text.length
     emit(text.length > room ? `${text.slice(0, room)}\n[Cut: there is more]\n` : text)
   }
@@ -49,8 +49,8 @@ export const createOutput = (emit: (text: string) => void): Output => {
     size: () => bytes,
     end() {
       keep(decoder.end())
-      skipped += Math.max(0, tail.length - mostTail)
-      tail = tail.slice(-mostTail)
+      skipped += Math.max(0, tail.length - maxTailLength)
+      tail = tail.slice(-maxTailLength)
       if (skipped === 0) return { output: head + tail, cut: false }
       return { output: `${head}\n[Cut: ${skipped} characters]\n${tail}`, cut: true }
     },

@@ -10,7 +10,7 @@ import { goOn, walk } from './walk.ts'
 /** The largest file that is searched, bytes. */
 const largest = 4 << 20
 /** The most matches in an answer. */
-const most = 200
+const max = 200
 /** The most characters of a line that an answer shows. */
 const longestLine = 400
 
@@ -77,7 +77,7 @@ export const search = (root: string, pattern: string, given: string, deadlineMs:
       const matches = inTime(() => [...lines.keys()].filter(index => expression.test(lines[index] ?? '')))
       for (const index of matches) {
         const line = lines[index] ?? ''
-        if (found.length === most) return [...found, `[Cut: these are the first ${most} matches]`].join('\n')
+        if (found.length === max) return [...found, `[Cut: these are the first ${max} matches]`].join('\n')
         found.push(
           `${file}:${index + 1}: ${line.length > longestLine ? `${line.slice(0, longestLine)}…` : line}`,
         )

@@ -12,7 +12,7 @@ export type Ended = {
   /** 128 + the number of the signal if a signal ended the command, as in a shell. */
   exit_code: number
   timed_out: boolean
-  /** Whether the command was ended because it printed more than `mostOutput`. */
+  /** Whether the command was ended because it printed more than `maxOutput`. */
   flooded: boolean
   /** Whether a part of the output is missing in `output`. */
   cut: boolean
@@ -20,7 +20,7 @@ export type Ended = {
 type Watch = { emit(text: string): void; signal: AbortSignal }
 
 /** The most bytes that a command may print. */
-const mostOutput = 64 << 20
+const maxOutput = 64 << 20
 /** The most milliseconds to wait for the last output after the end of the command. */
 const patienceMs = 1_000
 
@@ -57,7 +57,7 @@ export const run = async (
   const closed = once(child, 'close').catch(() => {})
   child.stdout?.on('data', (chunk: Buffer) => {
     output.add(chunk)
-    if (output.size() > mostOutput) stop()
+    if (output.size() > maxOutput) stop()
   })
   const [life, words] = child.stdio.slice(3) as [Writable, Writable]
   for (const pipe of [life, words]) pipe.on('error', () => {}) // the process may end before it has read everything
@@ -72,7 +72,7 @@ export const run = async (
     await closed
     clearTimeout(patience)
     if (signal.aborted) throw new Error('The command was stopped')
-    const flooded = output.size() > mostOutput
+    const flooded = output.size() > maxOutput
     const exit_code = code ?? 128 + (name === null ? 0 : constants.signals[name])
     return { ...output.end(), exit_code, timed_out: timedOut, flooded }
   } finally {

@@ -23,15 +23,15 @@ const tooMuch = (what: string): never => {
 }
 
 /** Keeps all contents of the folder. Throws if they exceed the limits. */
-export const keep = (kept: Kept, root: string, keeping: Keeping, most: Limits = limits): Reference => {
+export const keep = (kept: Kept, root: string, keeping: Keeping, max: Limits = limits): Reference => {
   const found: Found[] = []
   let bytes = 0
   const { all, close } = findBelow(root)
   try {
     for (const one of all()) {
-      if (found.push(one) > most.entries) tooMuch(`${most.entries} files and folders`)
+      if (found.push(one) > max.entries) tooMuch(`${max.entries} files and folders`)
       if (one.is === 'file') bytes += one.size
-      if (bytes > most.bytes) tooMuch(`${gibibytes(most.bytes)} of files`)
+      if (bytes > max.bytes) tooMuch(`${gibibytes(max.bytes)} of files`)
     }
     return kept.keep(root, found, keeping)
   } finally {

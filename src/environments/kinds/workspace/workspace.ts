@@ -29,7 +29,7 @@ const searchMs = 5_000
 /** The most seconds that a command may take. */
 const longestSeconds = 120
 /** The most files that an observation names. */
-const mostTold = 1_000
+const maxListedFiles = 1_000
 const file: Schema = {
   type: 'string',
   minLength: 1,
@@ -204,7 +204,7 @@ export class Workspace implements Environment {
       const size = stats.isFile() ? stats.size : 0
       count++
       bytes += size
-      if (count > mostTold) continue
+      if (count > maxListedFiles) continue
       const mode = (stats.mode & 0o777).toString(8)
       files.push({ path: name, ...(stats.isFile() ? { size } : { special: true }), mode })
     }

@@ -11,7 +11,7 @@ export type State = {
 }
 
 /** The number of packs above which small packs are merged. */
-const mostPacks = 64
+const maxPacks = 64
 /** A pack is small if fewer of its bytes are in use. */
 const smallPack = 1 << 20
 /** A pack with at most this many unused bytes stays: they are not worth the work of writing its other pieces again. */
@@ -28,7 +28,7 @@ export const remember = (state: State, name: string, known: KnownFile): void => 
 export const wastedIn = ({ pieces, sizes }: State): Set<string> => {
   const used = new Map<string, number>()
   for (const { pack, length } of pieces.values()) used.set(pack, (used.get(pack) ?? 0) + length)
-  const isCrowded = used.size > mostPacks
+  const isCrowded = used.size > maxPacks
   const isWasted = ([pack, bytes]: [string, number]) => {
     const waste = (sizes.get(pack) ?? 0) - bytes
     return (waste > leastWaste && 2 * waste > bytes) || (isCrowded && bytes < smallPack)

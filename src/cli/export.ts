@@ -1,0 +1,85 @@
+// reprise export: writes histories with their proofs into a folder or an archive. A server may run meanwhile.
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { NotCovered } from '../maintenance/export-checkpoint.ts'
+import { type Exported, exportLog, NothingToExport } from '../maintenance/export-log.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { pack } from '../platform/tar.ts'
+import { filesOfExport, type Subject } from '../proof/export/format.ts'
+import { subjectText } from '../proof/export/readme.ts'
+import { misfitText } from '../proof/export/report.ts'
+import { Misfit } from '../proof/misfit.ts'
+import { NoAnswer } from './exit.ts'
+import { mustHaveLog } from './folder.ts'
+import type { Printer } from './printer.ts'
+import { createProgress } from './progress.ts'
+import { type Common, openTerminal, plural } from './terminal.ts'
+
+type ExportOptions = Common & { session?: string; user?: string; all?: true; out: string }
+
+const subjectIn = (task: string | undefined, { session, user, all }: ExportOptions): Subject => {
+  const named: Subject[] = [
+    ...(task === undefined ? [] : [{ kind: 'task', id: task } as const]),
+    ...(session === undefined ? [] : [{ kind: 'session', id: session } as const]),
+    ...(user === undefined ? [] : [{ kind: 'user', id: user } as const]),
+    ...(all === undefined ? [] : [{ kind: 'all', id: '' } as const]),
+  ]
+  const [subject, ...more] = named
+  if (subject !== undefined && more.length === 0 && (subject.kind === 'all' || subject.id !== ''))
+    return subject
+  throw new CannotStart('name one thing to export: a task, --session ID, --user ID or --all')
+}
+
+/** The folder that is written before the export has its name. */
+const partOf = (out: string): string => `${path.resolve(out)}.${process.pid}.part`
+
+const write = async (subject: Subject, out: string, printer: Printer): Promise<Exported> => {
+  const config = readConfig(process.env)
+  mustHaveLog(config)
+  const source = { log: filesOf(config.dataDir).log, proof: config.proof }
+  const hashing = createProgress(printer, 'hashing', 'events')
+  const writing = createProgress(printer, 'writing', subject.kind === 'all' ? 'events' : 'streams')
+  const part = partOf(out)
+  const exported = await exportLog(source, subject, part, (step, done, total) =>
+    (step === 'hashing' ? hashing : writing)(done, total),
+  )
+  if (!/\.(tar\.gz|tgz)$/.test(out)) {
+    renameSync(part, out)
+    return exported
+  }
+  await pack(part, filesOfExport(exported.manifest), `${part}.gz`)
+  renameSync(`${part}.gz`, out)
+  return exported
+}
+
+const removeParts = (out: string): void => {
+  for (const file of [partOf(out), `${partOf(out)}.gz`]) rmSync(file, { recursive: true, force: true })
+}
+
+export const exportHistory = async (task: string | undefined, options: ExportOptions): Promise<void> => {
+  const subject = subjectIn(task, options)
+  const { out } = options
+  if (existsSync(out)) throw new CannotStart(`${out} exists: choose another name`)
+  if (!existsSync(path.dirname(path.resolve(out))))
+    throw new CannotStart(`there is no folder ${path.dirname(path.resolve(out))}: make it first`)
+  const printer = openTerminal(options, () => removeParts(out))
+  try {
+    const { events, manifest } = await write(subject, out, printer)
+    const { size, files } = manifest
+    await printer.rows([
+      options.json
+        ? JSON.stringify({ out, ...manifest, events })
+        : `${out}: ${subjectText(subject)}, ${plural(events, 'event')} in ${plural(files, 'file')}, proven by a checkpoint of ${plural(size, 'event')}`,
+    ])
+  } catch (error) {
+    if (error instanceof Misfit) throw new NoAnswer(misfitText(error))
+    throw error instanceof NotCovered || error instanceof NothingToExport
+      ? new NoAnswer(error.message)
+      : error
+  } finally {
+    removeParts(out)
+    printer.startLine() // replaces the progress bar
+  }
+}

@@ -1,0 +1,162 @@
+// reprise verify: verifies a data folder, a backup or an export, without a server. It only reads.
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { type VerifiedLog, verifyLog } from '../maintenance/verify-log.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { whatStandsAt } from '../platform/plain-file.ts'
+import { BadArchive, unpack } from '../platform/tar.ts'
+import { fileNames, isExportFile } from '../proof/export/format.ts'
+import { erasedLines, exportLines, misfitText, uncheckedKeyText } from '../proof/export/report.ts'
+import { type VerifiedExport, verifyExport } from '../proof/export/verify-export.ts'
+import { Misfit } from '../proof/misfit.ts'
+import { NotProven } from '../proof/not-proven.ts'
+import { readVerifierKey, type VerifierKey } from '../proof/note/keys.ts'
+import { NoAnswer } from './exit.ts'
+import { mustHaveLog } from './folder.ts'
+import type { Printer } from './printer.ts'
+import { createProgress } from './progress.ts'
+import { type Common, openTerminal, plural } from './terminal.ts'
+
+type VerifyOptions = Common & { checkpoint?: string[]; key?: string }
+type Given = { checkpoints: string[]; key: VerifierKey | undefined; printer: Printer }
+
+const keyIn = (text: string | undefined): VerifierKey | undefined => {
+  try {
+    return text === undefined ? undefined : readVerifierKey(text)
+  } catch (error) {
+    throw new CannotStart(`--key: ${(error as Error).message}`)
+  }
+}
+
+const logLines = ({ events, streams, erased, checkpoints, newest, lost, cut_off }: VerifiedLog): string[] => {
+  const uncovered = events - (newest?.size ?? 0)
+  const covers =
+    newest === undefined
+      ? 'no checkpoint was compared, so a log that somebody wrote anew would fit too: give one with --checkpoint'
+      : `${plural(checkpoints, 'checkpoint fits', 'checkpoints fit')}, the largest of ${plural(newest.size, 'event')}, signed by ${newest.signers.map(({ text }) => text).join(', ')}`
+  return [
+    `${plural(events, 'event')} of ${plural(streams, 'stream')}: digests, leaves, revisions and positions fit`,
+    ...erasedLines(erased),
+    covers,
+    ...(newest !== undefined && uncovered > 0
+      ? [`${plural(uncovered, 'event comes', 'events come')} after it, and no checkpoint covers them`]
+      : []),
+    ...(cut_off > 0
+      ? [
+          `${plural(cut_off, 'checkpoint has', 'checkpoints have')} no end, as after a crash, and ${cut_off === 1 ? 'was' : 'were'} not compared`,
+        ]
+      : []),
+    ...(lost > 0
+      ? [
+          `${plural(lost, 'checkpoint is', 'checkpoints are')} of events that the log lost, as its event LogResumed says`,
+        ]
+      : []),
+  ]
+}
+
+const verifyFile = async (
+  { checkpoints, key, printer }: Given,
+  log: string,
+  ownCheckpoints: string | undefined,
+): Promise<{ lines: string[]; verdict: object }> => {
+  const verified = await verifyLog(
+    { log, ownCheckpoints, checkpoints, key },
+    createProgress(printer, 'verifying', 'events'),
+  )
+  if (key !== undefined && verified.newest === undefined)
+    throw new Misfit(
+      'no checkpoint was compared, so nothing is signed by the key: give one with --checkpoint',
+    )
+  const { newest, ...counts } = verified
+  const covered =
+    newest === undefined ? null : { size: newest.size, keys: newest.signers.map(({ text }) => text) }
+  return {
+    lines: [...logLines(verified), 'the log fits'],
+    verdict: { kind: 'log', ...counts, newest: covered },
+  }
+}
+
+const verdictOf = ({ signers, isKeyChecked, ...rest }: VerifiedExport) => ({
+  kind: 'export',
+  ...rest,
+  keys: signers.map(({ text }) => text),
+  key_checked: isKeyChecked,
+})
+
+const verifyFolder = async ({ checkpoints, key, printer }: Given, folder: string) => {
+  const files = checkpoints.map(file => ({ path: file, bytes: statSync(file).size }))
+  const progress = createProgress(printer, 'verifying', 'events')
+  const verified = await verifyExport({ folder, key, checkpoints: files }, events => progress(events, events))
+  const lines = exportLines(verified)
+  if (verified.isKeyChecked) return { lines: [...lines, 'the export fits'], verdict: verdictOf(verified) }
+  return { lines, verdict: verdictOf(verified), unchecked: uncheckedKeyText(verified.signers) }
+}
+
+const verifyArchive = async (given: Given, archive: string) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'reprise-export-'))
+  try {
+    await unpack(archive, folder, isExportFile)
+    return await verifyFolder(given, folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const isGzip = (file: string): boolean => {
+  const opened = openSync(file, 'r')
+  const start = Buffer.alloc(2)
+  readSync(opened, start, 0, 2, 0)
+  closeSync(opened)
+  return start.readUInt16BE() === 0x1f8b
+}
+
+/** `CHECKPOINT_FILE` belongs to the folder that `DATA_DIR` names, so it does not count for another one. */
+const configOf = (target: string | undefined): Config => {
+  const own = readConfig(process.env)
+  if (target === undefined || path.resolve(target) === path.resolve(own.dataDir)) return own
+  return readConfig({ ...process.env, DATA_DIR: target, CHECKPOINT_FILE: '' })
+}
+
+const verifyTarget = (given: Given, target: string | undefined) => {
+  if (target === undefined || existsSync(filesOf(target).log)) {
+    const config = configOf(target)
+    mustHaveLog(config)
+    return verifyFile(given, filesOf(config.dataDir).log, config.proof.checkpointFile)
+  }
+  const found = whatStandsAt(target)
+  if (found === 'file')
+    return isGzip(target) ? verifyArchive(given, target) : verifyFile(given, target, undefined)
+  if (found === 'folder' && existsSync(path.join(target, fileNames.manifest)))
+    return verifyFolder(given, target)
+  throw new CannotStart(`${target} is no data folder, no backup and no export: name one of these`)
+}
+
+/** Prints the first thing that does not fit, and ends with exit code 1. */
+const refuse = async (error: unknown, { printer }: Given, json: boolean): Promise<never> => {
+  if (!(error instanceof Misfit || error instanceof NotProven || error instanceof BadArchive)) throw error
+  const misfit = error instanceof Misfit ? error : new Misfit(error.message)
+  const { position = null, stream = null, message } = misfit
+  if (json) await printer.rows([JSON.stringify({ fits: false, position, stream, reason: message })])
+  throw new NoAnswer(misfitText(misfit))
+}
+
+export const verify = async (target: string | undefined, options: VerifyOptions): Promise<void> => {
+  const printer = openTerminal(options)
+  const given = { checkpoints: options.checkpoint ?? [], key: keyIn(options.key), printer }
+  for (const file of given.checkpoints)
+    if (whatStandsAt(file) !== 'file') throw new CannotStart(`--checkpoint: there is no file ${file}`)
+  const json = options.json === true
+  try {
+    const result: { lines: string[]; verdict: object; unchecked?: string } = await verifyTarget(given, target)
+    const fits = result.unchecked === undefined
+    await printer.rows(json ? [JSON.stringify({ fits, ...result.verdict })] : result.lines)
+    if (result.unchecked !== undefined) throw new NoAnswer(result.unchecked)
+  } catch (error) {
+    await refuse(error, given, json)
+  } finally {
+    printer.startLine() // replaces the progress bar
+  }
+}

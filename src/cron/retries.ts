@@ -1,0 +1,60 @@
+// Distinguishes a retry from a new request to make a job or to run one, by the rules for creates of tasks. Keys and
+// digests are in the log. Which answers did not arrive whole is kept only here.
+import type { CronRequestPlace, CronRequestRow } from '../../projections/cron/requests.ts'
+import type { Clock } from '../contract/ports.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { Delivery } from '../tasks/deliveries.ts'
+import { bodyLivesMs, keyLivesMs } from '../tasks/earlier-task.ts'
+import { createOnce } from '../tasks/once.ts'
+import { createUndelivered } from '../tasks/undelivered.ts'
+import type { CronQueries } from './queries.ts'
+
+/** How an earlier call of the request is found, and whether the answer of this one arrives. */
+export type Retry = { key: string | undefined; isRetry: boolean; delivery: Delivery }
+type Call = CronRequestPlace & { digest: string; retry: Retry }
+
+/** `startedAt`: the last position of the log when the server started. */
+export const createCronRetries = (
+  queries: Pick<CronQueries, 'requestByKey' | 'requestsByBody'>,
+  clock: Clock,
+  startedAt: number,
+) => {
+  const once = createOnce()
+  const undelivered = createUndelivered(startedAt)
+
+  const earlier = ({ principal, subject, digest, retry }: Call): CronRequestRow | undefined => {
+    const place = { principal, subject }
+    const { key, isRetry } = retry
+    if (key !== undefined) {
+      const known = queries.requestByKey(place, key)
+      if (known === undefined || known.time + keyLivesMs <= clock.now()) return undefined
+      if (known.digest !== digest) throw new Refusal('Conflict', { idempotency_key: key })
+      return known
+    }
+    if (!isRetry) return undefined
+    const twins = queries.requestsByBody(place, digest, clock.now() - bodyLivesMs)
+    return twins.length <= 1 ? twins[0] : twins.findLast(undelivered.has)
+  }
+
+  /** Claims the request at once, so that no other retry of the same moment finds it. */
+  const claimed = (call: Call): CronRequestRow | undefined => {
+    const found = earlier(call)
+    if (found !== undefined) undelivered.claim(found)
+    return found
+  }
+
+  /** Runs `make`, or finds what an earlier call of this request made. Resolves to the id of the job or of the run. */
+  return async (call: Call, make: () => Promise<string>): Promise<{ id: string; replayed: boolean }> => {
+    const { principal, subject, digest, retry } = call
+    const whose = `${principal} ${subject}`
+    const named = retry.key === undefined ? [] : [`key ${whose} ${retry.key}`]
+    const names = { named, body: `body ${whose} ${digest}`, isRetry: retry.isRetry }
+    const done = await once(names, () => claimed(call), make)
+    const id = 'replay' in done ? done.replay.id : done.made
+    retry.delivery.onEnd(whole => {
+      if (!whole) undelivered.add(id)
+    })
+    return { id, replayed: 'replay' in done }
+  }
+}
+export type CronRetries = ReturnType<typeof createCronRetries>

@@ -1,0 +1,49 @@
+// Copies the kept state of a session into the folder of another one: the file of the state, and the packs with the
+// contents of files. Links are left out, since they could lead anywhere.
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Where a kept state lies in the folder of its session; `packs` holds the packs that built-in environments refer to. */
+export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
+
+/** Syncs a folder, so that entries created in it survive a crash of the machine. */
+export const syncFolder = async (folder: string): Promise<void> => {
+  const opened = await open(folder)
+  await opened.sync().finally(() => opened.close())
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+const isFolder = async (at: string): Promise<boolean> =>
+  (await lstat(at).catch(() => undefined))?.isDirectory() === true
+const isPlainFile = async (at: string): Promise<boolean> =>
+  (await lstat(at).catch(() => undefined))?.isFile() === true
+
+const copyInto = async (from: string, to: string, names: string[]): Promise<void> => {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const name of names) {
+    const source = await open(path.join(from, name), constants.O_RDONLY | constants.O_NOFOLLOW)
+    const content = source.createReadStream({ autoClose: false })
+    const how = { mode: 0o600, flag: 'wx', flush: true }
+    await writeFile(path.join(to, name), content, how).finally(() => source.close())
+  }
+  await syncFolder(to)
+}
+
+/** False: the state is missing. While its file exists, the session removes no pack that the state needs. */
+export const copyKeptState = async (from: string, to: string, file: string): Promise<boolean> => {
+  const state = path.join(from, partsOfState.states, file)
+  if (!(await isPlainFile(state))) return false
+  try {
+    const packs = path.join(from, partsOfState.packs)
+    const hasPacks = (await isFolder(path.dirname(packs))) && (await isFolder(packs))
+    const entries = hasPacks ? await readdir(packs, { withFileTypes: true }) : []
+    const names = entries.filter(entry => entry.isFile()).map(({ name }) => name)
+    if (names.length > 0) await copyInto(packs, path.join(to, partsOfState.packs), names)
+    await copyInto(path.join(from, partsOfState.states), path.join(to, partsOfState.states), [file])
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+  return isPlainFile(state)
+}

@@ -1,0 +1,155 @@
+// The events of a task as the past of a fork: under the ids of the fork, and with new deadlines. Every event gives as
+// many frames as before.
+import type { TaskEventData, TaskEventType } from '../../contract/task-events.ts'
+import type { OutputItem } from '../../contract/wire.ts'
+import type { NewIds } from './new-ids.ts'
+
+/** What the copies of one task have in common. `expires`: the deadline of a state that begins now. */
+export type Copying = {
+  ids: NewIds
+  /** The TaskCreated event of the fork. */
+  created: TaskEventData<'TaskCreated'>
+  expires: (state: 'queued' | 'paused' | 'input-required') => { expires_at?: number }
+}
+type Copy<T extends TaskEventType> = (data: TaskEventData<T>, copying: Copying) => TaskEventData<T>
+
+const same = <T>(data: T): T => data
+type Reference = TaskEventData<'TaskStarted'>['context'][number]
+/** A reference to the task's own stream names the new items. Other tasks stay as they are. */
+const reference =
+  ({ ids }: Copying) =>
+  (one: Reference) => {
+    const stream = ids.stream(one.stream)
+    return stream === one.stream ? one : { ...one, stream, items: one.items.map(ids.of) }
+  }
+const call = <T extends { call_id: string }>(ids: NewIds, given: T | undefined): { call?: T } =>
+  given === undefined ? {} : { call: { ...given, call_id: ids.of(given.call_id) } }
+const ofStep = <T extends { effect_id: string }>(data: T, { ids }: Copying): T => ({
+  ...data,
+  effect_id: ids.effect(data.effect_id),
+})
+const ofItem = <T extends { item_id: string }>(data: T, { ids }: Copying): T => ({
+  ...data,
+  item_id: ids.of(data.item_id),
+})
+const ofAgent = <T extends { agent_id: string }>(data: T, { ids }: Copying): T => ({
+  ...data,
+  agent_id: ids.known(data.agent_id),
+})
+const ofCall = <T extends { effect_id: string; item_id: string; call_id: string }>(
+  data: T,
+  copying: Copying,
+): T => ({ ...ofStep(ofItem(data, copying), copying), call_id: copying.ids.of(data.call_id) })
+const ofChat = <T extends { group_chat_id: string; agent_id: string }>(data: T, copying: Copying): T => ({
+  ...ofAgent(data, copying),
+  group_chat_id: copying.ids.known(data.group_chat_id),
+})
+const withIds = <T extends OutputItem>(item: T, ids: NewIds): T => ({
+  ...item,
+  ...(item.id === undefined ? {} : { id: ids.of(item.id) }),
+  ...('call_id' in item ? { call_id: ids.of(item.call_id) } : {}),
+})
+
+const copies: { [T in TaskEventType]: Copy<T> } = {
+  TaskCreated: (_, { created }) => created,
+  TaskQueued: ({ from }, { expires }) => ({ from, ...expires('queued') }),
+  TaskStarted: (data, copying) => ({ ...data, context: data.context.map(reference(copying)) }),
+  PauseRequested: same,
+  TaskPaused: ({ from, reason }, { expires }) => ({ from, reason, ...expires('paused') }),
+  TaskResumed: same,
+  CancelRequested: same,
+  TaskCompleted: same,
+  TaskFailed: same,
+  TaskCanceled: same,
+  TaskExpired: same,
+  TaskDeleted: same,
+  RewardGiven: same,
+  AgentSpawned: ({ agent_id }, { ids, created }) => ({
+    agent_id: ids.known(agent_id),
+    workdir: created.workdir,
+  }),
+  AgentStepStarted: ofStep,
+  ToolsOffered: same,
+  CompressionStarted: (data, { ids }) => ({ ...data, compression_id: ids.of(data.compression_id) }),
+  AgentStepCompleted(data, copying) {
+    const { compressed } = data
+    if (compressed === undefined) return ofStep(data, copying)
+    const { ids } = copying
+    const summary = {
+      ...ofItem(compressed, copying),
+      compression_id: ids.of(compressed.compression_id),
+      items: compressed.items.map(ids.known),
+    }
+    return { ...ofStep(data, copying), compressed: summary }
+  },
+  AgentStepAbandoned: (data, copying) => ({
+    ...ofStep(data, copying),
+    items: data.items.map(item => ofItem(item, copying)),
+  }),
+  AgentCompleted: ofAgent,
+  AgentError: ofAgent,
+  ItemDelta: (data, copying) => ({ ...ofItem(data, copying), ...call(copying.ids, data.call) }),
+  ItemCompleted: ofItem,
+  ItemSaid: (data, copying) => ({ ...ofItem(data, copying), ...call(copying.ids, data.call) }),
+  EffectIntended: (data, copying) => ({
+    ...ofStep(data, copying),
+    call_id: copying.ids.of(data.call_id),
+    ...(data.child === undefined ? {} : { child: copying.ids.known(data.child) }),
+  }),
+  EffectSaid: ofCall,
+  EffectCut: ofCall,
+  EffectCompleted: (data, copying) => ({
+    ...ofItem(data, copying),
+    call_id: copying.ids.of(data.call_id),
+    ...(data.effect_id === undefined ? {} : { effect_id: copying.ids.effect(data.effect_id) }),
+    ...(data.env_step === undefined
+      ? {}
+      : { env_step: { ...data.env_step, stream: copying.ids.stream(data.env_step.stream) } }),
+  }),
+  EffectStopped: ofStep,
+  InputRequired: ({ from, calls, turn }, { ids, expires }) => ({
+    from,
+    calls: calls.map(ids.of),
+    ...expires('input-required'),
+    ...(turn === undefined
+      ? {}
+      : {
+          turn: { task_id: ids.known(turn.task_id), items: turn.items.map(item => withIds(item, ids)) },
+        }),
+  }),
+  // A copy has no key, so a retry of the request finds the task that got it.
+  InputAccepted: ({ digest: _, idempotency_key: __, ...data }, { ids }) => ({
+    ...data,
+    item: withIds(data.item, ids),
+  }),
+  InputAnswered: same,
+  InputConsumed: (data, { ids }) => ({ ...data, items: data.items.map(ids.of) }),
+  GroupChatAgentThinking: (data, copying) => ({
+    ...ofChat(data, copying),
+    call_id: copying.ids.of(data.call_id),
+    task_id: copying.ids.known(data.task_id),
+  }),
+  GroupChatAgentResponse: (data, copying) => ({
+    ...ofChat(data, copying),
+    call_id: copying.ids.of(data.call_id),
+    task_id: copying.ids.known(data.task_id),
+  }),
+  GroupChatMessage: (data, copying) => ({
+    ...ofChat(data, copying),
+    message_id: copying.ids.of(data.message_id),
+  }),
+}
+
+type Copied<T extends TaskEventType> = { [K in T]: { type: K; data: TaskEventData<K> } }[T]
+
+/** The copy of one event. Events must be copied in the order of their stream. */
+export const copyOfEvent = <T extends TaskEventType>(
+  { type, data }: Copied<T>,
+  copying: Copying,
+): Copied<T> => ({ type, data: copies[type](data, copying) })
+
+/** The context of a subagent that begins anew, with the items of the fork. */
+export const copyOfContext = (
+  context: TaskEventData<'TaskStarted'>['context'],
+  copying: Copying,
+): TaskEventData<'TaskStarted'>['context'] => context.map(reference(copying))

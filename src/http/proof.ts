@@ -1,0 +1,90 @@
+// Checkpoints, keys and proofs, with which an auditor checks the log without trusting the server.
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
+import { toBase64 } from '../proof/tree/hash.ts'
+import type { ProofDoor } from './doors.ts'
+import { type QueryReader, readQuery } from './query.ts'
+import type { App } from './request.ts'
+import { route } from './route.ts'
+
+const text = 'text/plain; charset=utf-8'
+
+export const mustActForAll = ({ userId }: Principal): void => {
+  if (userId !== undefined)
+    throw new Refusal(
+      'Forbidden',
+      undefined,
+      'a token of one user does not allow this: use a token for all users',
+    )
+}
+
+/** Rejects with NoCheckpoint. */
+export const newestOf = async (newest: ProofDoor['newest']) => {
+  const found = await newest()
+  if (found === undefined) throw new Refusal('NoCheckpoint')
+  return found
+}
+
+export const proofRoutes = (app: App, { newest, keys, tree, rotate }: ProofDoor): void => {
+  const checkpoint = () => newestOf(newest)
+  /** A whole number up to `most`. A larger one is a problem of this parameter. */
+  const numberOf = (q: QueryReader, name: string, min: number, most: number, fallback: number): number => {
+    const value = q.integer(name, { min, fallback })
+    if (value <= most) return value
+    const msg = `Input should be at most ${most}, the size of the newest checkpoint`
+    throw new Invalid([...q.problems(), { loc: ['query', name], msg, type: 'value_error' }])
+  }
+
+  for (const id of ['getCheckpoint', 'getTlogCheckpoint'] as const) {
+    route(app, id, { handler: async (_request, reply) => reply.type(text).send((await checkpoint()).text) })
+  }
+
+  route(app, 'getAuditKeys', {
+    async handler(_request, reply) {
+      const lines = keys().map(({ key, from }) => `${key.text} ${from}\n`)
+      return reply.type(text).send(lines.join(''))
+    },
+  })
+
+  route(app, 'rotateAuditKey', {
+    async handler({ principal, envelopeId }) {
+      mustActForAll(principal)
+      const { key, from } = await rotate({ principal: principal.id, causation: envelopeId })
+      return { key: key.text, first_size: from }
+    },
+  })
+
+  route(app, 'proveInclusion', {
+    async handler({ query }) {
+      const { size } = await checkpoint()
+      const q = readQuery(query)
+      const treeSize = numberOf(q, 'tree_size', 1, size, size)
+      const position = q.integer('position', { min: 1, max: treeSize, fallback: undefined })
+      if (position === undefined && q.problems().length === 0) {
+        const missing = { loc: ['query', 'position'], msg: 'Field required', type: 'missing' }
+        throw new Invalid([missing])
+      }
+      q.done()
+      const asked = { position: position ?? 1, size: treeSize }
+      const { leaf, hashes } = await tree.ask('inclusion', asked)
+      return {
+        position: asked.position,
+        leaf_index: asked.position - 1,
+        tree_size: treeSize,
+        leaf: toBase64(leaf),
+        hashes: hashes.map(toBase64),
+      }
+    },
+  })
+
+  route(app, 'proveConsistency', {
+    async handler({ query }) {
+      const { size } = await checkpoint()
+      const q = readQuery(query)
+      const to = numberOf(q, 'to', 0, size, size)
+      const from = q.integer('from', { min: 0, max: to, fallback: 0 })
+      q.done()
+      return { from, to, hashes: (await tree.ask('consistency', { from, to })).map(toBase64) }
+    },
+  })
+}

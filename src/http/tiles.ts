@@ -1,0 +1,51 @@
+// The tree of the log in tiles, and the headers below them (C2SP tlog-tiles).
+import { Refusal } from '../contract/refusals.ts'
+import { toBytes } from '../proof/tree/hash.ts'
+import type { ProofDoor } from './doors.ts'
+import { mustActForAll, newestOf } from './proof.ts'
+import type { App } from './request.ts'
+import { route } from './route.ts'
+import { levelOf, tileOf } from './tile-path.ts'
+
+const bytes = 'application/octet-stream'
+/** Hashes in a full tile. */
+const tileWidth = 256
+/** The length of an entry must fit into two bytes. */
+const mostEntryBytes = 0xffff
+
+/** Entries as C2SP tlog-tiles writes them: each with its length before it, in two bytes. */
+const bundleOf = (headers: readonly string[]): Buffer =>
+  Buffer.concat(
+    headers.flatMap(header => {
+      const entry = Buffer.from(header)
+      if (entry.length > mostEntryBytes) throw new Error('a header is too long for a bundle of entries')
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(entry.length)
+      return [length, entry]
+    }),
+  )
+
+export const tileRoutes = (app: App, { newest, tree }: Pick<ProofDoor, 'newest' | 'tree'>): void => {
+  /** Rejects with TileNotFound when no checkpoint covers the tile. */
+  const mustReach = async (level: number, tile: { index: number; width: number }): Promise<void> => {
+    const end = (tile.index * tileWidth + tile.width) * tileWidth ** level
+    if (end > (await newestOf(newest)).size) throw new Refusal('TileNotFound')
+  }
+
+  route(app, 'getTile', {
+    async handler({ params }, reply) {
+      const [level, tile] = [levelOf(params.level), tileOf(params.tile)]
+      await mustReach(level, tile)
+      return reply.type(bytes).send(toBytes(await tree.ask('tile', { level, ...tile })))
+    },
+  })
+
+  route(app, 'getTileEntries', {
+    async handler({ params, principal }, reply) {
+      mustActForAll(principal)
+      const tile = tileOf(params.tile)
+      await mustReach(0, tile)
+      return reply.type(bytes).send(bundleOf(await tree.ask('entries', tile)))
+    },
+  })
+}

@@ -1,0 +1,30 @@
+// Reads long payloads, which are stored in pieces. A log of version 1 has none, and becomes one of version 2 when a
+// server opens it. Therefore the statements are made when they are needed first.
+import type Database from 'better-sqlite3'
+
+export const longPayloadsOf = (db: Database.Database) => {
+  const hasTables = () => Number(db.pragma('user_version', { simple: true })) >= 2
+  const make = () => ({
+    last: db.prepare<[], number>('SELECT coalesce(max(payload), 0) FROM pieces').pluck(),
+    isThere: db.prepare<[number], number>('SELECT 1 FROM long_payloads WHERE position = ?').pluck(),
+    textOf: db
+      .prepare<[number], string | null>(
+        `SELECT group_concat(text, '' ORDER BY n) FROM pieces
+         WHERE payload = (SELECT no FROM long_payloads WHERE position = ?)`,
+      )
+      .pluck(),
+  })
+  let made: ReturnType<typeof make> | undefined
+  const statements = () => {
+    made ??= hasTables() ? make() : undefined
+    return made
+  }
+  return {
+    /** The highest number of a payload; 0: there is none. */
+    last: (): number => statements()?.last.get() ?? 0,
+    /** Whether the event at a position has a long payload. */
+    isAt: (position: number): boolean => statements()?.isThere.get(position) !== undefined,
+    /** The text of the long payload of the event at a position; undefined: the event has none. */
+    textOf: (position: number): string | undefined => statements()?.textOf.get(position) ?? undefined,
+  }
+}

@@ -1,0 +1,154 @@
+// Reads the rows of a log file as they are stored, in the order of their positions, for those who verify or export the
+// log. A server may write meanwhile. Damaged rows are given out like any other.
+import type Database from 'better-sqlite3'
+import type { StoredTexts } from './fits.ts'
+import { longPayloadsOf } from './long-text.ts'
+import { pageOf, readable } from './reading.ts'
+import { identify } from './sqlite-checks.ts'
+import { openForReading } from './sqlite-file.ts'
+
+/** `stream` is null when the row names a stream that the file does not have. */
+export type StoredRow = StoredTexts & { position: number; streamNo: number }
+
+// A damaged file may give null where the table allows no null.
+type Text = string | null
+type Columns = [number, number, Text, number, Text, Text, Text, Text]
+const rowOf = ([position, streamNo, stream, revision, header, payload, salt, leaf]: Columns): StoredRow => ({
+  position,
+  streamNo,
+  stream,
+  revision,
+  header: header ?? '',
+  payload,
+  salt,
+  leaf: leaf ?? '',
+})
+
+export type StoredRows = {
+  logId(): string
+  /** The last position; 0 for an empty log. */
+  head(): number
+  /** The rows after a position, up to the position `end`. Throws DamagedEvent for a row that cannot be read. */
+  pages(after: number, end: number): Generator<StoredRow[]>
+  /** The rows of one stream by revision. Throws errors of SQLite when the file is damaged. */
+  ofStream(stream: string): Generator<StoredRow>
+  /** The first event of each stream, in order of creation. Throws errors of SQLite when the file is damaged. */
+  beginnings(): Generator<StoredRow>
+  /** The position of the last event of a stream; 0: there is no such stream. */
+  endOf(stream: string): number
+  /** The first stream that has no event; undefined: each stream has one. */
+  emptyStream(): string | undefined
+  /** What SQLite finds wrong with the file or with its indexes. This reads the whole file. */
+  fileFault(): string | undefined
+  close(): void
+}
+
+/** The most rows of one page of a stream. */
+const pageRows = 1000
+const columns = 'e.position, e.stream_no, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
+
+function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
+  for (const columns of found) yield rowOf(columns)
+}
+
+function* namedRows(found: Iterable<Columns>, nameOf: (no: number) => Text): Generator<StoredRow> {
+  for (const columns of found) {
+    columns[2] = nameOf(columns[1])
+    yield rowOf(columns)
+  }
+}
+
+/** The most names of streams that are kept. */
+const maxNames = 10_000
+
+/** Reads the name of a stream by its number. Reading it once for many events takes less time than a join. */
+const nameReader = (db: Database.Database) => {
+  const name = db.prepare<[number], string>('SELECT id FROM streams WHERE no = ?').pluck()
+  const names = new Map<number, Text>()
+  return (no: number): Text => {
+    const known = names.get(no)
+    if (known !== undefined) return known
+    const found = name.get(no) ?? null
+    if (names.size >= maxNames) names.clear()
+    names.set(no, found)
+    return found
+  }
+}
+
+/** Throws CannotStart. */
+export const openStoredRows = (path: string): StoredRows => {
+  const db = openForReading(path)
+  identify(db, path)
+  const logId = db.prepare<[], string>("SELECT value FROM facts WHERE key = 'log_id'").pluck()
+  const head = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
+  const page = db
+    .prepare<[number, number, number], Columns>(
+      `SELECT position, stream_no, NULL, revision, header, payload, salt, leaf FROM events
+       WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+    )
+    .raw()
+  const nameOf = nameReader(db)
+  const streamPage = db
+    .prepare<[string, number, number], Columns>(
+      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no
+       WHERE s.id = ? AND e.revision > ? ORDER BY e.revision LIMIT ?`,
+    )
+    .raw()
+  const beginnings = db
+    .prepare<[number, number], Columns>(
+      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no AND e.revision = 0
+       WHERE s.no > ? ORDER BY s.no LIMIT ?`,
+    )
+    .raw()
+  const endOf = db
+    .prepare<[string], number>(
+      'SELECT coalesce(max(position), 0) FROM events WHERE stream_no = (SELECT no FROM streams WHERE id = ?)',
+    )
+    .pluck()
+  const empty = db
+    .prepare<[], string>(
+      'SELECT id FROM streams s WHERE NOT EXISTS (SELECT 1 FROM events WHERE stream_no = s.no) LIMIT 1',
+    )
+    .pluck()
+
+  const long = longPayloadsOf(db)
+  const whole = (row: StoredRow): StoredRow =>
+    row.payload === null && row.salt !== null ? { ...row, payload: long.textOf(row.position) ?? null } : row
+
+  return {
+    logId: () => logId.get() ?? '',
+    head: () => head.get() ?? 0,
+    *pages(after, end) {
+      for (let from = after; ; ) {
+        const read = (limit: number) => pageOf(namedRows(page.iterate(from, end, limit), nameOf)).map(whole)
+        const rows = readable(read, from + 1)
+        if (rows.length === 0) return
+        from = rows.at(-1)?.position ?? from
+        yield rows
+      }
+    },
+    *ofStream(stream) {
+      for (let from = -1; ; ) {
+        const rows = pageOf(rowsOf(streamPage.iterate(stream, from, pageRows))).map(whole)
+        if (rows.length === 0) return
+        from = rows.at(-1)?.revision ?? from
+        yield* rows
+      }
+    },
+    *beginnings() {
+      for (let from = 0; ; ) {
+        const rows = pageOf(rowsOf(beginnings.iterate(from, pageRows))).map(whole)
+        if (rows.length === 0) return
+        from = rows.at(-1)?.streamNo ?? from
+        yield* rows
+      }
+    },
+    endOf: stream => endOf.get(stream) ?? 0,
+    emptyStream: () => empty.get(),
+    fileFault() {
+      const found = db.prepare<[], string>('PRAGMA integrity_check(1)').pluck().get()
+      return found === 'ok' ? undefined : found
+    },
+    close: () => void db.close(),
+  }
+}

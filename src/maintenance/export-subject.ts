@@ -1,0 +1,20 @@
+// Finds the streams of what is exported, from the first event of each stream.
+import { envSessionStream } from '../contract/env-session-events.ts'
+import type { Header } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import type { StoredRows } from '../log/stored-rows.ts'
+import type { Subject } from '../proof/export/format.ts'
+import { mustFit } from '../proof/verify/event-check.ts'
+
+/** The streams of a subject, in order of creation. Throws Misfit when the first event of a stream does not fit. */
+export const streamsOf = (rows: StoredRows, { kind, id }: Subject): string[] => {
+  if (kind === 'task') return rows.endOf(taskStream(id)) === 0 ? [] : [taskStream(id)]
+  const streams: string[] = []
+  for (const row of rows.beginnings()) {
+    mustFit(row)
+    const { stream, owner, session_id }: Header = JSON.parse(row.header)
+    const isOfSession = session_id === id || stream === envSessionStream(id)
+    if (kind === 'user' ? owner === id : isOfSession) streams.push(stream)
+  }
+  return streams
+}

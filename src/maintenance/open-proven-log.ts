@@ -1,0 +1,40 @@
+// Opens the log of a data folder, compares it with its newest checkpoint, and begins to sign checkpoints.
+import type { Config } from '../config.ts'
+import type { Report, World } from '../contract/ports.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { createProof } from '../proof/proof.ts'
+import { acceptLog } from './checked-anchor.ts'
+import { openCountedLog } from './open-log.ts'
+
+type Options = {
+  world: World
+  metrics: Metrics
+  acceptLoss: boolean
+  /** Whether this process only needs the services: then it signs no checkpoints. */
+  idle: boolean
+  report: Report
+}
+
+/** Rejects with CannotStart. */
+export const openProvenLog = async (
+  { dataDir, proof: settings }: Config,
+  { world, metrics, acceptLoss, idle, report }: Options,
+) => {
+  const files = filesOf(dataDir)
+  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss })
+  try {
+    const anchor = await acceptLog({ dataDir, files, settings, log, acceptLoss, report })
+    log.onCommit(metrics.events.follow)
+    const { clock, timers } = world
+    const agreed = anchor === 'outdated' ? undefined : anchor
+    const proof = createProof({ log, settings, files, anchor: agreed, clock, timers, report })
+    if (!idle) await proof.start()
+    // The old checkpoint must not be the newest one at the next start.
+    if (anchor === 'outdated') await proof.checkpointer.signNow()
+    return { log, proof }
+  } catch (error) {
+    await log.close()
+    throw error
+  }
+}

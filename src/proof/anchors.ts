@@ -1,0 +1,83 @@
+// The file of checkpoints: whole notes, one after the other, each with an empty line after it. It is an anchor: a log
+// that does not contain what its newest checkpoint says has lost or changed events. So it is best kept away from the
+// log.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { constants, open } from 'node:fs/promises'
+import { openCheckpoint, type SignedCheckpoint } from './note/checkpoint.ts'
+import type { VerifierKey } from './note/keys.ts'
+
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+
+/** The newest checkpoint is searched in this many bytes at the end of the file. */
+const endBytes = 1024 * 1024
+
+const endOf = (path: string): string => {
+  const file = openSync(path, O_RDONLY | O_NONBLOCK)
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.alloc(Math.min(size, endBytes))
+    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8', 0, read)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A checkpoint and its signatures. What a crash left after them is not part of it. */
+const wholeNote = /^(?:[^\n]+\n)+\n(?:— [^\n]+(?:\n|$))+/u
+
+/** The notes of a log. Each begins with the origin, alone on a line. */
+const notesIn = (text: string, origin: string): string[] =>
+  `\n${text}`
+    .split(`\n${origin}\n`)
+    .slice(1)
+    .flatMap(rest => wholeNote.exec(`${origin}\n${rest}`)?.[0] ?? [])
+    .map(note => `${note.trimEnd()}\n`)
+
+export type Anchor = SignedCheckpoint & { text: string }
+
+/** The whole checkpoints at the end of the file, the newest first. Those that no key among these signed are left out. */
+function* wholeNotes(text: string, origin: string, keys: readonly VerifierKey[]): Generator<Anchor> {
+  for (const note of notesIn(text, origin).reverse()) {
+    try {
+      yield { ...openCheckpoint(note, origin, keys), text: note }
+    } catch {
+      // It was cut off by a crash, or changed.
+    }
+  }
+}
+
+/**
+ * The newest checkpoint in the file; undefined when there is none or no file. `unreadable`: the file has text, but no
+ * checkpoint of this log with a signature of one of these keys. Throws errors of the system.
+ */
+export const newestAnchor = (
+  file: string,
+  origin: string,
+  keys: readonly VerifierKey[],
+): Anchor | 'unreadable' | undefined => {
+  let text: string
+  try {
+    text = endOf(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const [newest] = wholeNotes(text, origin, keys)
+  return newest ?? (text.trim() === '' ? undefined : 'unreadable')
+}
+
+/** Adds a note, which is on the disk when this resolves. Rejects with errors of the system. */
+export const appendAnchor = async (path: string, note: string): Promise<void> => {
+  const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
+  try {
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, Math.max(0, size - 2))
+    // A note that was cut off by a crash stays, and the next one begins on a line of its own.
+    const isWhole = size === 0 || buffer.toString('utf8', 0, bytesRead) === '\n\n'
+    await file.appendFile(`${isWhole ? '' : '\n\n'}${note}\n`)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}

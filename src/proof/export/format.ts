@@ -1,0 +1,106 @@
+// What is in an export. File names are numbers, so no name of a task, which a user chose, becomes the name of a file.
+import { NotProven } from '../not-proven.ts'
+
+export const exportFormat = 'reprise-export-1'
+export const fileNames = {
+  manifest: 'export.json',
+  checkpoint: 'checkpoint',
+  key: 'key',
+  keyEvents: 'keys.ndjson',
+  readme: 'README.md',
+  verifier: 'verify.mjs',
+  events: 'events',
+} as const
+
+/** The name of the file with this number, from 1. */
+export const eventFile = (number: number): string => `${fileNames.events}/${number}.ndjson`
+
+export const exportKinds = ['task', 'session', 'user', 'all'] as const
+/** What an export is of. `id` is empty for the whole log. */
+export type Subject = { kind: (typeof exportKinds)[number]; id: string }
+
+/**
+ * `size`: how many events the checkpoint covers. `files`: how many files with events there are. Each of them holds the
+ * events of one stream or, in an export of the whole log, events that follow those of the file before it.
+ */
+export type Manifest = { format: string; log_id: string; subject: Subject; size: number; files: number }
+
+/** A line of a file with events. `hashes`: its proof of inclusion as base64; the whole log needs none. */
+export type ExportedEvent = {
+  position: number
+  header: string
+  payload: string | null
+  salt: string | null
+  hashes?: string[]
+}
+
+/** The header of an event, as far as a verifier needs it. */
+export type KnownHeader = { stream: string; revision: number; type: string; owner: string; session: string }
+
+const objectIn = (text: string, what: string): Record<string, unknown> => {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {}
+  if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read }
+  throw new NotProven(`${what} is no JSON object`)
+}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'
+const areTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(each => typeof each === 'string')
+
+/** Throws NotProven. */
+export const readManifest = (text: string): Manifest => {
+  const { format, log_id, subject, size, files } = objectIn(text, fileNames.manifest)
+  if (format !== exportFormat)
+    throw new NotProven(`${fileNames.manifest} is not of the format ${exportFormat}`)
+  const { kind, id } = objectIn(JSON.stringify(subject ?? null), `the subject in ${fileNames.manifest}`)
+  const known = exportKinds.find(each => each === kind)
+  if (known === undefined || typeof id !== 'string' || typeof log_id !== 'string')
+    throw new NotProven(`${fileNames.manifest} does not say what is exported`)
+  if (!isCount(size) || !isCount(files))
+    throw new NotProven(`${fileNames.manifest} has a count that is no number`)
+  return { format, log_id, subject: { kind: known, id }, size, files }
+}
+
+/** Throws NotProven. */
+export const readEvent = (line: string, where: string): ExportedEvent => {
+  const { position, header, payload, salt, hashes } = objectIn(line, where)
+  if (!isCount(position) || typeof header !== 'string' || !isTextOrNull(payload) || !isTextOrNull(salt))
+    throw new NotProven(`${where} is no event`)
+  if (hashes === undefined) return { position, header, payload, salt }
+  if (!areTexts(hashes)) throw new NotProven(`${where} has no proof`)
+  return { position, header, payload, salt, hashes }
+}
+
+/** Throws NotProven. */
+export const readHeader = (header: string, where: string): KnownHeader => {
+  const { stream, revision, type, owner, session_id: session } = objectIn(header, `the header in ${where}`)
+  if (!areTexts([stream, type, owner, session]) || !isCount(revision))
+    throw new NotProven(`the header in ${where} has no stream, revision, type, owner or session`)
+  return {
+    stream: String(stream),
+    revision,
+    type: String(type),
+    owner: String(owner),
+    session: String(session),
+  }
+}
+
+/** The keys of a log as text: a line for each key, with the smallest size that the key signs. */
+export const writeKeys = (keys: readonly { text: string; from: number }[]): string =>
+  keys.map(({ text, from }) => `${text} ${from}\n`).join('')
+
+/** The names of all files of an export. */
+export const filesOfExport = ({ files }: Manifest): string[] => [
+  ...[fileNames.readme, fileNames.verifier, fileNames.manifest, fileNames.checkpoint],
+  ...[fileNames.key, fileNames.keyEvents],
+  ...Array.from({ length: files }, (_, n) => eventFile(n + 1)),
+]
+
+const fixedNames: readonly string[] = Object.values(fileNames)
+
+/** Whether an export may have a file of this name. */
+export const isExportFile = (name: string): boolean =>
+  /^events\/[1-9]\d{0,8}\.ndjson$/.test(name) || (fixedNames.includes(name) && name !== fileNames.events)

@@ -1,0 +1,35 @@
+// Checks that the events of a task are its whole life: they begin with its creation, and nothing moves it after its end.
+// A verifier in an export has no statechart, so the names of these events are written here. A test compares them with
+// the chart.
+import { isTaskStream } from '../../contract/task-stream.ts'
+
+const creation = 'TaskCreated'
+export const ends: readonly string[] = ['TaskCompleted', 'TaskFailed', 'TaskCanceled', 'TaskExpired']
+/** What may be stored about a task that has ended. */
+export const afterEnd: readonly string[] = ['TaskDeleted', 'RewardGiven']
+
+export type Life = {
+  /** Takes the type of the next event. Returns why it cannot be the next one; undefined: it can be. */
+  add(type: string): string | undefined
+  /** The type of the event with which the task ended. */
+  end(): string | undefined
+}
+
+/** For the events of one stream. Streams that are not of a task have no rules. */
+export const createLife = (stream: string): Life => {
+  const isTask = isTaskStream(stream)
+  let count = 0
+  let end: string | undefined
+  return {
+    add(type) {
+      if (!isTask) return undefined
+      if ((count++ === 0) !== (type === creation))
+        return `is ${type}, and only the first event is ${creation}`
+      if (end !== undefined && !afterEnd.includes(type))
+        return `is ${type}, and the task had ended with ${end}`
+      if (ends.includes(type)) end = type
+      return undefined
+    },
+    end: () => end,
+  }
+}

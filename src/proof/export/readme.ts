@@ -1,0 +1,68 @@
+// The page in an export that says, for people, what the export proves.
+import { exportFormat, fileNames, type Manifest } from './format.ts'
+
+const namesOf: Record<Manifest['subject']['kind'], string> = {
+  task: 'the task',
+  session: 'the session',
+  user: 'everything of the user',
+  all: 'the whole log',
+}
+
+/** What is exported, in words. */
+export const subjectText = ({ kind, id }: Manifest['subject']): string =>
+  kind === 'all' ? namesOf.all : `${namesOf[kind]} ${id}`
+
+const provenOfStreams = `- Each event was in the log when the checkpoint was signed, with exactly this header and this payload.
+- The events of each stream are complete from its first event up to its last event here: no revision is missing.
+- When a task has ended, its last move is the event with which it ended.`
+const notProvenOfStreams = `- That nothing was stored about these streams after their last event here. A task without an end may have gone on.
+- That no task is left out. Only a whole log shows that: \`reprise export --all\`, or \`reprise verify\` on the log itself.`
+const provenOfAll = `- These are all events of the log, from position 1 to the size of the checkpoint, in their order and unchanged.
+- So no task and no event up to there is left out.`
+const notProvenOfAll = '- That nothing was stored after the last position.'
+
+/** The page as Markdown. */
+export const readmeOf = ({ log_id, subject, size }: Manifest): string => {
+  const isWhole = subject.kind === 'all'
+  return `# An export of a log of Reprise
+
+This folder holds ${subjectText(subject)}, from the log \`${log_id}\`. The checkpoint in it covers the first ${size} events of that log.
+
+## Verify it
+
+You need Node 20.12 or later, and nothing else:
+
+    node ${fileNames.verifier} --key 'KEY'
+
+KEY is the key of the log, as somebody whom you trust gave it to you. The server shows it at \`/v1/audit/public-key\`. Without
+\`--key\`, the events are compared with a key that came with them, which anybody could have made. So the answer is then
+"signed by a key you have not checked", with the exit code 1. Also take \`${fileNames.verifier}\` from a source that you trust:
+\`reprise verify FOLDER --key KEY\` does the same work.
+
+## What it proves
+
+${isWhole ? provenOfAll : provenOfStreams}
+
+It proves this only as far as you trust the key. Whoever has the private key can sign another log.
+
+## What it does not prove
+
+${isWhole ? notProvenOfAll : notProvenOfStreams}
+- That what an event says is true. It proves what was stored, and not what happened.
+
+## What is in it
+
+| File | Content |
+|---|---|
+| \`${fileNames.manifest}\` | what is exported, and the format: \`${exportFormat}\` |
+| \`${fileNames.checkpoint}\` | the signed checkpoint: the name of the log, the number of its events, and the root of its tree |
+| \`${fileNames.key}\` | the keys of the log, each with the size of the smallest checkpoint that it signs |
+| \`${fileNames.keyEvents}\` | the events with which the log names these keys |
+| \`${fileNames.events}/N.ndjson\` | ${isWhole ? 'the events in the order of the log' : 'the events of one stream'}, one on each line: its position, header, payload and salt${isWhole ? '' : ', and the hashes of its proof'} |
+| \`${fileNames.verifier}\` | the verifier |
+
+An event is computed like this. The last field of its header, \`digest\`, is SHA-256 of salt and payload. Its leaf is SHA-256 of
+the byte 0 and the header. The leaf with the index position − 1 is in the tree of RFC 6962 whose root the checkpoint signs.
+When an event was erased, its payload and its salt are null, and its header and leaf are still proven.
+`
+}

@@ -1,0 +1,199 @@
+// Verifies an export in a folder, with nothing but the files in it: its events, their proofs and the signed checkpoint.
+// The file verify.mjs of an export is made from this code.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { taskStream } from '../../contract/task-stream.ts'
+import { leafOf } from '../../log/leaf.ts'
+import { Misfit } from '../misfit.ts'
+import { NotProven } from '../not-proven.ts'
+import { openCheckpoint, originOf, type SignedCheckpoint } from '../note/checkpoint.ts'
+import { type KeyChange, keyStream, readKeyChange, trustedKeys } from '../note/key-change.ts'
+import type { VerifierKey } from '../note/keys.ts'
+import { checkpointsIn, type Expected } from '../verify/checkpoints-in.ts'
+import { createComparison } from '../verify/comparison.ts'
+import { createEventCheck } from '../verify/event-check.ts'
+import { linesIn } from '../verify/lines.ts'
+import {
+  eventFile,
+  fileNames,
+  type Manifest,
+  readEvent,
+  readHeader,
+  readManifest,
+  type Subject,
+  writeKeys,
+} from './format.ts'
+import { createStreamCheck, type VerifiedStream } from './verify-streams.ts'
+
+/** `key`: the key that the caller trusts. `checkpoints`: checkpoints that the caller brings, as files. */
+export type ExportToVerify = {
+  folder: string
+  key: VerifierKey | undefined
+  checkpoints: readonly { path: string; bytes: number }[]
+}
+
+/** `streams`: the streams of the subject; empty for the whole log. `signers`: the keys that signed the checkpoint. */
+export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
+  events: number
+  erased: number
+  streams: VerifiedStream[]
+  signers: VerifierKey[]
+  isKeyChecked: boolean
+}
+
+type OnProgress = (events: number) => void
+/** Events after which the progress is reported and the event loop takes a turn. */
+const breathEvents = 1000
+
+const createBreath = (onProgress: OnProgress) => {
+  let events = 0
+  return async (): Promise<void> => {
+    if (++events % breathEvents !== 0) return
+    onProgress(events)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+/** Gives each line of a file with events to `add`. */
+const eachLine = async (
+  file: string,
+  add: (line: string) => void,
+  breath: () => Promise<void>,
+): Promise<void> => {
+  for (const line of linesIn(file)) {
+    if (line === '') continue
+    add(line)
+    await breath()
+  }
+}
+
+const textOf = (folder: string, name: string): string => {
+  if (existsSync(path.join(folder, name))) return readFileSync(path.join(folder, name), 'utf8')
+  throw new NotProven(`the export has no file ${name}`)
+}
+
+const mustHaveOnly = (folder: string, { files }: Manifest): void => {
+  const names = new Set(readdirSync(path.join(folder, fileNames.events)))
+  for (let number = 1; number <= files; number++)
+    if (!names.delete(path.basename(eventFile(number))))
+      throw new Misfit(`the export has no file ${eventFile(number)}`)
+  const [extra] = names
+  if (extra !== undefined)
+    throw new Misfit(
+      `the export has a file ${fileNames.events}/${extra} that ${fileNames.manifest} does not count`,
+    )
+}
+
+/** The changes of the key of the log, as its events say. They are verified with the signed tree by `verifyKeys`. */
+const keyChangesIn = (folder: string): KeyChange[] =>
+  textOf(folder, fileNames.keyEvents)
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => readEvent(line, fileNames.keyEvents))
+    .map(({ payload, position }) => readKeyChange(payload ?? '', position))
+
+/** The key signs the tree, and the tree contains the events that name the key. Throws Misfit. */
+const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
+  const check = createStreamCheck(fileNames.keyEvents, tree)
+  for (const line of textOf(folder, fileNames.keyEvents).split('\n')) if (line !== '') check.add(line)
+  const { stream } = check.end()
+  if (stream !== keyStream) throw new Misfit(`${fileNames.keyEvents} holds events of ${stream}`)
+  const text = writeKeys(changes.map(({ key, from }) => ({ text: key.text, from })))
+  if (textOf(folder, fileNames.key) !== text)
+    throw new Misfit(`the file ${fileNames.key} names other keys than the log does`)
+}
+
+type Part = { events: number; erased: number; streams: VerifiedStream[] }
+type Deps = {
+  folder: string
+  manifest: Manifest
+  expected: Iterator<Expected>[]
+  breath: () => Promise<void>
+}
+
+/** Throws Misfit when a stream does not belong to what the export says that it is of. */
+const mustBeOf = ({ kind, id }: Subject, streams: readonly VerifiedStream[]): void => {
+  const belongs = ({ stream, owner, session }: VerifiedStream): boolean => {
+    if (kind === 'task') return stream === taskStream(id)
+    return kind === 'user' ? owner === id : session === id || stream === `env-${id}`
+  }
+  const foreign = streams.find(each => !belongs(each))
+  if (foreign !== undefined) throw new Misfit(`${foreign.stream} does not belong to the ${kind} ${id}`)
+  if (streams.length === 0) throw new Misfit('the export holds no events')
+}
+
+/** Each file holds one stream. */
+const verifyStreams = async ({ folder, manifest, breath }: Deps, tree: SignedCheckpoint): Promise<Part> => {
+  const streams: VerifiedStream[] = []
+  for (let number = 1; number <= manifest.files; number++) {
+    const check = createStreamCheck(eventFile(number), tree)
+    await eachLine(path.join(folder, eventFile(number)), check.add, breath)
+    streams.push(check.end())
+  }
+  const twice = streams.find(({ stream }, n) => streams.findIndex(each => each.stream === stream) < n)
+  if (twice !== undefined) throw new Misfit(`the export holds ${twice.stream} twice`)
+  mustBeOf(manifest.subject, streams)
+  const sum = (count: (stream: VerifiedStream) => number) =>
+    streams.reduce((all, each) => all + count(each), 0)
+  return { events: sum(({ events }) => events), erased: sum(({ erased }) => erased), streams }
+}
+
+/** The files hold all events, from the position 1 to the size of the checkpoint. */
+const verifyWhole = async ({ folder, manifest, expected, breath }: Deps): Promise<Part> => {
+  const check = createEventCheck(createComparison(expected))
+  const numbers = new Map<string, number>()
+  let number = 1
+  const add = (line: string): void => {
+    const where = `line ${check.size() + 1} of the events`
+    const { position, header, payload, salt } = readEvent(line, where)
+    const { stream, revision } = readHeader(header, where)
+    const streamNo = numbers.get(stream) ?? numbers.size + 1
+    numbers.set(stream, streamNo)
+    check.add({ position, streamNo, stream, revision, header, payload, salt, leaf: leafOf(header) })
+  }
+  for (; number <= manifest.files; number++) await eachLine(path.join(folder, eventFile(number)), add, breath)
+  const { events, erased } = check.end(manifest.size)
+  return { events, erased, streams: [] }
+}
+
+/** A checkpoint of another size says nothing about single streams. */
+const mustAgree = (expected: readonly Iterator<Expected>[], { size, root }: SignedCheckpoint): void => {
+  for (const source of expected) {
+    for (let next = source.next(); !next.done; next = source.next()) {
+      const { from, ...other } = next.value
+      if (other.size !== size)
+        throw new Misfit(
+          `${from} cannot be compared with an export of ${size} events that is not of the whole log`,
+        )
+      if (other.root !== root) throw new Misfit(`${from} has another root than the checkpoint of the export`)
+    }
+  }
+}
+
+/** Rejects with Misfit or NotProven at the first thing that does not fit. */
+export const verifyExport = async (
+  given: ExportToVerify,
+  onProgress: OnProgress,
+): Promise<VerifiedExport> => {
+  const { folder, key } = given
+  const manifest = readManifest(textOf(folder, fileNames.manifest))
+  const { log_id, subject, size } = manifest
+  const origin = originOf(log_id)
+  const changes = keyChangesIn(folder)
+  const keys = trustedKeys(changes, origin, key)
+  const tree = openCheckpoint(textOf(folder, fileNames.checkpoint), origin, keys)
+  if (tree.size !== size)
+    throw new Misfit(`the checkpoint is of ${tree.size} events, and ${fileNames.manifest} says ${size}`)
+  verifyKeys(folder, changes, tree)
+  mustHaveOnly(folder, manifest)
+  const files = given.checkpoints.map(file =>
+    checkpointsIn({ ...file, origin, keys, resumedAt: [] }, { lost: 0, cutOff: 0 }),
+  )
+  const own: Expected = { ...tree, from: 'the checkpoint of the export' }
+  const isWhole = subject.kind === 'all'
+  const expected = isWhole ? [[own].values(), ...files] : files
+  const deps = { folder, manifest, expected, breath: createBreath(onProgress) }
+  if (!isWhole) mustAgree(expected, tree)
+  const part = isWhole ? await verifyWhole(deps) : await verifyStreams(deps, tree)
+  return { log_id, subject, size, ...part, signers: tree.signers, isKeyChecked: key !== undefined }
+}

@@ -1,0 +1,70 @@
+// Verifies an export of some streams: each file holds one stream from its first event on, and each event has a proof
+// that the signed tree contains it.
+import { isErased } from '../../log/fits.ts'
+import { leafOf } from '../../log/leaf.ts'
+import { Misfit } from '../misfit.ts'
+import type { Checkpoint } from '../note/checkpoint.ts'
+import { fromBase64 } from '../tree/hash.ts'
+import { verifyInclusion } from '../tree/verify.ts'
+import { mustFit } from '../verify/event-check.ts'
+import { type ExportedEvent, type KnownHeader, readEvent, readHeader } from './format.ts'
+import { createLife } from './life.ts'
+
+/**
+ * `owner`, `session`: those of the first event. `last`: the type of the last event. `end`: the type of the event with
+ * which the task of this stream ended.
+ */
+export type VerifiedStream = {
+  stream: string
+  owner: string
+  session: string
+  events: number
+  erased: number
+  last: string
+  end: string | undefined
+}
+
+const mustBeIncluded = (event: ExportedEvent, leaf: string, tree: Checkpoint, stream: string): void => {
+  try {
+    const hashes = (event.hashes ?? []).map(fromBase64)
+    verifyInclusion(leaf, event.position - 1, tree, hashes)
+  } catch (error) {
+    const why = (error as Error).message
+    throw new Misfit(`the event is not proven by the checkpoint: ${why}`, event.position, stream)
+  }
+}
+
+/** Takes the lines of one file. `add` and `end` throw Misfit, and NotProven for a line that is no event. */
+export const createStreamCheck = (file: string, tree: Checkpoint) => {
+  let first: KnownHeader | undefined
+  let life = createLife('')
+  let [events, erased, at, last] = [0, 0, 0, '']
+  return {
+    add(line: string): void {
+      const where = `line ${events + 1} of ${file}`
+      const event = readEvent(line, where)
+      const { position, header, payload, salt } = event
+      const known = readHeader(header, where)
+      if (first === undefined) life = createLife(known.stream)
+      first ??= known
+      const { stream } = first
+      const { revision, type } = known
+      const leaf = leafOf(header)
+      const fail = (reason: string) => new Misfit(`the event ${reason}`, position, stream)
+      if (known.stream !== stream) throw fail(`is of ${known.stream}, and the file is of ${stream}`)
+      mustFit({ position, stream, revision, header, payload, salt, leaf })
+      if (revision !== events) throw fail(`is revision ${revision}, and revision ${events} must come first`)
+      if (position <= at) throw fail('has no higher position than the event before it')
+      mustBeIncluded(event, leaf, tree, stream)
+      const odd = life.add(type)
+      if (odd !== undefined) throw fail(odd)
+      if (isErased(event)) erased++
+      ;[events, at, last] = [events + 1, position, type]
+    },
+    end(): VerifiedStream {
+      if (first === undefined) throw new Misfit(`${file} holds no event`)
+      const { stream, owner, session } = first
+      return { stream, owner, session, events, erased, last, end: life.end() }
+    },
+  }
+}

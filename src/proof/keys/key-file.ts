@@ -1,0 +1,55 @@
+// The file with the key that signs checkpoints. While the key is changed, the next key is in a file beside it.
+import { rmSync } from 'node:fs'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
+import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
+
+/** The file of the next key. */
+const nextOf = (file: string): string => `${file}.new`
+
+const read = (file: string): SigningKey | undefined =>
+  whatStandsAt(file) === undefined ? undefined : readSigningKey(readPlainFile(file).trim())
+
+/** The key of this log; the key of another log, whose place this log has taken, counts as none. */
+const ofLog = (key: SigningKey | undefined, origin: string): SigningKey | undefined =>
+  key?.verifier.name === origin ? key : undefined
+const usable = <T>(file: string, use: () => T): T => {
+  try {
+    return use()
+  } catch (error) {
+    const why = (error as Error).message
+    throw new CannotStart(
+      `the audit key ${file} cannot be used (${why}): put the key of this log there, or move the file away, and the log gets a new key`,
+    )
+  }
+}
+
+export const keyFile = (file: string, origin: string) => ({
+  /** The key; undefined: there is no file. Throws CannotStart. */
+  key: (): SigningKey | undefined => usable(file, () => ofLog(read(file), origin)),
+  /** The key that a change has not finished yet to put in place. */
+  next: (): SigningKey | undefined => {
+    try {
+      return ofLog(read(nextOf(file)), origin)
+    } catch {
+      return undefined // the change did not get as far as the log
+    }
+  },
+  /** Makes a key in the file for the next key. Throws CannotStart. */
+  makeNext: (): SigningKey =>
+    usable(file, () => {
+      const key = makeSigningKey(origin, 'note')
+      writeSynced(nextOf(file), `${writeSigningKey(key)}\n`)
+      return key
+    }),
+  /** Puts the next key in the place of the key. Throws CannotStart. */
+  putNext: (): void =>
+    usable(file, () => {
+      const old = read(file)?.verifier
+      // The key of another log is kept, in case that log comes back.
+      if (old !== undefined && old.name !== origin) renameSynced(file, `${file}.${old.id}`)
+      renameSynced(nextOf(file), file)
+    }),
+  removeNext: (): void => rmSync(nextOf(file), { force: true }),
+})
+export type KeyFile = ReturnType<typeof keyFile>

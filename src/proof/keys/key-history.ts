@@ -1,0 +1,47 @@
+// The keys that ever signed checkpoints of a log. The log names them itself, so they are as provable as any event.
+import { type AuditKeyChanged, auditKeyStream } from '../../contract/audit-key-events.ts'
+import { auditKeyEvents } from '../../contract/decoders/audit-key.ts'
+import type { Log, StreamAppend } from '../../contract/stored.ts'
+import { keyChangeText } from '../note/key-change.ts'
+import { readVerifierKey, type SigningKey, type VerifierKey } from '../note/keys.ts'
+import { writeNote } from '../note/note.ts'
+import { signatureOf } from '../note/signing.ts'
+
+/** A key, and the size of the smallest tree whose checkpoints it signs. */
+export type KnownKey = { key: VerifierKey; from: number }
+
+/** The keys of a log, the oldest first. Rejects with DamagedEvent. */
+export const keysOf = async (log: Pick<Log, 'readStream'>): Promise<KnownKey[]> => {
+  const known: KnownKey[] = []
+  for await (const page of log.readStream(auditKeyStream))
+    for (const event of page) {
+      const { position, data } = auditKeyEvents.read(event)
+      known.push({ key: readVerifierKey(data.vkey), from: position })
+    }
+  return known
+}
+
+/**
+ * The append that changes the key of a log. `signers`: the old key, if it is there, and the new key, which comes last.
+ * `revision`: the last revision of the stream of keys.
+ */
+export const keyChange = (
+  change: { old: VerifierKey | undefined; next: VerifierKey; signers: readonly SigningKey[] },
+  revision: number,
+  by: { principal: string; causation: string },
+): StreamAppend => {
+  const { old, next, signers } = change
+  const text = keyChangeText(next.name, old?.text, next.text)
+  const note = writeNote({ text, signatures: signers.map(key => signatureOf(text, key)) })
+  const data: AuditKeyChanged = { vkey: next.text, old_vkey: old?.text ?? null, note }
+  return {
+    stream: auditKeyStream,
+    expectedRevision: revision,
+    principal: by.principal,
+    owner: '',
+    session_id: '',
+    correlation_id: auditKeyStream,
+    causation_id: by.causation,
+    events: [{ type: 'AuditKeyChanged', schema_version: 1, data }],
+  }
+}

@@ -1,0 +1,87 @@
+// The key that signs checkpoints of a log, in its file and in the log. A key signs only after the log names it.
+import { auditKeyStream } from '../../contract/audit-key-events.ts'
+import type { Report } from '../../contract/ports.ts'
+import type { Log } from '../../contract/stored.ts'
+import type { SigningKey } from '../note/keys.ts'
+import type { KeyFile } from './key-file.ts'
+import { type KnownKey, keyChange, keysOf } from './key-history.ts'
+
+type Deps = {
+  log: Pick<Log, 'readStream' | 'append' | 'revisionOf'>
+  file: KeyFile
+  report: Report
+}
+
+export type LogKey = {
+  /** The key that signs, after the log names it. Rejects with StorageFailure, CannotStart or DamagedEvent. */
+  ready(): Promise<SigningKey>
+  /** All keys that the log names, the oldest first. Empty before `ready`. */
+  known(): readonly KnownKey[]
+  /** Makes a new key, which both keys sign. Rejects as `ready` does. */
+  rotate(by: { principal: string; causation: string }): Promise<KnownKey>
+}
+
+const bySystem = { principal: 'system', causation: auditKeyStream }
+
+export const createLogKey = ({ log, file, report }: Deps): LogKey => {
+  let known: KnownKey[] = []
+  let signing: SigningKey | undefined
+
+  const append = async (change: Parameters<typeof keyChange>[0], by: typeof bySystem): Promise<KnownKey> => {
+    const [event] = await log.append([keyChange(change, log.revisionOf(auditKeyStream), by)])
+    const added = { key: change.next, from: event?.position ?? 0 }
+    known = [...known, added]
+    return added
+  }
+
+  /** Finishes a change of the key that a crash has interrupted: the log says whether it has happened. */
+  const inPlace = (newest: string | undefined): SigningKey | undefined => {
+    const next = file.next()
+    if (next !== undefined && next.verifier.text === newest) file.putNext()
+    else file.removeNext()
+    return file.key()
+  }
+  const firstKey = (): SigningKey => {
+    const key = file.makeNext()
+    file.putNext()
+    return key
+  }
+
+  const ready = async (): Promise<SigningKey> => {
+    if (signing !== undefined) return signing
+    known = await keysOf(log)
+    const old = known.at(-1)?.key
+    const key = inPlace(old?.text) ?? firstKey()
+    if (key.verifier.text !== old?.text) {
+      await append({ old, next: key.verifier, signers: [key] }, bySystem)
+      if (old !== undefined)
+        report(
+          'warn',
+          'the log has a new audit key that its old key did not sign, since the old key is gone',
+          {
+            old_key: old.text,
+            new_key: key.verifier.text,
+          },
+        )
+    }
+    signing = key
+    return key
+  }
+
+  return {
+    ready,
+    known: () => known,
+    async rotate(by) {
+      const old = await ready()
+      const next = file.makeNext()
+      const change = { old: old.verifier, next: next.verifier, signers: [old, next] }
+      const added = await append(change, by).catch(error => {
+        file.removeNext()
+        throw error
+      })
+      signing = next
+      file.putNext()
+      return added
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// The tree of a log on the disk: grows it from the leaves of the log, and reads proofs and tiles from it.
+import { type Leaves, openLeaves } from '../../log/leaves.ts'
+import type { Hash } from '../tree/hash.ts'
+import { consistencyProof, inclusionProof } from '../tree/proofs.ts'
+import { openTileFile } from './tile-file.ts'
+import { createTileTree, endOf, type Tile, tileWidth } from './tiles.ts'
+
+/** Leaves that are read from the log at once. */
+const pageLeaves = 4096
+
+export type TreeFiles = {
+  /** The log. */
+  log: string
+  /** The hashes of its tiles. */
+  tiles: string
+}
+
+export type Keeper = {
+  /** Adds leaves up to this size, but at most `most` of them. Returns the size that is reached, and its root. */
+  grow(to: number, most?: number): { size: number; root: Hash }
+  /** The leaf at a position, and the proof that the tree of this size contains it. The log must have this size. */
+  inclusion(position: number, size: number): { leaf: Hash; hashes: Hash[] }
+  consistency(from: number, to: number): Hash[]
+  /** The hashes of a tile. The log must reach its end. */
+  tile(tile: Tile): Hash[]
+  /** The headers of the events of a tile of leaves. The log must reach its end. */
+  entries(tile: Omit<Tile, 'level'>): string[]
+  close(): void
+}
+
+/** `trusted`: how many hashes of the file are known to be right; the others are computed again. Throws CannotStart. */
+export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
+  const log: Leaves = openLeaves(files.log)
+  const file = openTileFile(files.tiles)
+  const tree = createTileTree(log.leaves, file.read(trusted))
+  const grow: Keeper['grow'] = (to, most = Number.POSITIVE_INFINITY) => {
+    const end = Math.min(to, tree.size() + most)
+    while (tree.size() < end)
+      for (const leaf of log.leaves(tree.size(), Math.min(pageLeaves, end - tree.size()))) tree.add(leaf)
+    file.write(tree.tiles())
+    const size = Math.min(to, tree.size())
+    return { size, root: tree.root(size) }
+  }
+  /** After the thread was started again, the tree may still be small. */
+  const reach = (size: number): void => {
+    if (tree.size() < size) grow(size)
+  }
+  return {
+    grow,
+    inclusion(position, size) {
+      reach(size)
+      const [leaf = ''] = log.leaves(position - 1, 1)
+      return { leaf, hashes: inclusionProof(position - 1, size, tree.full) }
+    },
+    consistency(from, to) {
+      reach(to)
+      return consistencyProof(from, to, tree.full)
+    },
+    tile(tile) {
+      reach(endOf(tile))
+      return tree.tile(tile)
+    },
+    entries: ({ index, width }) => log.headers(index * tileWidth, width),
+    close() {
+      log.close()
+      file.close()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+// A file with the hashes of the full tiles of leaves, one after the other. It saves reading the whole log at a start.
+// It is not synced, and says nothing about its own damage: the start compares the root that it gives with a signed
+// checkpoint, and makes the file again when they differ.
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { fromBytes, type Hash, hashBytes, toBytes } from '../tree/hash.ts'
+
+const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
+
+export type TileFile = {
+  /** The first hashes of the file, at most `most`. Those after them are cut off. */
+  read(most: number): Hash[]
+  /** Adds the hashes that are not in the file yet. Does nothing when that fails: the next call tries again. */
+  write(all: readonly Hash[]): void
+  close(): void
+}
+
+/** A file that cannot be used holds nothing, and what is written is lost. */
+export const openTileFile = (path: string): TileFile => {
+  let file: number | undefined
+  let stored = 0
+  try {
+    file = openSync(path, O_RDWR | O_CREAT | O_NONBLOCK, 0o600)
+  } catch {}
+  return {
+    read(most) {
+      if (file === undefined) return []
+      try {
+        const count = Math.min(most, Math.floor(fstatSync(file).size / hashBytes))
+        const bytes = Buffer.alloc(count * hashBytes)
+        const hashes = fromBytes(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)))
+        ftruncateSync(file, hashes.length * hashBytes)
+        stored = hashes.length
+        return hashes
+      } catch {
+        return []
+      }
+    },
+    write(all) {
+      if (file === undefined || all.length === stored) return
+      const bytes = toBytes(all.slice(stored))
+      try {
+        // After a write that failed half-way, the next one begins at the same place.
+        if (writeSync(file, bytes, 0, bytes.length, stored * hashBytes) === bytes.length) stored = all.length
+      } catch {}
+    },
+    close() {
+      if (file !== undefined) closeSync(file)
+      file = undefined
+    },
+  }
+}

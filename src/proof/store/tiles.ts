@@ -1,0 +1,91 @@
+// The tree of a log in tiles of 256 hashes (C2SP tlog-tiles). The leaves are in the log. In memory are the hashes of
+// full tiles, one for 256 leaves, and the leaves after the last full tile.
+import { type Hash, nodeOf } from '../tree/hash.ts'
+import { type FullSubtrees, rootOf } from '../tree/subtrees.ts'
+
+/** Hashes in a full tile, and the levels of the tree that a tile spans: 2^8 = 256. */
+export const tileWidth = 256
+const tileLevels = 8
+/** The tiles of leaves that are kept after they were read. */
+const mostCached = 64
+
+/** The root over 2^n hashes. */
+const fold = (hashes: readonly Hash[]): Hash => {
+  let row = hashes
+  while (row.length > 1)
+    row = Array.from({ length: row.length / 2 }, (_, n) => nodeOf(row[2 * n] ?? '', row[2 * n + 1] ?? ''))
+  return row[0] ?? ''
+}
+
+export type Tile = { level: number; index: number; width: number }
+/** How many leaves a tree needs to have this tile. */
+export const endOf = ({ level, index, width }: Tile): number =>
+  (index * tileWidth + width) * tileWidth ** level
+
+export type TileTree = {
+  size(): number
+  add(leaf: Hash): void
+  /** The hashes of all full tiles of leaves, in order. */
+  tiles(): readonly Hash[]
+  /** The root of the tree over the first `size` leaves, at most `size()`. */
+  root(size: number): Hash
+  full: FullSubtrees
+  /** The hashes of a tile. The tree must reach its end. */
+  tile(tile: Tile): Hash[]
+}
+
+/** `leavesOf` reads leaves that were added; `tiles` are the hashes of the first full tiles of leaves. */
+export const createTileTree = (
+  leavesOf: (first: number, count: number) => Hash[],
+  tiles: readonly Hash[],
+): TileTree => {
+  /** levels[n]: the hashes of all full tiles of the level n. */
+  const levels: Hash[][] = []
+  let tail: Hash[] = []
+  const cached = new Map<number, Hash[]>()
+
+  const addTile = (level: number, hash: Hash): void => {
+    levels[level] ??= []
+    const row = levels[level]
+    row.push(hash)
+    if (row.length % tileWidth === 0) addTile(level + 1, fold(row.slice(-tileWidth)))
+  }
+  for (const hash of tiles) addTile(0, hash)
+  const fullTiles = (): number => levels[0]?.length ?? 0
+
+  const leafTile = (index: number): readonly Hash[] => {
+    if (index === fullTiles()) return tail
+    const hashes = cached.get(index) ?? leavesOf(index * tileWidth, tileWidth)
+    cached.delete(index)
+    cached.set(index, hashes) // now it is the newest
+    const [oldest] = cached.keys()
+    if (cached.size > mostCached && oldest !== undefined) cached.delete(oldest)
+    return hashes
+  }
+  /** Hashes of one tile, from the place `first` of its level on. */
+  const hashesOf = (level: number, first: number, count: number): Hash[] => {
+    const row = level === 0 ? leafTile(Math.floor(first / tileWidth)) : (levels[level - 1] ?? [])
+    const start = level === 0 ? first % tileWidth : first
+    return row.slice(start, start + count)
+  }
+  const full: FullSubtrees = (level, index) => {
+    const width = 2 ** (level % tileLevels)
+    return fold(hashesOf(Math.floor(level / tileLevels), index * width, width))
+  }
+  const size = () => fullTiles() * tileWidth + tail.length
+
+  return {
+    size,
+    add(leaf) {
+      tail.push(leaf)
+      if (tail.length < tileWidth) return
+      const hash = fold(tail)
+      tail = []
+      addTile(0, hash)
+    },
+    tiles: () => levels[0] ?? [],
+    root: count => rootOf(count, full),
+    full,
+    tile: ({ level, index, width }) => hashesOf(level, index * tileWidth, width),
+  }
+}

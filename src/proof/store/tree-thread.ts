@@ -1,0 +1,58 @@
+// The thread that keeps the tree, so that hashing never delays the event loop of the server. It answers requests in
+// order.
+import { parentPort, workerData } from 'node:worker_threads'
+import { threadGivesWay } from '../../platform/give-way.ts'
+import type { Hash } from '../tree/hash.ts'
+import { type Keeper, openKeeper, type TreeFiles } from './keeper.ts'
+import type { Tile } from './tiles.ts'
+
+/** The requests by name: what is asked, and what is answered. */
+export type Questions = {
+  /** Grows the tree for a short time. The answer may have a smaller size; then the same request goes on. */
+  grow: { asks: { to: number }; answers: { size: number; root: Hash } }
+  inclusion: { asks: { position: number; size: number }; answers: { leaf: Hash; hashes: Hash[] } }
+  consistency: { asks: { from: number; to: number }; answers: Hash[] }
+  tile: { asks: Tile; answers: Hash[] }
+  entries: { asks: Omit<Tile, 'level'>; answers: string[] }
+  close: { asks: object; answers: undefined }
+}
+export type Question = keyof Questions
+export type Request = { [Q in Question]: { id: number; question: Q; asks: Questions[Q]['asks'] } }[Question]
+export type Reply = { id: number; answer?: unknown; error?: string }
+export type TreeThreadData = { files: TreeFiles; trusted: number }
+
+/** Leaves that are added for one request, so that the next request waits for a tenth of a second at most. */
+const growLeaves = 50_000
+
+const { files, trusted } = workerData as TreeThreadData
+threadGivesWay('all')
+let keeper: Keeper | undefined
+
+const answerOf = ({ question, asks }: Request): unknown => {
+  keeper ??= openKeeper(files, trusted)
+  switch (question) {
+    case 'grow':
+      return keeper.grow(asks.to, growLeaves)
+    case 'inclusion':
+      return keeper.inclusion(asks.position, asks.size)
+    case 'consistency':
+      return keeper.consistency(asks.from, asks.to)
+    case 'tile':
+      return keeper.tile(asks)
+    case 'entries':
+      return keeper.entries(asks)
+    case 'close':
+      return keeper.close()
+  }
+}
+
+parentPort?.on('message', (request: Request) => {
+  const reply: Reply = { id: request.id }
+  try {
+    reply.answer = answerOf(request)
+  } catch (error) {
+    reply.error = error instanceof Error ? error.message : String(error)
+  }
+  parentPort?.postMessage(reply)
+  if (request.question === 'close') parentPort?.close()
+})

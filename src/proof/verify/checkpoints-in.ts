@@ -1,0 +1,78 @@
+// The checkpoints in a file, in the order of their sizes, each with a signature that counts.
+
+import { Misfit } from '../misfit.ts'
+import { openCheckpoint, readCheckpoint, type SignedCheckpoint } from '../note/checkpoint.ts'
+import type { VerifierKey } from '../note/keys.ts'
+import { readNote } from '../note/note.ts'
+import { type FoundNote, notesIn } from './note-file.ts'
+
+/** A checkpoint with which the log must agree. `from`: where it was found, in words. */
+export type Expected = Pick<SignedCheckpoint, 'size' | 'root' | 'signers'> & { from: string }
+
+/** The first `bytes` of a file. A server may add checkpoints behind them meanwhile. */
+export type Checkpoints = { path: string; bytes: number }
+
+export type CheckpointFile = Checkpoints & {
+  origin: string
+  keys: readonly VerifierKey[]
+  /**
+   * The positions of events that say that the log continues after a restore or a loss. A checkpoint that covers such a
+   * position may be of events that are gone, when a smaller checkpoint follows it.
+   */
+  resumedAt: readonly number[]
+}
+
+/** A place of the file after which the sizes begin again at a smaller one. */
+type Drop = { line: number; size: number }
+
+const fitting = <T>(path: string, line: number, read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    const why = (error as Error).message
+    throw new Misfit(`the checkpoint at line ${line} of ${path} proves nothing: ${why}`)
+  }
+}
+
+const sizeOf = ({ path }: CheckpointFile, { text, line }: FoundNote): number =>
+  fitting(path, line, () => readCheckpoint(readNote(text).text).size)
+
+const dropsIn = (file: CheckpointFile): Drop[] => {
+  const drops: Drop[] = []
+  let last = 0
+  for (const note of notesIn(file.path, file.origin, file.bytes)) {
+    if (note.isCutOff) continue
+    const size = sizeOf(file, note)
+    if (size < last) drops.push({ line: note.line, size })
+    last = size
+  }
+  return drops
+}
+
+/**
+ * Checkpoints that are not compared. `lost`: they are of events that the log lost, as it says itself. `cutOff`: a crash
+ * cut them off, or somebody removed their end.
+ */
+export type LeftOut = { lost: number; cutOff: number }
+
+/**
+ * The checkpoints of a file. Their sizes never fall. Some are left out, and counted in `leftOut`. Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and
+ * errors of the system.
+ */
+export function* checkpointsIn(file: CheckpointFile, leftOut: LeftOut): Generator<Expected> {
+  const drops = dropsIn(file)
+  for (const note of notesIn(file.path, file.origin, file.bytes)) {
+    if (note.isCutOff) {
+      leftOut.cutOff++
+      continue
+    }
+    const { size, root, signers } = fitting(file.path, note.line, () =>
+      openCheckpoint(note.text, file.origin, file.keys),
+    )
+    const from = `the checkpoint of ${size} events at line ${note.line} of ${file.path}`
+    const drop = drops.find(each => each.line > note.line && each.size < size)
+    if (drop === undefined) yield { size, root, signers, from }
+    else if (file.resumedAt.some(position => position <= size)) leftOut.lost++
+    else throw new Misfit(`${from} comes before one of ${drop.size} events, and the log was never restored`)
+  }
+}

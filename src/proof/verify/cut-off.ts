@@ -1,0 +1,26 @@
+// Tells a note whose end is missing, since a crash cut it off, from a note that somebody has changed.
+
+/** The shortest signature as base64: four bytes that name the key, and an Ed25519 signature of 64 bytes. */
+const shortestSignature = 92
+
+const size = String.raw`(0|[1-9]\d{0,15})`
+const root = '[A-Za-z0-9+/]{43}='
+const before = [
+  '', // only the origin
+  size,
+  String.raw`${size}\n[A-Za-z0-9+/]{0,43}`,
+  String.raw`${size}\n${root}`,
+]
+const cutBeforeSignatures = new RegExp(`^(${before.join('|')})$`)
+const cutInSignature = new RegExp(
+  String.raw`^${size}\n${root}\n\n—(?: [^ \n]*(?: [A-Za-z0-9+/]{0,${shortestSignature - 1}})?)?$`,
+)
+
+/** Whether a text that begins with the origin is the beginning of a checkpoint, without its first whole signature. */
+export const isCutOff = (text: string, origin: string): boolean => {
+  const whole = text.trimEnd()
+  if (whole === origin) return true
+  if (!whole.startsWith(`${origin}\n`)) return false
+  const rest = whole.slice(origin.length + 1)
+  return cutBeforeSignatures.test(rest) || cutInSignature.test(rest)
+}

@@ -1,0 +1,32 @@
+// Reads a file of checkpoints: whole notes, one after the other. The file of a server grows by a note each second, so it
+// is never read as a whole.
+import { isCutOff } from './cut-off.ts'
+import { linesIn } from './lines.ts'
+
+/** The most characters of a note that are kept. A longer one is no note. */
+const longestNote = 1_000_000
+
+/** A text that should be a note. `line`: the number of its first line, from 1. `isCutOff`: its end is missing. */
+export type FoundNote = { text: string; line: number; isCutOff: boolean }
+
+/**
+ * The notes in the first `bytes` of a file, in order. Each begins with the line `origin`. Throws errors of the system.
+ */
+export function* notesIn(path: string, origin: string, bytes: number): Generator<FoundNote> {
+  let lines: string[] = []
+  let [at, first, chars] = [0, 1, 0]
+  const whole = function* (): Generator<FoundNote> {
+    const text = `${lines.join('\n').trimEnd()}\n`
+    if (text !== '\n') yield { text, line: first, isCutOff: isCutOff(text, origin) }
+  }
+  for (const line of linesIn(path, bytes)) {
+    at++
+    if (line === origin) {
+      yield* whole()
+      ;[lines, first, chars] = [[], at, 0]
+    }
+    chars += line.length
+    if (chars <= longestNote) lines.push(line)
+  }
+  yield* whole()
+}

@@ -1,0 +1,37 @@
+// What a witness remembers: the newest checkpoint of each log that it signed. The file is replaced as a whole, and is on
+// the disk before the witness answers.
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
+import { readCheckpoint } from '../note/checkpoint.ts'
+import { readNote } from '../note/note.ts'
+
+/** `note`: the checkpoint with the signatures of the log and of the witness. */
+export type Witnessed = { size: number; root: string; note: string }
+
+/** Throws CannotStart when the file cannot be read: a witness that has forgotten would sign whatever a log says. */
+export const openWitnessState = (file: string) => {
+  const newest = new Map<string, Witnessed>()
+  try {
+    const notes = whatStandsAt(file) === undefined ? [] : (JSON.parse(readPlainFile(file)) as string[])
+    for (const note of notes) {
+      const { origin, size, root } = readCheckpoint(readNote(note).text)
+      newest.set(origin, { size, root, note })
+    }
+  } catch (error) {
+    throw new CannotStart(
+      `the state ${file} of the witness cannot be read (${(error as Error).message}): put a copy of it there`,
+    )
+  }
+  return {
+    of: (origin: string): Witnessed | undefined => newest.get(origin),
+    /** Throws errors of the system; then nothing is remembered. */
+    put(origin: string, witnessed: Witnessed): void {
+      const next = new Map(newest).set(origin, witnessed)
+      const notes = [...next.values()].map(({ note }) => note)
+      writeSynced(`${file}.new`, `${JSON.stringify(notes)}\n`)
+      renameSynced(`${file}.new`, file)
+      newest.set(origin, witnessed)
+    },
+  }
+}
+export type WitnessState = ReturnType<typeof openWitnessState>

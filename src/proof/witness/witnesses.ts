@@ -1,0 +1,28 @@
+// Sends each new checkpoint to the witnesses, and keeps their signatures in it. Nothing waits for a witness: while one
+// is away or slow, it misses checkpoints, and the next one that it gets covers them all.
+import type { Signer, Stored } from '../signer.ts'
+import { type CourierDeps, createCourier } from './courier.ts'
+
+type Deps = Omit<CourierDeps, 'stopping' | 'signer'> & {
+  urls: readonly string[]
+  signer: Pick<Signer, 'cosigned' | 'onNew'>
+}
+
+export const createWitnesses = ({ urls, ...deps }: Deps) => {
+  const stopping = new AbortController()
+  const couriers = urls.map(url => createCourier(url, { ...deps, stopping: stopping.signal }))
+  const take = (checkpoint: Stored) => {
+    for (const courier of couriers) courier.take(checkpoint)
+  }
+  deps.signer.onNew(take)
+  return {
+    /** Sends a checkpoint of an earlier run, in case no event comes. */
+    begin: take,
+    /** For metrics: the size of the newest checkpoint that each witness has signed since the start. */
+    counts: () => couriers.map(courier => courier.counts()),
+    async stop(): Promise<void> {
+      stopping.abort()
+      await Promise.all(couriers.map(courier => courier.done()))
+    },
+  }
+}

@@ -1,0 +1,86 @@
+// Tasks as they were at a moment of the past.
+import type { PastTask } from '../../projections/tasks/lists.ts'
+import type { StoredTask } from '../../projections/tasks/stored.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
+import type { Clock } from '../contract/ports.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Log, Recorded } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import { createPause, nextTurn, type Pause } from '../fairness/slices.ts'
+import type { ReadStream } from '../history/context.ts'
+import { evolveFramed, type FramedTask } from '../history/task-view.ts'
+import type { Text } from '../platform/pieces.ts'
+import type { BegunFolds } from './begun-folds.ts'
+
+/** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
+export type Moment = { frame: number } | { position: number } | { time: number }
+
+const beyond = () =>
+  new Invalid([
+    { loc: ['query', 'as_of'], msg: 'There is no such frame, position or time yet', type: 'value_error' },
+  ])
+
+/** Whether an event is after a moment. */
+const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
+  if ('frame' in moment) return (header.seq ?? 0) > moment.frame
+  if ('position' in moment) return position > moment.position
+  return Date.parse(header.time) > moment.time
+}
+
+/** The pause for a reader in this process. A reader over the network gives its own pause. */
+const usualPause = (): Pause => createPause(nextTurn, () => {})
+
+type Deps = Pick<BegunFolds, 'viewBefore'> & {
+  log: Log
+  clock: Clock
+  reader: (pause: Pause) => ReadStream
+  textOf: (view: FramedTask, upTo: number, pause: Pause) => Text
+  /** The text of the task of a row. */
+  stored: (position: number, pause: Pause) => StoredTask
+}
+
+export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: Deps) => {
+  const check = (moment: Moment): void => {
+    if ('position' in moment && moment.position > log.head()) throw beyond()
+    if ('time' in moment && moment.time > clock.now()) throw beyond()
+  }
+  /** The view of a task after the last event that is not later than a moment. */
+  const viewAt = async (stream: string, moment: Moment, pause: Pause): Promise<FramedTask> => {
+    const view = await viewBefore(stream, 'frame' in moment ? { next: moment.frame } : moment)
+    for await (const page of reader(pause)(stream, view.revision)) {
+      for (const event of page) {
+        if (isPast(moment, event)) return view
+        evolveFramed(view, taskEvents.read(event))
+      }
+    }
+    return view
+  }
+  /** The task at a moment. Throws Invalid for a moment of the future, or TaskNotFound. */
+  const asOf = async (taskId: string, moment: Moment, pause = usualPause()): Promise<Text> => {
+    check(moment)
+    const view = await viewAt(taskStream(taskId), moment, pause)
+    if ('frame' in moment && moment.frame >= view.seq) throw beyond()
+    if (view.status === 'absent' || view.deleted)
+      throw new Refusal('TaskNotFound', undefined, 'the task did not exist at that moment')
+    return textOf(view, view.revision, pause)
+  }
+  return {
+    asOf,
+
+    /** The last position of the log at a moment. Throws Invalid when the moment is in the future. */
+    positionAt(moment: Exclude<Moment, { frame: number }>): number {
+      check(moment)
+      return 'position' in moment ? moment.position : log.lastAt(moment.time)
+    },
+
+    /** The texts of tasks as they were at a position. A task that had ended by then is read, any other one is folded. */
+    async textsThen(tasks: PastTask[], position: number, pause = usualPause()): Promise<StoredTask[]> {
+      const texts: StoredTask[] = []
+      for (const task of tasks) {
+        const folded = async () => ({ text: await asOf(task.id, { position }, pause), size: 0 })
+        texts.push(task.hasEnded ? stored(task.position, pause) : await folded())
+      }
+      return texts
+    },
+  }
+}

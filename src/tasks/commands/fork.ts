@@ -1,0 +1,48 @@
+// Forks a task: makes a new task whose past is a copy of another one's, up to a frame.
+import { Refusal } from '../../contract/refusals.ts'
+import { RevisionConflict } from '../../contract/stored.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import type { ForkTaskBody } from '../../contract/wire.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
+import { cutAt } from '../fork/cut.ts'
+import { digestOfFork, forkRequest } from '../fork/fork-request.ts'
+import { type ForkWish, prepareFork } from '../fork/prepared-fork.ts'
+import type { TaskRow } from '../queries.ts'
+import type { CommandDeps } from './deps.ts'
+
+const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Promise<DecidedTask> => {
+  const { principal, body } = wish
+  const { read, requests } = deps.forking
+  const cut = await cutAt(read, taskId, body.at)
+  const { created } = cut.view
+  if (created === undefined) throw new Refusal('TaskNotFound')
+  const asked = await forkRequest(requests, principal, created, body.agent_config)
+  const fork = await prepareFork(deps, cut, created, wish, asked)
+  try {
+    return await deps.runtime.ask(fork.stream, fork.command, !body.task_id)
+  } catch (error) {
+    await fork.abandon()
+    if (error instanceof RevisionConflict) throw new Refusal('Conflict', { task_id: body.task_id })
+    throw error
+  } finally {
+    fork.release()
+  }
+}
+
+export const forkCommands = (deps: CommandDeps) => ({
+  /** Makes the fork, or finds the one that an earlier, identical request made. */
+  async fork(
+    principal: Principal,
+    taskId: string,
+    requestId: string,
+    body: ForkTaskBody,
+    { key, isRetry }: { key: string | undefined; isRetry: boolean },
+  ): Promise<{ made: DecidedTask } | { replay: TaskRow }> {
+    deps.queries.visible(principal, taskId)
+    if (deps.isLogAway()) await deps.ready()
+    const digest = digestOfFork(taskId, body)
+    const call = { principal, digest, key, taskId: body.task_id ?? undefined, isRetry }
+    const wish = { principal, requestId, idempotencyKey: key, body }
+    return deps.idempotency.once(call, () => makeFork(deps, taskId, wish))
+  },
+})

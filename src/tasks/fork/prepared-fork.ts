@@ -1,0 +1,172 @@
+// Prepares a fork before its first event is stored: its past, its session, its secrets, its quota and its place.
+
+import { deadline } from '../../../actors/task/events.ts'
+import type { Place } from '../../../actors/task/waiting-line.ts'
+import { segment, userFolder } from '../../access/user-folders.ts'
+import type { ForkedEvent, TaskCommand } from '../../contract/commands.ts'
+import { envSessionStream } from '../../contract/env-session-events.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
+import { statusIn } from '../../contract/task-state.ts'
+import { taskStream } from '../../contract/task-stream.ts'
+import type { Principal } from '../../contract/token-events.ts'
+import type { ForkTaskBody, TaskStatus } from '../../contract/wire.ts'
+import { type Copying, copyOfEvent } from '../../history/fork/copy-task.ts'
+import { newIds, type TaskIds } from '../../history/fork/new-ids.ts'
+import { by, type CommandDeps } from '../commands/deps.ts'
+import { newChild, openChildren } from './children.ts'
+import type { Cut } from './cut.ts'
+import { digestOfFork, type ForkRequest } from './fork-request.ts'
+import { tailOf } from './tail.ts'
+
+type Created = TaskEventData<'TaskCreated'>
+export type ForkWish = {
+  principal: Principal
+  requestId: string
+  idempotencyKey: string | undefined
+  body: ForkTaskBody
+}
+
+/** The ids of items and calls that came with the request: they stay as they are. */
+const givenIds = ({ request }: Created): Set<string> => {
+  const items = [...(request.history_messages ?? []), ...(request.thought_messages ?? [])]
+  return new Set(
+    items.flatMap(item => [
+      ...(item.id === undefined ? [] : [item.id]),
+      ...('call_id' in item ? [item.call_id] : []),
+    ]),
+  )
+}
+
+/** The reference to the secret values of a fork. The values of a task that has ended are gone. */
+const keepSecrets = (
+  { secrets, ids }: CommandDeps,
+  { secret_ref: old }: Created,
+  given: Record<string, unknown>,
+): string | undefined => {
+  if (old === undefined && Object.keys(given).length === 0) return undefined
+  const ref = ids.next('sec_')
+  const values = old === undefined ? {} : secrets.get(old)
+  if (values !== undefined) secrets.put(ref, { ...values, ...given })
+  return ref
+}
+
+/** The first event of a fork, without the fields that only a subagent's task has. */
+const createdOf = (
+  { forking }: CommandDeps,
+  old: Created,
+  { task_id, session_id, agent_id }: TaskIds,
+  { principal: _, requestId, idempotencyKey, body }: ForkWish,
+  { request, agent }: ForkRequest,
+): Created => {
+  const { idempotency_key: _k, secret_ref: _s, webhook_secret_ref: _w, expires_at: _e, ...rest } = old
+  const { parent_task_id: _p, parent_agent_id: _a, parent_agent_step: _n, root_task_id: _r, ...own } = rest
+  const { depth: _d, forked_from: _f, ...kept } = own
+  const { judgement, workspace } = forking
+  const { now, ttls } = judgement()
+  const ownFolder = () => `${userFolder(workspace, old.user_id)}/${segment(session_id)}`
+  return {
+    ...kept,
+    ...{ task_id, session_id, agent_id, request, agent },
+    workdir: request.workspace_dir ? old.workdir : ownFolder(),
+    request_id: requestId,
+    digest: digestOfFork(old.task_id, body),
+    ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+    ...deadline(ttls.created, now),
+  }
+}
+
+/** The past under new ids. A copy names its original, but the beginning of an agent that works now is no copy. */
+const forkedEvents = (
+  { events, view }: Cut,
+  tail: ReturnType<typeof tailOf>,
+  copying: Copying,
+): ForkedEvent[] => [
+  ...events.map((event): ForkedEvent => {
+    const { stream, revision } = event.header
+    const isNew = event.type === 'TaskCreated' || (event.type === 'AgentSpawned' && !view.agentEnded)
+    return { event: copyOfEvent(event, copying), ...(isNew ? {} : { copy_of: `${stream}@${revision}` }) }
+  }),
+  ...tail.events.map(event => ({ event: copyOfEvent(event, copying) })),
+]
+
+export type PreparedFork = {
+  stream: string
+  command: Extract<TaskCommand, { type: 'ForkTask' }>
+  /** Call it when the fork is stored or abandoned: the quotas count stored tasks and sessions on their own. */
+  release(): void
+  /** Call it when the fork could not be stored. */
+  abandon(): Promise<void>
+}
+
+/** Throws Invalid or a Refusal. */
+export const prepareFork = async (
+  deps: CommandDeps,
+  cut: Cut,
+  old: Created,
+  wish: ForkWish,
+  asked: ForkRequest,
+): Promise<PreparedFork> => {
+  const { queries, scheduler, quotas, secrets, ids, forking } = deps
+  const { principal, requestId, body } = wish
+  const { view, position } = cut
+  const task_id = body.task_id ?? ids.next('task_')
+  const task = { task_id, session_id: ids.next('sess_'), agent_id: ids.next('agent_') }
+  const changed = newIds(old, task, givenIds(old), ids)
+  changed.rename(envSessionStream(old.session_id), envSessionStream(task.session_id))
+  const children = await openChildren(forking.read, view, changed, ids)
+  const isBound = principal.userId !== undefined
+  const undo: (() => void | Promise<void>)[] = []
+  const releases: (() => void)[] = []
+  const abandon = async () => {
+    for (const each of undo) await each()
+  }
+  const release = () => {
+    for (const each of releases) each()
+  }
+  try {
+    releases.push(quotas.reserveTask(task_id, old.user_id, isBound))
+    const session = { sessionId: old.session_id, userId: old.user_id, position, ids: changed }
+    const copy = await forking.copySession({ principal, requestId }, session)
+    if (copy !== undefined) {
+      releases.push(copy.release)
+      undo.push(copy.abandon)
+    }
+    // From here on nothing waits: the place, the context and the past belong to one moment.
+    const past = queries
+      .sessionContext(old.user_id, old.session_id, position)
+      .filter(({ stream }) => stream !== taskStream(old.task_id))
+    const judgement = forking.judgement()
+    const place: Place = { taskId: task_id, userId: old.user_id, sessionId: task.session_id }
+    const run = body.run ?? true
+    const waits = view.status === 'created' || view.status === 'queued'
+    const starts = waits && (scheduler.admit(place) || !run)
+    if (waits) undo.push(() => scheduler.release(task_id))
+    const own = { stream: taskStream(old.task_id), items: old.input_ids }
+    const content = body.user_message_content
+    const message = content ? { itemId: ids.next('msg_'), content } : undefined
+    const start = starts ? [...past, own] : undefined
+    const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
+    const secretRef = keepSecrets(deps, old, asked.secrets)
+    if (secretRef !== undefined) undo.push(() => secrets.forget(secretRef))
+    const status = statusIn(tail.state) as TaskStatus
+    const created: Created = {
+      ...createdOf(deps, old, task, wish, asked),
+      input_ids: old.input_ids.map(changed.of),
+      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+      forked_from: { task_id: old.task_id, at: body.at, revision: view.revision, status, past },
+    }
+    const expires = (state: 'queued' | 'paused' | 'input-required') =>
+      deadline(judgement.ttls[state], judgement.now)
+    const copying: Copying = { ids: changed, created, expires }
+    const events = forkedEvents(cut, tail, copying)
+    const made = children.map(child => newChild(child, copying, status === 'working', judgement))
+    for (const child of made) releases.push(quotas.reserveTask(child.created.task_id, old.user_id, isBound))
+    const beside = copy === undefined ? [] : [copy.append]
+    const command = { type: 'ForkTask' as const, created, events, made, beside, ...by(principal, requestId) }
+    return { stream: taskStream(task_id), command, release, abandon }
+  } catch (error) {
+    release()
+    await abandon()
+    throw error
+  }
+}

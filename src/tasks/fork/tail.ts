@@ -1,0 +1,64 @@
+// What a fork adds to the copied past, still under the old ids: a message, the start of a task that waited, or a pause.
+
+import { postMessage } from '../../../actors/task/decide-inputs.ts'
+import { abandoned, type Judgement, pausedFor, started, ttlSeconds } from '../../../actors/task/events.ts'
+import { judge } from '../../../actors/task/judge.ts'
+import type { Asked } from '../../contract/commands.ts'
+import { Invalid } from '../../contract/refusals.ts'
+import type { TaskEvent } from '../../contract/task-events.ts'
+import { stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
+import { isTerminal, type MessageContent, type TaskStatus } from '../../contract/wire.ts'
+import type { ContextReference } from '../../history/context.ts'
+import { openCalls } from '../../history/task/calls.ts'
+import { forkedReason } from '../../history/task-object.ts'
+import type { DecidedTask } from '../../history/task-view.ts'
+
+type Wish = {
+  asked: Asked
+  message: { itemId: string; content: MessageContent } | undefined
+  /** Whether the fork continues at once. */
+  run: boolean
+  /** The context of a fork that starts now; undefined: it does not start, or has started in its past. */
+  start: ContextReference[] | undefined
+}
+
+const isBeforeStart = ({ status }: DecidedTask) => status === 'created' || status === 'queued'
+
+/** The message of the caller. Throws Invalid when the task has ended by then. */
+const said = (view: DecidedTask, { message, asked }: Wish, judgement: Judgement): TaskEvent[] => {
+  if (message === undefined) return []
+  if (isTerminal(view.status as TaskStatus)) {
+    const msg =
+      'The task has ended at this frame. Fork it without a message, then create a task in the session of the fork'
+    throw new Invalid([{ loc: ['body', 'user_message_content'], msg, type: 'value_error' }])
+  }
+  const decided = postMessage(
+    { type: 'PostMessage', ...message, isRetry: false, keys: {}, ...asked },
+    view,
+    judgement,
+  )
+  return Array.isArray(decided) ? decided : decided.events
+}
+
+/** The events after the past, and the state to which all events lead. */
+export const tailOf = (
+  view: DecidedTask,
+  wish: Wish,
+  judgement: Judgement,
+): { events: TaskEvent[]; state: TaskState } => {
+  const { ttls } = judgement
+  const events = said(view, wish, judgement)
+  if (isBeforeStart(view) && wish.start !== undefined && view.created !== undefined) {
+    events.push(...started(view.status as TaskStatus, view.created, wish.start, ttls))
+  }
+  // The turn of a group chat begins anew, so the chat does not wait for its client yet.
+  if (view.status === 'input-required' && openCalls(view).length > 0) {
+    events.push({ type: 'InputAnswered', data: { from: view.status, ...ttlSeconds(ttls.working) } })
+  }
+  const reached = () => events.reduce((at, { type, data }) => stateAfter(at, type, data), view.state)
+  if (!wish.run && statusIn(reached()) === 'working') {
+    events.push(...abandoned(view), pausedFor(forkedReason, judgement))
+  }
+  judge(view.state, events)
+  return { events, state: reached() }
+}

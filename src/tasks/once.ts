@@ -1,0 +1,30 @@
+// Carries out each request once: a request that repeats an earlier one gets what the earlier one made, and waits for it
+// when it is still under way.
+import { createKeyedLocks } from './keyed-locks.ts'
+
+/** `named`: the names under which only one request at a time may run. `body`: the principal and the body, as a name. */
+type Call = { named: string[]; body: string; isRetry: boolean }
+
+export const createOnce = () => {
+  const locks = createKeyedLocks()
+  /** Runs `create`, unless `earlier` finds what an earlier request made. */
+  return async <Made, Found>(
+    { named, body, isRetry }: Call,
+    earlier: () => Found | undefined,
+    create: () => Promise<Made>,
+  ): Promise<{ made: Made } | { replay: Found }> => {
+    const keys = [...named, body]
+    // Only a retry waits for a request with the same body. Each equal request that is not marked as a retry is a new one.
+    const waitsFor = isRetry ? keys : named
+    for (let busy = locks.busy(waitsFor); busy !== undefined; busy = locks.busy(waitsFor)) await busy
+    const replay = earlier()
+    if (replay !== undefined) return { replay }
+    const made = create()
+    const unlock = locks.lock(keys, made)
+    try {
+      return { made: await made }
+    } finally {
+      unlock()
+    }
+  }
+}

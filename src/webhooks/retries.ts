@@ -1,0 +1,48 @@
+// Recognizes the retry of a create by its `Idempotency-Key`, so that it makes no second webhook.
+import type { Clock } from '../contract/ports.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { CreateWebhookBody } from '../contract/wire.ts'
+import type { Webhook } from '../history/webhook.ts'
+import { digestOfBody } from '../platform/digest.ts'
+import { keyLivesMs } from '../tasks/earlier-task.ts'
+import { createOnce } from '../tasks/once.ts'
+import type { WebhookTable } from './table.ts'
+
+const hidden = '***'
+
+/** The digest of a create, without its secret values. */
+const digestOf = (body: CreateWebhookBody): string => {
+  const headers = Object.fromEntries(Object.keys(body.headers ?? {}).map(name => [name, hidden]))
+  return digestOfBody({ ...body, headers, secret: body.secret ? hidden : null })
+}
+
+/** What the event of a create stores of its request; empty: the request has no key. */
+export const keyIn = (body: CreateWebhookBody, key: string | undefined) =>
+  key === undefined ? {} : { idempotency_key: key, body_digest: digestOf(body) }
+
+export const createRetries = (table: Pick<WebhookTable, 'all'>, clock: Clock) => {
+  /** Throws a conflict when the key was used for another body. */
+  const earlier = (maker: string, key: string, body: CreateWebhookBody): Webhook | undefined => {
+    for (const webhook of table.all()) {
+      if (webhook.maker !== maker || webhook.createKey?.key !== key) continue
+      if (webhook.createdAt + keyLivesMs <= clock.now()) continue
+      if (webhook.createKey.digest !== digestOf(body)) throw new Refusal('Conflict', { idempotency_key: key })
+      return webhook
+    }
+    return undefined
+  }
+  const once = createOnce()
+  return {
+    /** Runs `create`, or returns the webhook of an earlier create with this key. One create at a time runs for a key. */
+    async once<Made>(
+      maker: string,
+      key: string | undefined,
+      body: CreateWebhookBody,
+      create: () => Promise<Made>,
+    ): Promise<{ made: Made } | { replay: Webhook }> {
+      if (key === undefined) return { made: await create() }
+      const names = { named: [JSON.stringify([maker, key])], isRetry: false }
+      return once({ ...names, body: digestOf(body) }, () => earlier(maker, key, body), create)
+    },
+  }
+}
