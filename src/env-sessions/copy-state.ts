@@ -19,14 +19,19 @@ const isFolder = async (at: string): Promise<boolean> =>
 const isPlainFile = async (at: string): Promise<boolean> =>
   (await lstat(at).catch(() => undefined))?.isFile() === true
 
-const copyInto = async (from: string, to: string, names: string[]): Promise<void> => {
+const copyFile = async (from: string, to: string): Promise<void> => {
+  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const content = source.createReadStream({ autoClose: false })
+  await writeFile(to, content, { mode: 0o600, flag: 'wx', flush: true }).finally(() => source.close())
+}
+
+/** A pack that is removed meanwhile is left out: it belongs to another state of the session. */
+const copyPacks = async (from: string, to: string, names: string[]): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o700 })
-  for (const name of names) {
-    const source = await open(path.join(from, name), constants.O_RDONLY | constants.O_NOFOLLOW)
-    const content = source.createReadStream({ autoClose: false })
-    const how = { mode: 0o600, flag: 'wx', flush: true }
-    await writeFile(path.join(to, name), content, how).finally(() => source.close())
-  }
+  for (const name of names)
+    await copyFile(path.join(from, name), path.join(to, name)).catch(error => {
+      if (!isMissing(error)) throw error
+    })
   await syncFolder(to)
 }
 
@@ -39,8 +44,11 @@ export const copyKeptState = async (from: string, to: string, file: string): Pro
     const hasPacks = (await isFolder(path.dirname(packs))) && (await isFolder(packs))
     const entries = hasPacks ? await readdir(packs, { withFileTypes: true }) : []
     const names = entries.filter(entry => entry.isFile()).map(({ name }) => name)
-    if (names.length > 0) await copyInto(packs, path.join(to, partsOfState.packs), names)
-    await copyInto(path.join(from, partsOfState.states), path.join(to, partsOfState.states), [file])
+    if (names.length > 0) await copyPacks(packs, path.join(to, partsOfState.packs), names)
+    const states = path.join(to, partsOfState.states)
+    await mkdir(states, { recursive: true, mode: 0o700 })
+    await copyFile(state, path.join(states, file))
+    await syncFolder(states)
   } catch (error) {
     if (isMissing(error)) return false
     throw error

@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
-import { partsOfState } from '../env-sessions/copy-state.ts'
+import { copyKeptState, partsOfState } from '../env-sessions/copy-state.ts'
 import { folderOfSession } from '../env-sessions/folders.ts'
 import { sortedMark } from '../env-sessions/sort-folders.ts'
 import { emptySession, evolveSession } from '../history/env-session.ts'
@@ -53,26 +53,14 @@ const copyInto = (from: string, to: string, names: string[]): void => {
   syncFile(to)
 }
 
-const copyOne = (root: string, to: string, { session, snapshot }: Named): void => {
-  const [from, into] = [folderOfSession(root, session), folderOfSession(to, session)]
-  copyInto(path.join(from, partsOfState.states), path.join(into, partsOfState.states), [snapshot.file])
-  const packs = path.join(from, partsOfState.packs)
-  const names = isFolder(path.dirname(packs)) ? filesIn(packs) : []
-  if (names.length > 0) copyInto(packs, path.join(into, partsOfState.packs), names)
-}
-
 /** Copies the states that the log names from `root` to `to`. Resolves to the number of sessions. */
 export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Promise<number> => {
   let copied = 0
-  for (const named of await namedIn(log)) {
-    try {
-      copyOne(root, to, named)
-      copied++
-    } catch (error) {
-      // The session has ended since the log was copied, and has no state any more.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      rmSync(folderOfSession(to, named.session), { recursive: true, force: true })
-    }
+  for (const { session, snapshot } of await namedIn(log)) {
+    const into = folderOfSession(to, session)
+    if (await copyKeptState(folderOfSession(root, session), into, snapshot.file)) copied++
+    // The session has ended since the log was copied, and has no state any more.
+    else rmSync(into, { recursive: true, force: true })
   }
   return copied
 }

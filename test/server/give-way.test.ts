@@ -46,8 +46,8 @@ t.test(
     const { create, step } = envCalls(api)
     await create({ session_id: 's1', env_id: 'workspace' })
     const ask = 'sed s/.*nice.// /proc/self/autogroup'
-    const asked = `${ask}; until ${ask} | grep 10; do sleep 0.1; done`
-    const command = `sleep 0.2; ${ask}; setsid sh -c '${asked}'`
+    const found = `until ${ask} | grep 10; do sleep 0.1; done`
+    const command = `${found}; setsid --wait sh -c '${ask}; ${found}'`
     const { body } = await step('s1', 'shell', { command })
     t.match(body.tool_result.message_content, /^10\n(0|10)\n10$/, 'also where it was found later')
   },
