@@ -16,20 +16,23 @@ type Profile = {
 const shown = 25
 const root = path.resolve(import.meta.dirname, '../..')
 
+const nameIn = (file: string): string => path.relative(root, file).replace(/^.*node_modules\//, '')
+
 const placeOf = ({ functionName, url, lineNumber, columnNumber }: Call): string => {
+  const name = functionName || '(anonymous)'
   if (url === '') return functionName
-  if (!url.startsWith('file:')) return `${functionName || '(anonymous)'}  ${url}:${lineNumber + 1}`
+  if (!url.startsWith('file:')) return `${name}  ${url}:${lineNumber + 1}`
   const file = fileURLToPath(url)
-  const shortFile = path.relative(root, file).replace(/^.*node_modules\//, '')
-  const written = file.endsWith('.ts') ? sourceLine(file, lineNumber, columnNumber) : undefined
-  if (written === undefined) return `${functionName || '(anonymous)'}  ${shortFile}:${lineNumber + 1}`
-  return `${shortFile}:${written.line}  ${written.text.slice(0, 60)}`
+  const written = sourceLine(file, lineNumber, columnNumber)
+  if (written === undefined) return `${name}  ${nameIn(file)}:${lineNumber + 1}`
+  return `${nameIn(written.source)}:${written.line}  ${name}  ${written.text.slice(0, 60)}`
 }
-const moduleOf = ({ functionName, url }: Call): string => {
+const moduleOf = ({ functionName, url, lineNumber, columnNumber }: Call): string => {
   if (url === '') return functionName.startsWith('(') ? functionName : `native ${functionName}`
   if (!url.startsWith('file:')) return url.split('/', 1)[0] ?? url
-  const file = path.relative(root, fileURLToPath(url))
-  return file.replace(/^.*node_modules\/((@[^/]+\/)?[^/]+).*$/, '$1')
+  const file = fileURLToPath(url)
+  const { source } = sourceLine(file, lineNumber, columnNumber) ?? { source: file }
+  return path.relative(root, source).replace(/^.*node_modules\/((@[^/]+\/)?[^/]+).*$/, '$1')
 }
 
 const add = (to: Map<string, number>, key: string, time: number) => to.set(key, (to.get(key) ?? 0) + time)

@@ -1,35 +1,37 @@
-// Finds the line of the source for a place in a profile. tsx puts a module on a few long lines, so this file transforms
-// the module once more to get a source map.
-import { readFileSync } from 'node:fs'
-import { createRequire, SourceMap } from 'node:module'
+// Finds the line of the source for a place in a profile of the bundle, by the source map beside the bundled file.
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import path from 'node:path'
 
-type Transform = (code: string, options: object) => { map: string }
-const here = createRequire(import.meta.url)
-const { transformSync } = createRequire(here.resolve('tsx'))('esbuild') as { transformSync: Transform }
+const maps = new Map<string, SourceMap | undefined>()
+const sources = new Map<string, string[]>()
 
-const asTsxDoes = { loader: 'ts', format: 'esm', minifyWhitespace: true, keepNames: true, sourcemap: true }
-const maps = new Map<string, { map: SourceMap; lines: string[] }>()
-
-const open = (file: string) => {
-  let opened = maps.get(file)
-  if (opened === undefined) {
-    const code = readFileSync(file, 'utf8')
-    const target = `node${process.versions.node}`
-    const { map } = transformSync(code, { ...asTsxDoes, target, sourcefile: file })
-    opened = { map: new SourceMap(JSON.parse(map)), lines: code.split('\n') }
-    maps.set(file, opened)
+const mapOf = (file: string): SourceMap | undefined => {
+  if (!maps.has(file)) {
+    const map = `${file}.map`
+    maps.set(file, existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, 'utf8'))) : undefined)
   }
-  return opened
+  return maps.get(file)
+}
+const linesOf = (source: string): string[] => {
+  let lines = sources.get(source)
+  if (lines === undefined) {
+    lines = existsSync(source) ? readFileSync(source, 'utf8').split('\n') : []
+    sources.set(source, lines)
+  }
+  return lines
 }
 
-/** The line of the source for a line and a column (from 0) of the running code: its number, from 1, and its text. */
+/** The source for a line and a column (from 0) of a bundled file: its path, its line from 1, and the text of the line. */
 export const sourceLine = (
   file: string,
   at: number,
   column: number,
-): { line: number; text: string } | undefined => {
-  const { map, lines } = open(file)
-  const entry = map.findEntry(at, column) as { originalLine?: number }
-  if (entry.originalLine === undefined) return undefined
-  return { line: entry.originalLine + 1, text: lines[entry.originalLine]?.trim() ?? '' }
+): { source: string; line: number; text: string } | undefined => {
+  const entry = mapOf(file)?.findEntry(at, column) as
+    | { originalSource?: string; originalLine?: number }
+    | undefined
+  if (entry?.originalSource === undefined || entry.originalLine === undefined) return undefined
+  const source = path.resolve(path.dirname(file), entry.originalSource)
+  return { source, line: entry.originalLine + 1, text: linesOf(source)[entry.originalLine]?.trim() ?? '' }
 }
