@@ -13,12 +13,12 @@ const lower = (pid: number, priority: number): void => {
 /**
  * Linux may first share the processors between process sessions (autogroups), which setsid begins, and apply priorities
  * only within each session. So the priority of the session of a process is lowered, too. It is lowered less than that
- * of the process: otherwise a step of one user would wait 0.2 s for each time slice while another user keeps the
- * processors busy.
+ * of the process, and furthest while the session keeps a processor busy: otherwise a step of one user would wait 0.2 s
+ * for each time slice while another user keeps the processors busy.
  */
-export const sessionGivesWay = (pid: number): void => {
+export const sessionGivesWay = (pid: number, isBusy = false): void => {
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY_BELOW_NORMAL))
+    writeFileSync(`/proc/${pid}/autogroup`, String(isBusy ? PRIORITY_LOW : PRIORITY_BELOW_NORMAL))
   } catch {} // no autogroups, or the process has ended, or the system limits how often they change
 }
 

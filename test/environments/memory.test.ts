@@ -5,12 +5,12 @@ import { createMemoryWatch } from '../../src/environments/memory.ts'
 const MiB = 1024 * 1024
 /** The server 100 with 900 MiB, and the process 200 that it starts, with 50 MiB. */
 const machine = (groupOfStarted: number) => ({
-  places: [
-    { pid: 100, parent: 1, group: 100 },
-    { pid: 200, parent: 100, group: groupOfStarted },
+  processes: [
+    { pid: 100, parent: 1, group: 100, session: 100, cpuMs: 0 },
+    { pid: 200, parent: 100, group: groupOfStarted, session: 200, cpuMs: 0 },
   ],
-  leaders: [],
   residentOf: (pid: number) => (pid === 100 ? 900 : 50) * MiB,
+  waitedOf: () => 0,
 })
 
 /** A watch over this machine; `during` happens while the processes are read. */

@@ -52,3 +52,18 @@ t.test(
     t.match(body.tool_result.message_content, /^10\n(0|10)\n10$/, 'also where it was found later')
   },
 )
+
+t.test(
+  'a workspace that keeps a processor busy gives way to other workspaces',
+  { skip: !existsSync('/proc/self/autogroup') && 'this system does not share by sessions' },
+  async t => {
+    const { api } = await serveHere(t, { ALLOW_UNSANDBOXED_SHELL: '1' })
+    const { create, step } = envCalls(api)
+    await create({ session_id: 's1', env_id: 'workspace' })
+    // The loop runs in the shell itself, which looks at its priority after each round.
+    const found = 'read _ _ nice < /proc/self/autogroup; [ "$nice" = 19 ]'
+    const busy = 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+    const { body } = await step('s1', 'shell', { command: `until ${found}; do ${busy}; done; echo $nice` })
+    t.equal(body.tool_result.message_content, '19')
+  },
+)
