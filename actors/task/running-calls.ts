@@ -12,7 +12,7 @@ export type RunningCall = {
   outlives: boolean
   /** Its outcome; undefined when `stop` ended it. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
-  /** Tells the task again what it may have heard at a time when it could not use it. */
+  /** Repeats the newest report to the task, in case the task could not use it when it came. */
   remind?: () => void
   /** Its output so far. */
   heard?: () => string
@@ -26,7 +26,7 @@ export const createRunningCalls = () => {
       running.set(effectId, call)
       return call
     },
-    /** For a call whose result is in the log or will never be. */
+    /** Drops a call whose result is stored, or will never be stored. */
     forget: (effectId: string) => running.delete(effectId),
     stop() {
       for (const call of running.values()) if (!call.outlives) call.stop()

@@ -1,5 +1,5 @@
 // The request of a run's task: the stored body is checked again when the run begins, since agents, servers and limits may
-// be others by then. The task gets its place and its quota in the turn that stores the trigger.
+// have changed. The task gets its place and its quota in the turn that stores the trigger.
 import type { RunTask } from '../../actors/cron/deps.ts'
 import { beginningOf } from '../../actors/task/append.ts'
 import { firstEvents, type Ttls } from '../../actors/task/events.ts'
@@ -35,7 +35,7 @@ const problemsText = ({ problems }: Invalid): string =>
   problems.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
 
 export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
-  /** What was read for each run that is about to begin, and its task when that is prepared. */
+  /** The request of each run that is about to begin, and the task of each run that is prepared. */
   const read = new Map<string, Read>()
   const prepared = new Map<string, PreparedTask>()
 
@@ -58,7 +58,7 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
   }
 
   return {
-    /** Reads the request of a run under this ticket. */
+    /** Reads the request of a run, and keeps it under `ticket` until `settle`. */
     async ready(ticket: string, view: CronView): Promise<void> {
       read.set(ticket, await readFor(view))
     },

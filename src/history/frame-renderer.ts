@@ -28,7 +28,7 @@ export const rolloutsIn = (frame: Frame): (() => AsyncGenerator<Rollout>) | unde
 export type FrameRenderer = {
   view: FramedTask
   /**
-   * The frames of the next event. A promise only when other stored texts must be read for them. Throws DamagedEvent.
+   * Returns the frames of the next event; a promise only when it must read other stored texts. Throws DamagedEvent.
    */
   render(event: Recorded): Frame[] | Promise<Frame[]>
 }

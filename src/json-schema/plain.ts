@@ -1,6 +1,7 @@
-// Callers' schemas that may be checked on the main thread: small, and built of keywords for which the time of a check is
-// bounded by the length of the schema times the length of the value. A pattern can take exponential time, references
-// and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas with these stay in the thread.
+// Checks small schemas of callers on the main thread. With the keywords that are allowed here, a check takes at most time
+// in proportion to the length of the schema times the length of the value. Other keywords can take longer: a pattern can
+// take exponential time, references and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas
+// with these are checked in the thread.
 import { remembering } from './cache.ts'
 import { type Check, compile } from './compile.ts'
 
@@ -9,7 +10,10 @@ const longestSchema = 2048
 const maxKeywords = 64
 /** The most that a check may cost: the characters of the schema times those of the value. */
 const maxWork = 256 * 1024
-/** Checks of a schema in the thread before it is compiled here. So nobody makes this thread compile at each check. */
+/**
+ * How often the thread checks a schema before the main thread compiles it. So callers who always send new schemas do not
+ * make the main thread compile each of them.
+ */
 const checksBefore = 15
 const remembered = { texts: 100, characters: 64 * 1024 }
 

@@ -27,11 +27,11 @@ import { appendLines } from './line-writer.ts'
 import { keyChangesOf } from './verify-log.ts'
 
 export type Exported = { manifest: Manifest; events: number }
-/** `step`: what is done. Events are counted. */
+/** Reports progress: `done` of `total` events are through this step. */
 export type OnStep = (step: 'hashing' | 'writing', done: number, total: number) => void
 type Source = { log: string; proof: ProofFiles }
 
-/** Leaves that are read at once. */
+/** The number of leaves in one read. */
 const pageLeaves = 4096
 /** Events in one file of an export of the whole log. */
 const eventsPerFile = 50_000

@@ -16,8 +16,8 @@ const patienceMs = 500
 const goodbyeMs = 250
 
 /**
- * Ends the process. The end of its input tells a server to exit, after it has read the messages before. These may
- * cancel a call.
+ * Ends the process. It closes the input first, so that the server can read the last messages, such as the cancel of a
+ * call, and then exit by itself.
  */
 const goodbye = async (process: Child, children: Pick<Children, 'end'>): Promise<void> => {
   if (process.exitCode === null && process.signalCode === null) {

@@ -14,7 +14,7 @@ export type Secrets = {
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
   refs(): string[]
-  /** Removes all values for whose reference `isNamed` returns false. */
+  /** Removes the values of each reference for which `isNamed` returns false. */
   sweep(isNamed: (ref: string) => boolean): void
   close(): void
 }

@@ -1,4 +1,4 @@
-// The code that runs in the interpreter before that of a call, as text: it shows values and errors, and defines
+// JavaScript, as text, that runs in the interpreter before the code of a call: it shows values and errors, and defines
 // `console`.
 
 export const file = 'code.js'
