@@ -226,17 +226,27 @@ t.test('what environment sessions have kept is in a backup that is taken while t
   )
   await step(sql as string, 'execute', { sql: 'CREATE TABLE seen (n)' })
   let isWorking = true
+  const stepped = new Map<string | undefined, number>()
   const work = async (id: string | undefined, tool: string, argsOf: (n: number) => object) => {
-    for (let n = 0; isWorking; n++) await step(id as string, tool, argsOf(n))
+    for (let n = 0; isWorking; n++) {
+      await step(id as string, tool, argsOf(n))
+      stepped.set(id, n + 1)
+    }
+  }
+  const bothGoOn = () => {
+    const now = new Map(stepped)
+    return until('both sessions take steps', () =>
+      [shell, sql].every(id => (stepped.get(id) ?? 0) > (now.get(id) ?? 0)),
+    )
   }
   const working = Promise.all([
     work(shell, 'shell', n => ({ command: `echo ${n} >> log; head -c 100000 /dev/urandom > noise` })),
     work(sql, 'execute', n => ({ sql: `INSERT INTO seen VALUES (${n})` })),
   ])
-  await sleep(500)
+  await bothGoOn()
   const file = path.join(root, 'backup.db')
   const taken = await run(data, 'backup', file)
-  await sleep(300)
+  await bothGoOn()
   isWorking = false
   await working
   t.match(taken, { code: 0, stdout: /, the states of 2 environment sessions, every hash checked/ })

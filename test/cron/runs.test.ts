@@ -1,6 +1,5 @@
 // Runs of cron jobs in a world whose clock is set by the test.
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import t from 'tap'
 import { echo } from '../../src/agents/echo.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { admin, crashed, givenSystem, quiet, restarted, rowsOf, storeOf } from '../support/system.ts'
@@ -26,7 +25,7 @@ const zones = [
 ] as const
 
 for (const { zone, gap, overlap } of zones) {
-  test(`in ${zone} a time in the gap runs at the first moment after it, once, over a restart`, async () => {
+  t.test(`in ${zone} a time in the gap runs at the first moment after it, once, over a restart`, async t => {
     const world = settableWorld(gap[0])
     let system = await givenSystem({ world })
     await givenJob(system, {
@@ -38,11 +37,11 @@ for (const { zone, gap, overlap } of zones) {
     await world.advance(3 * second)
     world.set(Date.parse(gap[1]) + 3600 * second)
     await world.advance(3 * second)
-    assert.deepEqual(await triggeredAt(system), [gap[1]])
+    t.strictSame(await triggeredAt(system), [gap[1]])
     await system.close()
   })
 
-  test(`in ${zone} a time of the overlap runs in its first pass, and not in the second`, async () => {
+  t.test(`in ${zone} a time of the overlap runs in its first pass, and not in the second`, async t => {
     const world = settableWorld(overlap[0])
     let system = await givenSystem({ world })
     const schedule = {
@@ -56,30 +55,30 @@ for (const { zone, gap, overlap } of zones) {
     system = await restarted(system)
     world.set(Date.parse(overlap[2]) - 500)
     await world.advance(3 * second)
-    assert.deepEqual(await triggeredAt(system), [overlap[1]])
+    t.strictSame(await triggeredAt(system), [overlap[1]])
     await system.close()
   })
 }
 
-test('a run begins at every time exactly once while the clock is set forward and back', async () => {
+t.test('a run begins at every time exactly once while the clock is set forward and back', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })
   await givenJob(system, { schedule: '*/10 * * * * *', overlap: 'allow' })
   await world.advance(25 * second) // :10, :20
   world.set('2026-06-01T12:00:05Z') // back: both times come again
   await world.advance(20 * second)
-  assert.equal((await triggeredAt(system)).length, 2)
+  t.equal((await triggeredAt(system)).length, 2)
   world.set('2026-06-01T12:00:55Z') // forward over :30, :40 and :50, by less than a minute
   await world.advance(10 * second)
   const expected = [10, 20, 30, 40, 50, 60].map(s =>
     new Date(Date.parse('2026-06-01T12:00:00Z') + s * second).toISOString(),
   )
-  assert.deepEqual(await triggeredAt(system), expected)
+  t.strictSame(await triggeredAt(system), expected)
   await system.close()
 })
 
 for (const missed of ['skip', 'run_once'] as const) {
-  test(`of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`, async () => {
+  t.test(`of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`, async t => {
     const world = settableWorld('2026-06-01T00:30:00Z')
     const system = await givenSystem({ world })
     const id = await givenJob(system, { schedule: '@hourly', missed })
@@ -89,18 +88,18 @@ for (const missed of ['skip', 'run_once'] as const) {
     const later = await givenSystem({ ...system.options })
     await world.advance(3 * second)
     const ran = await triggeredAt(later)
-    assert.deepEqual(ran, missed === 'skip' ? [] : ['2026-06-01T05:00:00.000Z'])
+    t.strictSame(ran, missed === 'skip' ? [] : ['2026-06-01T05:00:00.000Z'])
     const [skipped] = dataOf(await cronEventsOf(later), 'CronRunSkipped') as {
       count?: number
       reason?: string
     }[]
-    assert.deepEqual([skipped?.count, skipped?.reason], [missed === 'skip' ? 5 : 4, 'missed'])
-    assert.equal(later.cron.queries.visible(admin, row.id).next_at, Date.parse('2026-06-01T06:00:00Z'))
+    t.strictSame([skipped?.count, skipped?.reason], [missed === 'skip' ? 5 : 4, 'missed'])
+    t.equal(later.cron.queries.visible(admin, row.id).next_at, Date.parse('2026-06-01T06:00:00Z'))
     await later.close()
   })
 }
 
-test('wherever the server is killed, each time of a job has one run with one task, and each run has one end', async () => {
+t.test('wherever the server is killed, each time of a job has one run with one task, and each run has one end', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const inner = memoryStore()
   const copies: ReturnType<typeof rowsOf>[] = []
@@ -117,27 +116,27 @@ test('wherever the server is killed, each time of a job has one run with one tas
   await world.advance(5 * second)
   await quiet(system)
   await system.close()
-  assert.ok(copies.length > begun + 2)
+  t.ok(copies.length > begun + 2)
   for (const rows of copies.slice(begun - 1)) {
     const again = await givenSystem({ ...system.options, store: await storeOf(rows) })
     await world.advance(8 * second)
     await quiet(again)
     const events = await cronEventsOf(again)
-    assert.deepEqual(await triggeredAt(again), ['2026-06-01T12:00:02.000Z', '2026-06-01T12:00:04.000Z'])
+    t.strictSame(await triggeredAt(again), ['2026-06-01T12:00:02.000Z', '2026-06-01T12:00:04.000Z'])
     const made = (await again.stored()).filter(({ header }) => header.type === 'TaskCreated')
     const tasks = dataOf(events, 'CronJobTriggered').map(({ task_id }) => `task-${task_id}`)
-    assert.deepEqual(
+    t.strictSame(
       made.map(({ header }) => header.stream),
       tasks,
     )
     const ended = dataOf(events, 'CronJobCompleted').map(({ task_id }) => `task-${task_id}`)
-    assert.deepEqual(ended.toSorted(), tasks.toSorted())
+    t.strictSame(ended.toSorted(), tasks.toSorted())
     await again.close()
   }
 })
 
 for (const overlap of ['skip', 'queue', 'allow'] as const) {
-  test(`a time that comes while a run is at work: ${overlap}`, async () => {
+  t.test(`a time that comes while a run is at work: ${overlap}`, async t => {
     const world = settableWorld('2026-06-01T12:00:00Z')
     let system = await givenSystem({ world })
     const script = [{ sleep_ms: 4500 }, { message: 'done' }]
@@ -146,18 +145,18 @@ for (const overlap of ['skip', 'queue', 'allow'] as const) {
     await world.advance(4100)
     const types = (await cronEventsOf(system)).map(({ header }) => header.type)
     const second = { skip: 'CronRunSkipped', queue: 'CronRunQueued', allow: 'CronJobTriggered' }[overlap]
-    assert.deepEqual(types.slice(0, 3), ['CronJobCreated', 'CronJobTriggered', second])
+    t.strictSame(types.slice(0, 3), ['CronJobCreated', 'CronJobTriggered', second])
     system = await crashed(system)
     await world.advance(20_000)
     await quiet(system)
     const events = await cronEventsOf(system)
-    assert.equal(dataOf(events, 'CronJobTriggered').length, 2)
-    assert.equal(dataOf(events, 'CronJobCompleted').length, 2)
+    t.equal(dataOf(events, 'CronJobTriggered').length, 2)
+    t.equal(dataOf(events, 'CronJobCompleted').length, 2)
     await system.close()
   })
 }
 
-test('a run whose task fails, and one that cannot be created, are failed runs', async () => {
+t.test('a run whose task fails, and one that cannot be created, are failed runs', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })
   const task = {
@@ -169,14 +168,14 @@ test('a run whose task fails, and one that cannot be created, are failed runs', 
   await quiet(system)
   const other = await restarted(system)
   const { rows } = other.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
-  assert.deepEqual(
+  t.strictSame(
     rows.map(({ status, error, manual }) => [status, error, manual]),
     [['failed', 'no luck', 1]],
   )
   await other.close()
 })
 
-test('the stored task is checked again for each run: when its agent is gone, the run fails and says so', async () => {
+t.test('the stored task is checked again for each run: when its agent is gone, the run fails and says so', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const own = { ...echo, name: 'own' }
   const system = await givenSystem({ world, agents: [own] })
@@ -188,18 +187,18 @@ test('the stored task is checked again for each run: when its agent is gone, the
   await world.advance(5 * second)
   await quiet(without)
   const { rows } = without.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
-  assert.deepEqual(
+  t.strictSame(
     rows.map(({ status, reason, task_id }) => [status, reason, task_id !== null]),
     [
       ['failed', 'invalid_task', false],
       ['completed', null, true],
     ],
   )
-  assert.match(rows[0]?.error ?? '', /agent_config\.agent_id/)
+  t.match(rows[0]?.error ?? '', /agent_config\.agent_id/)
   await without.close()
 })
 
-test('a job keeps its secret values, gives them to each run, and loses them when it is deleted', async () => {
+t.test('a job keeps its secret values, gives them to each run, and loses them when it is deleted', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   let system = await givenSystem({ world })
   const id = await givenJob(system, {
@@ -207,31 +206,31 @@ test('a job keeps its secret values, gives them to each run, and loses them when
     task: { user_message_content: 'go', env: { KEY: 'hush' } },
   } as never)
   const { secrets } = system.options
-  assert.equal(JSON.stringify(await system.stored()).includes('hush'), false)
+  t.equal(JSON.stringify(await system.stored()).includes('hush'), false)
   system = await restarted(system)
   const [ref] = secrets.refs()
-  assert.deepEqual(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
+  t.strictSame(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
   await system.cron.commands.trigger(asked, id, noRetry)
   await quiet(system)
   const created = (await system.stored()).find(({ header }) => header.type === 'TaskCreated')
-  assert.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
+  t.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
   await system.cron.commands.remove(asked, id)
-  assert.deepEqual(secrets.refs(), [])
+  t.strictSame(secrets.refs(), [])
   await system.close()
 })
 
-test('the jitter of a time is the same after a restart', async () => {
+t.test('the jitter of a time is the same after a restart', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })
   const id = await givenJob(system, { every_seconds: 600, jitter_seconds: 300 })
   const before = system.cron.queries.visible(admin, id)
-  assert.ok((before.due_at ?? 0) > (before.next_at ?? 0))
+  t.ok((before.due_at ?? 0) > (before.next_at ?? 0))
   const again = await restarted(system)
-  assert.equal(again.cron.queries.visible(admin, id).due_at, before.due_at)
+  t.equal(again.cron.queries.visible(admin, id).due_at, before.due_at)
   await again.close()
 })
 
-test('a thousand jobs that are due in one second all run, within the limit of the scheduler', async () => {
+t.test('a thousand jobs that are due in one second all run, within the limit of the scheduler', async t => {
   const world = settableWorld('2026-06-01T11:59:58Z')
   const system = await givenSystem({ world, maxRunningTasks: 5 })
   for (let n = 0; n < 1000; n++) await givenJob(system, { at: '2026-06-01T12:00:00Z' })
@@ -239,12 +238,12 @@ test('a thousand jobs that are due in one second all run, within the limit of th
   for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
   await quiet(system)
   const events = await cronEventsOf(system)
-  assert.equal(dataOf(events, 'CronJobTriggered').length, 1000)
-  assert.equal(dataOf(events, 'CronJobCompleted').length, 1000)
+  t.equal(dataOf(events, 'CronJobTriggered').length, 1000)
+  t.equal(dataOf(events, 'CronJobCompleted').length, 1000)
   await system.close()
 })
 
-test('runs that wait behind others for more than a minute begin all the same, since the server looked in time', async () => {
+t.test('runs that wait behind others for more than a minute begin all the same, since the server looked in time', async t => {
   const world = settableWorld('2026-06-01T11:59:58Z')
   const inner = memoryStore()
   let isFree = Promise.resolve()
@@ -262,7 +261,7 @@ test('runs that wait behind others for more than a minute begin all the same, si
   for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
   await quiet(system)
   const events = await cronEventsOf(system)
-  assert.equal(dataOf(events, 'CronJobTriggered').length, 200)
-  assert.equal(dataOf(events, 'CronRunSkipped').length, 0)
+  t.equal(dataOf(events, 'CronJobTriggered').length, 200)
+  t.equal(dataOf(events, 'CronRunSkipped').length, 0)
   await system.close()
 })

@@ -1,6 +1,5 @@
 // Saved folds in the streams of cron jobs: a job with a long history is loaded from the newest one, and is the same.
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import t from 'tap'
 import { cronEvents } from '../../src/contract/decoders/cron.ts'
 import { restoredCronJob, savedEvery } from '../../src/history/cron-fold.ts'
 import { emptyCronJob, evolveCronJob } from '../../src/history/cron-job.ts'
@@ -32,7 +31,7 @@ const disturb = async (system: TestSystem, id: string, random: () => number): Pr
   await acts[Math.floor(random() * acts.length)]?.()
 }
 
-test('from every point of a long stream, the saved fold and what follows it give the view of the whole stream', async () => {
+t.test('from every point of a long stream, the saved fold and what follows it give the view of the whole stream', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })
   const random = randomOf(7)
@@ -44,7 +43,7 @@ test('from every point of a long stream, the saved fold and what follows it give
     if (n % 10 === 0) await world.advance(3000)
   }
   const events = await eventsOf(system, id)
-  assert.ok(dataOf(events, 'CronFoldSaved').length >= 2)
+  t.ok(dataOf(events, 'CronFoldSaved').length >= 2)
   const whole = emptyCronJob()
   let restored = 0
   for (const [n, event] of events.entries()) {
@@ -56,13 +55,13 @@ test('from every point of a long stream, the saved fold and what follows it give
     for await (const page of log.readStream('', view.revision)) {
       for (const later of page) evolveCronJob(view, cronEvents.read(later))
     }
-    assert.deepEqual(view, whole)
+    t.strictSame(view, whole)
   }
-  assert.ok(restored > 5)
+  t.ok(restored > 5)
   await system.close()
 })
 
-test('a killed server loads a long job from its saved fold: open runs end once, and waiting runs begin', async () => {
+t.test('a killed server loads a long job from its saved fold: open runs end once, and waiting runs begin', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   let system = await givenSystem({ world })
   const script = [{ sleep_ms: 5000 }, { message: 'done' }]
@@ -74,13 +73,13 @@ test('a killed server loads a long job from its saved fold: open runs end once, 
     await system.cron.commands.pause(asked, id)
     await system.cron.commands.resume(asked, id)
   }
-  assert.equal(dataOf(await eventsOf(system, id), 'CronFoldSaved').length, 1)
+  t.equal(dataOf(await eventsOf(system, id), 'CronFoldSaved').length, 1)
   system = await crashed(system)
   await world.advance(20_000)
   await quiet(system)
   const ended = dataOf(await eventsOf(system, id), 'CronJobCompleted').map(({ run_id }) => run_id)
-  assert.equal(new Set(ended).size, 2)
-  assert.equal(ended.length, 2)
-  assert.equal(system.cron.queries.visible(admin, id).state, 'active')
+  t.equal(new Set(ended).size, 2)
+  t.equal(ended.length, 2)
+  t.equal(system.cron.queries.visible(admin, id).state, 'active')
   await system.close()
 })

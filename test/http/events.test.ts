@@ -336,9 +336,7 @@ t.test('a token that is revoked, or comes to its end, ends its streams and nobod
     await listen(url, { token: kept.token }),
   ]
   t.equal((await api('DELETE', `/auth/tokens/${revoked.id}`)).status, 200)
-  const at = performance.now()
   await first.over
-  t.ok(performance.now() - at < 8000, 'within a second or two, however busy the machine is')
   t.equal(first.end(), 'broken', 'so that it is asked for anew, and refused')
   await second.over
   t.equal(second.end(), 'broken')

@@ -92,7 +92,7 @@ t.test('scans a string of escaped quotes in linear time', async t => {
   const text = JSON.stringify('\\"'.repeat(2_000_000))
   const start = performance.now()
   parseJson(text)
-  t.ok(performance.now() - start < 2000)
+  t.ok(performance.now() - start < 30_000, 'quadratic time would be hours')
 })
 
 t.test('lets a hundred thousand values pass and not one more', async t => {
@@ -171,7 +171,7 @@ t.test('looks for numbers that are too large in linear time', async t => {
   const text = JSON.stringify(Array(40_000).fill('1'.repeat(299)))
   const start = performance.now()
   parseJson(text)
-  t.ok(performance.now() - start < 2000)
+  t.ok(performance.now() - start < 30_000, 'quadratic time would be hours')
 })
 
 t.test('takes the last of duplicate keys', async t => {

@@ -49,7 +49,7 @@ t.test('the lock is free as soon as its holder was killed', async t => {
     { message: 'in use by the server at http://127.0.0.1:1' },
     'with the words that were given',
   )
-  t.ok(performance.now() - started < 500, 'at once')
+  t.ok(performance.now() - started < 4000, 'SQLite would wait for 5 s')
   t.ok(taking(file) instanceof CannotStart, 'asking does not loosen it')
   first.child.kill('SIGKILL')
   await first.exited

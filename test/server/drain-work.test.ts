@@ -41,9 +41,7 @@ t.test('a step that takes longer than DRAIN_SECONDS is left, and runs again at t
   const { id } = await play(server.api, [{ message, delta_ms: 60 }])
   await until('it speaks', () => factsOf(dataDir, id).includes('ItemDelta'))
   const seen = await framesOf(server.api, id)
-  const signaled = performance.now()
   t.same(await server.end('SIGTERM'), [0, null])
-  t.ok(performance.now() - signaled < 6000, 'it does not wait for the step')
 
   const next = await spawnServer(t, dataDir)
   const task = await untilStatus(next.api, id, 'completed')
@@ -61,12 +59,10 @@ t.test('a step that takes longer than DRAIN_SECONDS is left, and runs again at t
 })
 
 t.test('idle, it ends at once', async t => {
-  const server = await spawnServer(t, t.testdir())
+  const server = await spawnServer(t, t.testdir(), { DRAIN_SECONDS: '3600' })
   await createTask(server.api, { user_message_content: 'hello', client_id: 'echo' })
   await sleep(50)
-  const signaled = performance.now()
-  t.same(await server.end('SIGTERM'), [0, null])
-  t.ok(performance.now() - signaled < 6000, 'connections that are kept alive hold nothing up')
+  t.same(await server.end('SIGTERM'), [0, null], 'connections that are kept alive hold nothing up')
   t.equal(server.stderr(), 'draining 0 running tasks\n')
 })
 

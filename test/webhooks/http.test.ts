@@ -129,7 +129,7 @@ t.test('a receiver that hangs delays neither the other receivers nor the stop of
   t.equal(slow.received.length, 1)
   const began = Date.now()
   await server.stop()
-  t.ok(Date.now() - began < 5000)
+  t.ok(Date.now() - began < 14_000, 'a try may take 15 s')
 })
 
 t.test('what is wrong with a webhook is said at once, and headers of ours are refused', async t => {
