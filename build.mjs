@@ -14,6 +14,7 @@ import {
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { build as bundle } from 'esbuild'
+import { banner, external } from './bundled.mjs'
 
 const root = import.meta.dirname
 // src/platform/sqlite/library.ts explains which version of the package is used.
@@ -33,16 +34,24 @@ const options = {
   logLevel: 'warning',
   write: false,
 }
+const ofServer = {
+  ...options,
+  packages: 'bundle',
+  external,
+  banner,
+  minifyWhitespace: true,
+  sourcesContent: false,
+}
 // The bundle is split, so that a command loads only the files that it needs. All files are in one folder, where
 // src/platform/built.ts finds them.
 const command = await bundle({
-  ...options,
+  ...ofServer,
   entryPoints: { main: 'src/cli/main.ts' },
   splitting: true,
   chunkNames: 'piece-[hash]',
 })
 const others = await bundle({
-  ...options,
+  ...ofServer,
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
     'tree-thread': 'src/proof/store/tree-thread.ts',

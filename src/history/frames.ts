@@ -164,7 +164,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
         compression_id,
       })),
   },
-  // A speaker's message is told like any message; the user's message comes whole.
+  // A speaker's message gives the frames of any message of an agent. The user's message is in one frame.
   GroupChatMessage: {
     count: ({ role }) => (role === 'assistant' ? 6 : 2),
     frames: (view, { agent_step, message_id, role, content }) => {

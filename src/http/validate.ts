@@ -4,18 +4,18 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { withoutNulls } from '../contract/schema-walk.ts'
-import type { WireSchema } from '../contract/wire-schema.ts'
 import { explain } from './validate/explain.ts'
-import { assertExplainable } from './validate/explainable.ts'
 
 /**
  * Returns a function that checks a value. It returns the value with its type, or throws Invalid with all problems. A
- * null in an optional field, at any depth, is removed.
+ * null in an optional field, at any depth, is removed. The schema is compiled at its first use, because compiling all
+ * schemas would make each start of the server a fifth longer.
  */
 export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
-  assertExplainable(schema as WireSchema)
-  const compiled = Compile(schema)
+  let known: { Check(value: unknown): boolean } | undefined
   return value => {
+    known ??= Compile(schema)
+    const compiled = known
     if (compiled.Check(value)) return value as Static<T>
     const lean = withoutNulls(schema, value)
     if (lean !== value && compiled.Check(lean)) return lean as Static<T>

@@ -4,7 +4,7 @@
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { processorMs } from '../platform/thread-time.ts'
-import { compile } from './compile.ts'
+import { type Check, compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
 import { createPlainChecks } from './plain.ts'
 import type { Request } from './schema-thread.ts'
@@ -89,11 +89,21 @@ export const createSchemaChecker = ({
   }
 }
 
-/** For our own schemas: compiled once, here, and run on this thread. Throws for an invalid schema. */
+/**
+ * For our own schemas: compiled once, at the first check, and run on this thread. The check throws when the schema is
+ * invalid.
+ */
 export const trusted = (schema: object): ((value: unknown) => Verdict) => {
+  let check: Check | undefined
+  return value => {
+    check ??= compiledCheck(schema)
+    return verdictOf(check(value))
+  }
+}
+
+const compiledCheck = (schema: object): Check => {
   // Converted to JSON, without the additional properties that TypeBox puts on a schema.
   const compiled = compile(JSON.parse(JSON.stringify(schema)))
   if ('problems' in compiled) throw new Error(compiled.problems.join('; '))
-  const { check } = compiled
-  return value => verdictOf(check(value))
+  return compiled.check
 }

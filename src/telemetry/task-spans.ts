@@ -8,13 +8,14 @@ import { agentSpan, chatSpan, type Span, type SpanTask, spanTaskOf, type Usage }
 import { createStepTimes } from './step-times.ts'
 import { sum, usageIn } from './usage.ts'
 
-/** The types of the events that end a task. Below: the types of all events that may end a span. */
+/** The types of the events that end a task. */
 export const endsTask: ReadonlySet<string> = new Set<TaskEventType>([
   'TaskCompleted',
   'TaskFailed',
   'TaskCanceled',
   'TaskExpired',
 ])
+/** The types of all events that may end a span. */
 export const endsSpan: ReadonlySet<string> = new Set([
   ...endsTask,
   ...(['AgentStepCompleted', 'AgentStepAbandoned'] satisfies TaskEventType[]),

@@ -33,7 +33,7 @@ export const createRetries = (table: Pick<WebhookTable, 'all'>, clock: Clock) =>
   }
   const once = createOnce()
   return {
-    /** Runs `create`, or returns the webhook of an earlier create with this key. One create at a time runs for a key. */
+    /** Runs `create`, or returns the webhook of an earlier create with this key. Creates with one key run one by one. */
     async once<Made>(
       maker: string,
       key: string | undefined,

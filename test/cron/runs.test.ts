@@ -78,62 +78,68 @@ t.test('a run begins at every time exactly once while the clock is set forward a
 })
 
 for (const missed of ['skip', 'run_once'] as const) {
-  t.test(`of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`, async t => {
-    const world = settableWorld('2026-06-01T00:30:00Z')
-    const system = await givenSystem({ world })
-    const id = await givenJob(system, { schedule: '@hourly', missed })
-    const row = system.cron.queries.visible(admin, id)
-    await system.close()
-    world.set('2026-06-01T05:30:00Z')
-    const later = await givenSystem({ ...system.options })
-    await world.advance(3 * second)
-    const ran = await triggeredAt(later)
-    t.strictSame(ran, missed === 'skip' ? [] : ['2026-06-01T05:00:00.000Z'])
-    const [skipped] = dataOf(await cronEventsOf(later), 'CronRunSkipped') as {
-      count?: number
-      reason?: string
-    }[]
-    t.strictSame([skipped?.count, skipped?.reason], [missed === 'skip' ? 5 : 4, 'missed'])
-    t.equal(later.cron.queries.visible(admin, row.id).next_at, Date.parse('2026-06-01T06:00:00Z'))
-    await later.close()
-  })
+  t.test(
+    `of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`,
+    async t => {
+      const world = settableWorld('2026-06-01T00:30:00Z')
+      const system = await givenSystem({ world })
+      const id = await givenJob(system, { schedule: '@hourly', missed })
+      const row = system.cron.queries.visible(admin, id)
+      await system.close()
+      world.set('2026-06-01T05:30:00Z')
+      const later = await givenSystem({ ...system.options })
+      await world.advance(3 * second)
+      const ran = await triggeredAt(later)
+      t.strictSame(ran, missed === 'skip' ? [] : ['2026-06-01T05:00:00.000Z'])
+      const [skipped] = dataOf(await cronEventsOf(later), 'CronRunSkipped') as {
+        count?: number
+        reason?: string
+      }[]
+      t.strictSame([skipped?.count, skipped?.reason], [missed === 'skip' ? 5 : 4, 'missed'])
+      t.equal(later.cron.queries.visible(admin, row.id).next_at, Date.parse('2026-06-01T06:00:00Z'))
+      await later.close()
+    },
+  )
 }
 
-t.test('wherever the server is killed, each time of a job has one run with one task, and each run has one end', async t => {
-  const world = settableWorld('2026-06-01T12:00:00Z')
-  const inner = memoryStore()
-  const copies: ReturnType<typeof rowsOf>[] = []
-  const store = {
-    ...inner,
-    async write(batch: Parameters<typeof inner.write>[0]) {
-      await inner.write(batch)
-      copies.push(rowsOf(inner))
-    },
-  }
-  const system = await givenSystem({ world, store })
-  await givenJob(system, { every_seconds: 2, max_runs: 2 })
-  const begun = copies.length
-  await world.advance(5 * second)
-  await quiet(system)
-  await system.close()
-  t.ok(copies.length > begun + 2)
-  for (const rows of copies.slice(begun - 1)) {
-    const again = await givenSystem({ ...system.options, store: await storeOf(rows) })
-    await world.advance(8 * second)
-    await quiet(again)
-    const events = await cronEventsOf(again)
-    t.strictSame(await triggeredAt(again), ['2026-06-01T12:00:02.000Z', '2026-06-01T12:00:04.000Z'])
-    const made = (await again.stored()).filter(({ header }) => header.type === 'TaskCreated')
-    const tasks = dataOf(events, 'CronJobTriggered').map(({ task_id }) => `task-${task_id}`)
-    t.strictSame(
-      made.map(({ header }) => header.stream),
-      tasks,
-    )
-    const ended = dataOf(events, 'CronJobCompleted').map(({ task_id }) => `task-${task_id}`)
-    t.strictSame(ended.toSorted(), tasks.toSorted())
-    await again.close()
-  }
-})
+t.test(
+  'wherever the server is killed, each time of a job has one run with one task, and each run has one end',
+  async t => {
+    const world = settableWorld('2026-06-01T12:00:00Z')
+    const inner = memoryStore()
+    const copies: ReturnType<typeof rowsOf>[] = []
+    const store = {
+      ...inner,
+      async write(batch: Parameters<typeof inner.write>[0]) {
+        await inner.write(batch)
+        copies.push(rowsOf(inner))
+      },
+    }
+    const system = await givenSystem({ world, store })
+    await givenJob(system, { every_seconds: 2, max_runs: 2 })
+    const begun = copies.length
+    await world.advance(5 * second)
+    await quiet(system)
+    await system.close()
+    t.ok(copies.length > begun + 2)
+    for (const rows of copies.slice(begun - 1)) {
+      const again = await givenSystem({ ...system.options, store: await storeOf(rows) })
+      await world.advance(8 * second)
+      await quiet(again)
+      const events = await cronEventsOf(again)
+      t.strictSame(await triggeredAt(again), ['2026-06-01T12:00:02.000Z', '2026-06-01T12:00:04.000Z'])
+      const made = (await again.stored()).filter(({ header }) => header.type === 'TaskCreated')
+      const tasks = dataOf(events, 'CronJobTriggered').map(({ task_id }) => `task-${task_id}`)
+      t.strictSame(
+        made.map(({ header }) => header.stream),
+        tasks,
+      )
+      const ended = dataOf(events, 'CronJobCompleted').map(({ task_id }) => `task-${task_id}`)
+      t.strictSame(ended.toSorted(), tasks.toSorted())
+      await again.close()
+    }
+  },
+)
 
 for (const overlap of ['skip', 'queue', 'allow'] as const) {
   t.test(`a time that comes while a run is at work: ${overlap}`, async t => {
@@ -175,49 +181,55 @@ t.test('a run whose task fails, and one that cannot be created, are failed runs'
   await other.close()
 })
 
-t.test('the stored task is checked again for each run: when its agent is gone, the run fails and says so', async t => {
-  const world = settableWorld('2026-06-01T12:00:00Z')
-  const own = { ...echo, name: 'own' }
-  const system = await givenSystem({ world, agents: [own] })
-  const task = { user_message_content: 'go', agent_config: { agent_id: 'own' } }
-  const id = await givenJob(system, { every_seconds: 5, task } as never)
-  await world.advance(6 * second)
-  await quiet(system)
-  const without = await restarted(system, { agents: [] })
-  await world.advance(5 * second)
-  await quiet(without)
-  const { rows } = without.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
-  t.strictSame(
-    rows.map(({ status, reason, task_id }) => [status, reason, task_id !== null]),
-    [
-      ['failed', 'invalid_task', false],
-      ['completed', null, true],
-    ],
-  )
-  t.match(rows[0]?.error ?? '', /agent_config\.agent_id/)
-  await without.close()
-})
+t.test(
+  'the stored task is checked again for each run: when its agent is gone, the run fails and says so',
+  async t => {
+    const world = settableWorld('2026-06-01T12:00:00Z')
+    const own = { ...echo, name: 'own' }
+    const system = await givenSystem({ world, agents: [own] })
+    const task = { user_message_content: 'go', agent_config: { agent_id: 'own' } }
+    const id = await givenJob(system, { every_seconds: 5, task } as never)
+    await world.advance(6 * second)
+    await quiet(system)
+    const without = await restarted(system, { agents: [] })
+    await world.advance(5 * second)
+    await quiet(without)
+    const { rows } = without.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
+    t.strictSame(
+      rows.map(({ status, reason, task_id }) => [status, reason, task_id !== null]),
+      [
+        ['failed', 'invalid_task', false],
+        ['completed', null, true],
+      ],
+    )
+    t.match(rows[0]?.error ?? '', /agent_config\.agent_id/)
+    await without.close()
+  },
+)
 
-t.test('a job keeps its secret values, gives them to each run, and loses them when it is deleted', async t => {
-  const world = settableWorld('2026-06-01T12:00:00Z')
-  let system = await givenSystem({ world })
-  const id = await givenJob(system, {
-    every_seconds: 60,
-    task: { user_message_content: 'go', env: { KEY: 'hush' } },
-  } as never)
-  const { secrets } = system.options
-  t.equal(JSON.stringify(await system.stored()).includes('hush'), false)
-  system = await restarted(system)
-  const [ref] = secrets.refs()
-  t.strictSame(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
-  await system.cron.commands.trigger(asked, id, noRetry)
-  await quiet(system)
-  const created = (await system.stored()).find(({ header }) => header.type === 'TaskCreated')
-  t.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
-  await system.cron.commands.remove(asked, id)
-  t.strictSame(secrets.refs(), [])
-  await system.close()
-})
+t.test(
+  'a job keeps its secret values, gives them to each run, and loses them when it is deleted',
+  async t => {
+    const world = settableWorld('2026-06-01T12:00:00Z')
+    let system = await givenSystem({ world })
+    const id = await givenJob(system, {
+      every_seconds: 60,
+      task: { user_message_content: 'go', env: { KEY: 'hush' } },
+    } as never)
+    const { secrets } = system.options
+    t.equal(JSON.stringify(await system.stored()).includes('hush'), false)
+    system = await restarted(system)
+    const [ref] = secrets.refs()
+    t.strictSame(secrets.get(ref ?? ''), { env: { KEY: 'hush' } })
+    await system.cron.commands.trigger(asked, id, noRetry)
+    await quiet(system)
+    const created = (await system.stored()).find(({ header }) => header.type === 'TaskCreated')
+    t.ok((created?.data as { secret_ref?: string } | undefined)?.secret_ref)
+    await system.cron.commands.remove(asked, id)
+    t.strictSame(secrets.refs(), [])
+    await system.close()
+  },
+)
 
 t.test('the jitter of a time is the same after a restart', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
@@ -243,25 +255,28 @@ t.test('a thousand jobs that are due in one second all run, within the limit of 
   await system.close()
 })
 
-t.test('runs that wait behind others for more than a minute begin all the same, since the server looked in time', async t => {
-  const world = settableWorld('2026-06-01T11:59:58Z')
-  const inner = memoryStore()
-  let isFree = Promise.resolve()
-  const store = {
-    ...inner,
-    async write(batch: Parameters<typeof inner.write>[0]) {
-      await isFree
-      await inner.write(batch)
-    },
-  }
-  const system = await givenSystem({ world, store })
-  for (let n = 0; n < 200; n++) await givenJob(system, { at: '2026-06-01T12:00:00Z' })
-  isFree = new Promise(resolve => void world.timers.after(65 * second, resolve))
-  await world.advance(70 * second)
-  for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
-  await quiet(system)
-  const events = await cronEventsOf(system)
-  t.equal(dataOf(events, 'CronJobTriggered').length, 200)
-  t.equal(dataOf(events, 'CronRunSkipped').length, 0)
-  await system.close()
-})
+t.test(
+  'runs that wait behind others for more than a minute begin all the same, since the server looked in time',
+  async t => {
+    const world = settableWorld('2026-06-01T11:59:58Z')
+    const inner = memoryStore()
+    let isFree = Promise.resolve()
+    const store = {
+      ...inner,
+      async write(batch: Parameters<typeof inner.write>[0]) {
+        await isFree
+        await inner.write(batch)
+      },
+    }
+    const system = await givenSystem({ world, store })
+    for (let n = 0; n < 200; n++) await givenJob(system, { at: '2026-06-01T12:00:00Z' })
+    isFree = new Promise(resolve => void world.timers.after(65 * second, resolve))
+    await world.advance(70 * second)
+    for (let n = 0; n < 100 && system.cron.busy() > 0; n++) await quiet(system)
+    await quiet(system)
+    const events = await cronEventsOf(system)
+    t.equal(dataOf(events, 'CronJobTriggered').length, 200)
+    t.equal(dataOf(events, 'CronRunSkipped').length, 0)
+    await system.close()
+  },
+)

@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { banner, external } from '../../bundled.mjs'
 
 /** Replaces what a module says about its own path, since the path of the bundle is another one. */
 const ownPlace = {
@@ -15,6 +16,10 @@ const ownPlace = {
       return { contents: `const ownFolder = ${own[0]}, ownUrl = ${own[1]}; ${text}`, loader: 'ts' }
     }),
 }
+
+/** Packages for tests alone, most of which only a few test files load. */
+const { devDependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+const ofTests = Object.keys(devDependencies).flatMap(name => [name, `${name}/*`])
 
 /** Bundles `files` (paths from `root`) into `folder`. Resolves to the files to run in their place. */
 export const bundleTests = async (root, files, folder) => {
@@ -28,11 +33,13 @@ export const bundleTests = async (root, files, folder) => {
     chunkNames: 'shared/[hash]',
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: [...external, ...ofTests],
+    banner,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     sourcemap: true,
+    sourcesContent: false,
     logLevel: 'warning',
     define: { 'import.meta.dirname': 'ownFolder', 'import.meta.url': 'ownUrl' },
     plugins: [ownPlace],

@@ -12,7 +12,7 @@ const ignored: ReadonlySet<string> = new Set([
 ])
 /** Ids that connect the parts of one task. */
 const connecting: ReadonlySet<string> = new Set(['id', 'item_id', 'call_id', 'compression_id', 'message_id'])
-/** Values of callers and tools, whose own keys mean nothing here. */
+/** Values that callers and tools choose: a key in them that has one of the names above is an ordinary key. */
 const closed: ReadonlySet<string> = new Set([
   'block_list',
   'blocks',
@@ -35,7 +35,7 @@ export const createContents = (): Contents => {
     if (ignored.has(key) || value === undefined) return []
     if (connecting.has(key) && typeof value === 'string') return [[key, numberOf(value)]]
     const content = closed.has(key) ? value : contentOf(value)
-    // A task has no metadata when it has nothing to say there.
+    // A task without metadata has no such field, so empty metadata count as none.
     return key === 'metadata' && JSON.stringify(content) === '{}' ? [] : [[key, content]]
   }
   const contentOf = (value: unknown): unknown => {

@@ -22,7 +22,7 @@ const inTransaction = 'each call of execute is a transaction of its own'
 const reasons = new Map([
   ['attach', 'there is one database, and no other file can be reached'],
   ['vacuum', 'no other file can be reached'],
-  ['pragma', `of PRAGMA there is only ${[...askingPragmas].join(', ')}, without a value to set`],
+  ['pragma', `the only PRAGMAs are ${[...askingPragmas].join(', ')}, and none of them may set a value`],
   ...['begin', 'commit', 'end', 'rollback', 'savepoint', 'release'].map(
     word => [word, inTransaction] as const,
   ),
@@ -37,7 +37,7 @@ const unlessAllowed = (sql: string): void => {
     .toLowerCase()
   if (word !== undefined && words.has(word)) return
   const why =
-    reasons.get(word ?? '') ?? `there is ${[...words].join(', ').toUpperCase()} and EXPLAIN of these`
+    reasons.get(word ?? '') ?? `use ${[...words].join(', ').toUpperCase()}, or EXPLAIN of one of these`
   throw new Error(`${word?.toUpperCase() ?? 'This'} is not allowed: ${why}`)
 }
 
