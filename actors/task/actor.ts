@@ -39,7 +39,7 @@ export const taskKind =
       effects.reconcile()
     }
 
-    /** The chart has judged the past of a fork already, when its events were stored first. */
+    /** The chart does not judge the copied events of a fork: it did so when the original events were stored. */
     const forked = (command: Extract<TaskCommand, { type: 'ForkTask' }>) => {
       const { events, made } = decide(command, view, { now: world.clock.now(), ttls })
       for (const { events: first } of made) judge(firstState, first)

@@ -7,7 +7,7 @@ import type { ReadStore } from '../store.ts'
 export const isTalk = ({ type }: Pick<TaskEvent, 'type'>): boolean =>
   type === 'ItemDelta' || type === 'EffectSaid'
 
-/** The table of tasks whose items lack talk from before the checkpoint. */
+/** The table of tasks whose items in the read models lack text that was stored before the checkpoint. */
 export const createTalkingRows = (store: ReadStore) => {
   const put = store.prepare<[number]>('INSERT INTO talking_tasks (task) VALUES (?)')
   const remove = store.prepare<[number]>('DELETE FROM talking_tasks WHERE task = ?')
@@ -16,7 +16,7 @@ export const createTalkingRows = (store: ReadStore) => {
     .prepare<[], string>('SELECT id FROM talking_tasks JOIN tasks ON position = task ORDER BY task')
     .pluck()
   return {
-    /** Adds or removes a task, when it must be in the table and is not, or the other way round. */
+    /** Adds or removes a task, so that it is in the table if and only if `mustBe`. */
     move(task: number, isThere: boolean, mustBe: boolean): void {
       if (isThere && !mustBe) remove.run(task)
       if (!isThere && mustBe) put.run(task)

@@ -14,7 +14,7 @@ export type Subscriber = {
   chooses: boolean
   take: Take
   onFault: (error: unknown) => void
-  /** The position up to which every event was taken or is not for this subscriber. */
+  /** The position up to which the subscriber has taken all events that are for it. */
   position: number
   state: 'reading' | 'live' | 'full' | 'closed'
 }

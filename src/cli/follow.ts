@@ -41,9 +41,9 @@ export type Followed = {
 }
 
 /**
- * Creates a task and yields each of its frames once. After a broken connection, the stream is resumed at the address
- * where the server listens by then. Throws NotReached when no server answers for a minute, and the errors of
- * `askServer`.
+ * Creates a task and yields each of its frames once. When the connection breaks, the stream continues on a new one, also
+ * when the server has another address after a restart. Throws NotReached when no server answers for a minute, and the
+ * errors of `askServer`.
  */
 export async function* followTask(
   { config, url, onTask, onBroken }: Followed,

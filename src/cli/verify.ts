@@ -35,7 +35,7 @@ const logLines = ({ events, streams, erased, checkpoints, newest, lost, cut_off 
   const uncovered = events - (newest?.size ?? 0)
   const covers =
     newest === undefined
-      ? 'no checkpoint was compared, so a log that somebody wrote anew would fit too: give one with --checkpoint'
+      ? 'no checkpoint was compared, so a log that was replaced as a whole would fit too: give one with --checkpoint'
       : `${plural(checkpoints, 'checkpoint fits', 'checkpoints fit')}, the largest of ${plural(newest.size, 'event')}, signed by ${newest.signers.map(({ text }) => text).join(', ')}`
   return [
     `${plural(events, 'event')} of ${plural(streams, 'stream')}: digests, leaves, revisions and positions fit`,

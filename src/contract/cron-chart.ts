@@ -1,5 +1,5 @@
-// The lifecycle of a cron job as a statechart. Only this file defines the moves. A job that has no time left has ended;
-// a change of its schedule can resume it. Runs that began before a job was deleted still end.
+// The lifecycle of a cron job as a statechart. Only this file defines the moves. A job ends when its schedule has no
+// further time; a change of the schedule can resume it. Runs that began before a job was deleted still end.
 import { type Chart, type Places, tableOf } from './chart.ts'
 
 export const cronChart = {

@@ -16,6 +16,9 @@ const extraHeaders: Partial<Record<number, Record<string, string>>> = {
   503: { 'retry-after': '1' },
 }
 
+/** The headers of an answer after which the server closes the connection. */
+export const closing = { connection: 'close' }
+
 /** Fastify's codes for mistakes of the caller, and the refusals for them. */
 const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BodyTooLarge',
@@ -60,7 +63,7 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
   const body = envelopeId === undefined ? bare : { jsonrpc: '2.0', id: envelopeId, error: object }
   return {
     status: http,
-    headers: extraHeaders[http] ?? {},
+    headers: { ...extraHeaders[http], ...(refusal?.reason === 'ShuttingDown' ? closing : {}) },
     body,
     fault: refusal === undefined && !isGone(error),
   }

@@ -33,12 +33,11 @@ const unrouted = (methodsOf: MethodTable, request: FastifyRequest, reply: Fastif
 }
 
 /** Refuses a request while the server stops. */
-const refuseAtStop = (request: FastifyRequest, reply: FastifyReply): void => {
+const refuseAtStop = (request: FastifyRequest): void => {
   const { access, stream } = request.routeOptions.config
   // An EventSource never reconnects after an error answer, but it reconnects after a broken connection.
   const isStream = stream ?? wantsStream(request)
   if (access === 'follow' && isStream) return void request.raw.socket.destroy()
-  void reply.header('connection', 'close')
   throw new Refusal('ShuttingDown')
 }
 
@@ -65,7 +64,7 @@ export const checkRequests = (
     try {
       const given = shortHeader(request, 'x-request-id')
       if (given !== undefined) setRequestId(request, reply, given)
-      if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request, reply)
+      if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request)
       if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
       // This check comes before the body is read, because the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
@@ -91,9 +90,8 @@ export const admitRequests = (app: App, admission: Admission, stopping: AbortSig
     const admitted = admission.enter(principal, new Promise(over => reply.raw.once('close', over)), bytes)
     if (admitted === undefined) return done()
     void admitted.then(() => {
-      if (!stopping.aborted) return done()
-      void reply.header('connection', 'close')
-      done(new Refusal('ShuttingDown'))
+      if (stopping.aborted) done(new Refusal('ShuttingDown'))
+      else done()
     })
   })
 }

@@ -1,6 +1,6 @@
 // Sends errors as answers. Closes the connection if too much of the request's body has not arrived yet.
 import type { FastifyReply } from 'fastify'
-import type { Answer } from './errors.ts'
+import { type Answer, closing } from './errors.ts'
 
 /**
  * The most bytes of a refused body that the server reads and throws away. A sender that is still sending would not see
@@ -16,7 +16,7 @@ export const sendError = (reply: FastifyReply, { status, headers, body }: Answer
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers
   const isLong = encoding !== undefined || Number(length ?? 0) > drainedAtMost
   const isEnded = status === 408 || (isLong && (status === 401 || status === 413))
-  const close = isEnded ? { connection: 'close' } : {}
+  const close = isEnded ? closing : {}
   void reply
     .code(status)
     .headers({ ...headers, ...close })

@@ -36,7 +36,6 @@ export const answerWhenReady = async (
   if (typeof first === 'object') return sendText(reply, first.text, onFault)
   if (first === 'stopping') {
     ready.catch(() => {})
-    void reply.header('connection', 'close')
     throw new Refusal('ShuttingDown')
   }
 

@@ -21,7 +21,7 @@ export type ReadOnlyLog = Log & {
   close(): Promise<void>
 }
 
-/** Streams that `streams` reads at once. */
+/** The number of streams in one read of `streams`. */
 const pageStreams = 1000
 /** Milliseconds between two checks for new events, while a reader follows the log. */
 const lookMs = 100

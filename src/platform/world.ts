@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import type { World } from '../contract/ports.ts'
 
-/** Random bytes that are taken from the system at once. */
+/** The number of random bytes in one request to the system. */
 const pooled = 8192
 
 /** Takes random bytes from a pool, since a system call for each salt would cost more than hashing it. */

@@ -14,9 +14,9 @@ export type CreateCall = {
   isRetry: boolean
 }
 
-/** How long an idempotency key leads to what its request made, milliseconds. */
+/** Milliseconds for which a request with an idempotency key finds what the first request with this key made. */
 export const keyLivesMs = 24 * 3600 * 1000
-/** How long what a request without a key made can be found by its body, milliseconds; a task after its end. */
+/** Milliseconds for which a retry without a key finds what its request made; for a task, they begin with its end. */
 export const bodyLivesMs = 600 * 1000
 
 const undeleted = (row: TaskRow | undefined): TaskRow => {

@@ -1,4 +1,4 @@
-// Tries that a caller asks for: a test, or an event that is sent once more, beside the order of the other deliveries.
+// Tries that a caller asks for: a test, or an event that is sent once more. They do not wait for the other deliveries.
 import { fits } from '../bus/event-filter.ts'
 import { type Published, publishedOf } from '../bus/published.ts'
 import type { Clock, Ids } from '../contract/ports.ts'

@@ -4,10 +4,10 @@ import type { SpeakerConfig } from '../../contract/wire.ts'
 export const nameOf = ({ name }: SpeakerConfig): string => name ?? ''
 export const moderatorName = ({ name }: SpeakerConfig): string => name || 'moderator'
 
-/** The text of a choice without what models like to put around a word. */
+/** The name in a moderator's text, without the quotes, dots and other marks that models often put around it. */
 export const wordOf = (text: string): string => text.trim().replace(/^[\s"'`*@.:]+|[\s"'`*.:!,]+$/g, '')
 
-/** The speaker that a moderator's text names; capitals count only between names that differ in nothing else. */
+/** The speaker that a moderator's text names. Capitals do not matter, unless several names differ only in capitals. */
 export const chosen = (agents: SpeakerConfig[], text: string): SpeakerConfig | undefined => {
   const word = wordOf(text)
   const alike = agents.filter(agent => nameOf(agent).toLowerCase() === word.toLowerCase())

@@ -34,7 +34,7 @@ You need Node 20.12 or later, and nothing else:
 
     node ${fileNames.verifier} --key 'KEY'
 
-KEY is the key of the log, as somebody whom you trust gave it to you. The server shows it at \`/v1/audit/public-key\`. Without
+KEY is the key of the log. Get it from a person whom you trust. The server shows it at \`/v1/audit/public-key\`. Without
 \`--key\`, the events are compared with a key that came with them, which anybody could have made. So the answer is then
 "signed by a key you have not checked", with the exit code 1. Also take \`${fileNames.verifier}\` from a source that you trust:
 \`reprise verify FOLDER --key KEY\` does the same work.
@@ -43,7 +43,7 @@ KEY is the key of the log, as somebody whom you trust gave it to you. The server
 
 ${isWhole ? provenOfAll : provenOfStreams}
 
-It proves this only as far as you trust the key. Whoever has the private key can sign another log.
+It proves this only as far as you trust the key. A person with the private key can sign another log.
 
 ## What it does not prove
 

@@ -53,4 +53,4 @@ export const exportLines = ({ log_id, subject, size, events, erased, streams }: 
 
 /** Why an export whose events fit is not accepted. */
 export const uncheckedKeyText = (signers: readonly VerifierKey[]): string =>
-  `signed by a key you have not checked: ${signers.map(({ text }) => text).join(', ')}; get the key of the log from somebody whom you trust, and give it with --key`
+  `signed by a key you have not checked: ${signers.map(({ text }) => text).join(', ')}; get the key of the log from a person whom you trust, and give it with --key`

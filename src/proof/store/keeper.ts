@@ -5,7 +5,7 @@ import { consistencyProof, inclusionProof } from '../tree/proofs.ts'
 import { openTileFile } from './tile-file.ts'
 import { createTileTree, endOf, type Tile, tileWidth } from './tiles.ts'
 
-/** Leaves that are read from the log at once. */
+/** The number of leaves in one read of the log. */
 const pageLeaves = 4096
 
 export type TreeFiles = {
@@ -41,7 +41,7 @@ export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
     const size = Math.min(to, tree.size())
     return { size, root: tree.root(size) }
   }
-  /** After the thread was started again, the tree may still be small. */
+  /** Lets the tree grow to this size. When the thread has just been started again, the tree may be smaller. */
   const reach = (size: number): void => {
     if (tree.size() < size) grow(size)
   }

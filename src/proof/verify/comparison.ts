@@ -37,7 +37,7 @@ export const createComparison = (sources: readonly Iterator<Expected>[]): Compar
       const other = due.find(each => each.root !== first?.root)
       if (other !== undefined)
         throw new Misfit(
-          `${first?.from} and ${other.from} have different roots: whoever has the key signed two histories`,
+          `${first?.from} and ${other.from} have different roots: the owner of the key signed two histories`,
         )
       if (first !== undefined && first.root !== root)
         throw new Misfit(

@@ -12,7 +12,7 @@ type Runtime = Pick<CommandDeps['runtime'], 'ask' | 'until'>
 export const askerOf = (view: DecidedTask, callIds: string[]): string | undefined =>
   view.created?.agent === groupAgent ? callIds.flatMap(id => view.askedBy.get(id) ?? [])[0] : undefined
 
-/** Whether a group chat no longer shows that it waits for one of these calls. */
+/** Makes a check of a view: whether the group chat has ended, or no longer waits for any of these calls. */
 const hasHeard = (callIds: string[]) => (view: DecidedTask) =>
   isTerminal(view.status) || !view.pendingCalls.some(({ call_id }) => callIds.includes(call_id))
 

@@ -51,7 +51,7 @@ export const tailOf = (
   if (isBeforeStart(view) && wish.start !== undefined && view.created !== undefined) {
     events.push(...started(view.status as TaskStatus, view.created, wish.start, ttls))
   }
-  // The turn of a group chat begins anew, so the chat does not wait for its client yet.
+  // The fork starts the turn of a group chat again, so the chat does not wait for its client yet.
   if (view.status === 'input-required' && openCalls(view).length > 0) {
     events.push({ type: 'InputAnswered', data: { from: view.status, ...ttlSeconds(ttls.working) } })
   }

@@ -111,7 +111,7 @@ t.test('two auditors with different checkpoints of one size cannot both be right
   writeFileSync(other, signCheckpoint({ origin, size: 3, root }, [key]))
   await t.rejects(verified(dataDir, at), {
     position: undefined,
-    message: /one and .+other have different roots: whoever has the key signed two histories/,
+    message: /one and .+other have different roots: the owner of the key signed two histories/,
   })
 })
 
