@@ -9,10 +9,6 @@ export const external = [
   'quickjs-emscripten',
   'tsx',
   'esbuild',
-  'undici',
-  'prom-client',
-  '@modelcontextprotocol/*',
-  '@nats-io/*',
   '@opentelemetry/*',
 ]
 
