@@ -24,12 +24,13 @@ export const openPayload = (position: number, salt: string, payload: string): Op
 /** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
 export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
-  if (payload === null && opened === undefined) throw new DamagedEvent(position, 'has no payload')
   const mustFit = (misfit: string | undefined): void => {
     if (misfit !== undefined) throw new DamagedEvent(position, misfit)
   }
   mustFit(misfitOfHeader(row))
-  const { data, digest, begin } = opened ?? openPayload(position, salt, payload ?? '')
+  const found = opened ?? (payload === null ? undefined : openPayload(position, salt, payload))
+  if (found === undefined) throw new DamagedEvent(position, 'has no payload')
+  const { data, digest, begin } = found
   mustFit(misfitOfPayload(row.header, { salt, digest, begin }))
   const header = parsed<Header>(position, row.header)
   return { position, header, data: upcast(header, data, table) }

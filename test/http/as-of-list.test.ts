@@ -1,33 +1,19 @@
 // GET /tasks?as_of=: the list as it was at a position of the log or at a time.
 import t from 'tap'
+import { taskStatuses } from '../../src/contract/wire.ts'
 import { read } from '../support/http.ts'
+import { allOf } from '../support/pages.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 import { type AgentTask, tasksOf, tool } from './agent-tasks.ts'
 
 const { api, url, system } = await serveHere(t, { MAX_RUNNING_TASKS: '1' })
 const { play, get, act, becomes, post } = tasksOf(api)
-const statuses = [
-  'created',
-  'queued',
-  'working',
-  'input-required',
-  'paused',
-  'completed',
-  'canceled',
-  'failed',
-]
 const listed = async (query: string, as = api) =>
   read(as('GET', `/tasks?${/limit/.test(query) ? '' : 'limit=100&'}${query}`))
 const then = async (at: number, query = '', as = api) => {
   const { status, body, text } = await listed(`as_of=position:${at}&${query}`, as)
   if (status !== 200) throw new Error(`${status} ${text}`)
   return body.result as unknown as AgentTask[]
-}
-
-const all = async <T>(pages: AsyncIterable<T[]>): Promise<T[]> => {
-  const found: T[] = []
-  for await (const page of pages) found.push(...page)
-  return found
 }
 
 const slow = await play([{ sleep_ms: 60_000 }, { message: 'late' }], { background: true, session_id: 'a' })
@@ -58,10 +44,10 @@ t.test('at every position the list has each task as it was then, for every filte
     )
     t.same(await then(at), there, `all, at ${at}`)
     t.same(await then(at, 'session_id=a&order=asc'), there.filter(task => task.session_id === 'a').reverse())
-    const byStatus = await Promise.all(statuses.map(status => then(at, `status=${status}`)))
+    const byStatus = await Promise.all(taskStatuses.map(status => then(at, `status=${status}`)))
     t.same(
       byStatus,
-      statuses.map(status => there.filter(task => task.status === status)),
+      taskStatuses.map(status => there.filter(task => task.status === status)),
       `each status, at ${at}`,
     )
   }
@@ -71,7 +57,7 @@ t.test('the list can be turned by cursor, and a time names the last position of 
   const head = system.log.head()
   const [first, second] = await then(head)
   t.same(await then(head, `limit=1&starting_after=${first?.id}`).then(([one]) => one), second)
-  const [event] = await all(system.log.readAll(head - 1))
+  const [event] = await allOf(system.log.readAll(head - 1))
   const inTime = await listed(`as_of=${event?.header.time}`)
   t.same(inTime.body.result, await then(system.log.lastAt(Date.parse(event?.header.time ?? ''))))
   const early = await listed('as_of=2020-01-01')
@@ -90,7 +76,7 @@ t.test('what is not a moment of the past is refused', async t => {
 t.test('a deleted task is there for admins and auditors, before its deletion', async t => {
   const { body } = await read(api('POST', '/auth/tokens', { user_id: 'default', role: 'user' }))
   const user = apiOf(url, (body as unknown as { token: string }).token)
-  const events = await all(system.log.readStream(`task-${failing.id}`))
+  const events = await allOf(system.log.readStream(`task-${failing.id}`))
   const deleted = events.at(-1)?.position ?? 0
   t.ok((await then(deleted - 1)).some(({ id }) => id === failing.id))
   t.notOk((await then(deleted)).some(({ id }) => id === failing.id))
@@ -107,7 +93,7 @@ t.test('a task whose life was long is found too', async t => {
   const asking = await play([{ tool: 'ask' }], { client_tools: [tool('ask')], session_id: 'c' })
   const view = await get(asking.id)
   const before = system.log.head()
-  const { header } = (await all(system.log.readStream(`task-${slow.id}`))).at(-1) ?? {}
+  const { header } = (await allOf(system.log.readStream(`task-${slow.id}`))).at(-1) ?? {}
   if (header === undefined) throw new Error('no events')
   const { principal, owner, session_id, correlation_id, causation_id, seq = 0, frames = 0 } = header
   const envelope = { principal, owner, session_id, correlation_id, causation_id }

@@ -1,6 +1,8 @@
 // GET /tasks/{id}?as_of=: the task as it was, by frame, by position, by time; and its machine.
 import t from 'tap'
+import { taskStatuses } from '../../src/contract/wire.ts'
 import { brief, read, until } from '../support/http.ts'
+import { allOf } from '../support/pages.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, script, tasksOf, tool } from './agent-tasks.ts'
 
@@ -30,13 +32,11 @@ const done = await becomes(id, 'completed')
 const told = await frames(id)
 
 type Stored = { position: number; time: string; seq: number; frames: number; type: string }
-const events: Stored[] = []
-for await (const page of system.log.readStream(`task-${id}`)) {
-  for (const { position, header } of page) {
-    const { time, type, seq = 0, frames: count = 0 } = header
-    events.push({ position, time, seq, frames: count, type })
-  }
-}
+const stored = await allOf(system.log.readStream(`task-${id}`))
+const events: Stored[] = stored.map(({ position, header }) => {
+  const { time, type, seq = 0, frames: count = 0 } = header
+  return { position, time, seq, frames: count, type }
+})
 const last = events.at(-1) as Stored
 
 t.test('by the number of a frame it is the task of that frame', async t => {
@@ -215,18 +215,7 @@ t.test('the machine says where a task is and what may follow', async t => {
     t.equal(machine.state, state)
     if (state !== 'working') t.equal(machine.value, state)
     t.same([...machine.next_events].sort(), next[state]?.sort())
-    const statuses = [
-      'created',
-      'queued',
-      'working',
-      'input-required',
-      'paused',
-      'completed',
-      'canceled',
-      'expired',
-      'failed',
-    ]
-    for (const known of statuses) t.ok(known in machine.machine.states, known)
+    for (const known of taskStatuses) t.ok(known in machine.machine.states, known)
   }
   const isThinking = async () => {
     const { value } = await machineOf(made.working?.id ?? '')
