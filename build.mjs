@@ -55,6 +55,7 @@ const others = await bundle({
   entryPoints: {
     'writer-thread': 'src/log/writer-thread.ts',
     'tree-thread': 'src/proof/store/tree-thread.ts',
+    'export-thread': 'src/maintenance/export-thread.ts',
     'long-thread': 'src/log/long-thread.ts',
     'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',

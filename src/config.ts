@@ -43,6 +43,8 @@ export type Config = Readonly<{
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
+  /** Whether the log records who read which tasks. */
+  auditReads: boolean
   /** Whether a page shows developers what running actors do. */
   inspectActors: boolean
   /** Pages of these origins may use the API from a browser; `*`: pages of all origins. */
@@ -200,6 +202,7 @@ export const readConfig = (env: Env): Config => {
       : path.join(dataDir, 'workspace'),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
+    auditReads: flag(env, 'AUDIT_READS'),
     inspectActors: flag(env, 'INSPECT_ACTORS'),
     allowedOrigins: originsOf(env),
     environments: Object.freeze({

@@ -5,6 +5,7 @@ import { describeSession } from '../actors/env-session/machine.ts'
 import { inspectionMessage } from '../actors/runtime/inspection.ts'
 import type { Inspect } from '../actors/runtime/live.ts'
 import { describeMachine } from '../actors/task/machine.ts'
+import { createReads, noReads, type Reads } from './access/reads.ts'
 import { agentList } from './agents/list.ts'
 import { type Config, isWeak } from './config.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -12,19 +13,24 @@ import type { Report } from './contract/ports.ts'
 import { taskStream } from './contract/task-stream.ts'
 import type { Reach } from './contract/tools.ts'
 import { type AppDeps, createApp } from './http/app.ts'
-import type { ProofDoor, Serving, StateDoor, TaskDoor } from './http/doors.ts'
+import type { ExportDoor, ProofDoor, Serving, StateDoor, TaskDoor } from './http/doors.ts'
 import { createLongAnswers } from './http/long-answers.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { checkPort, waitingConnections } from './http/port.ts'
 import { openAuditTrail } from './log/audit.ts'
 import type { EventLog } from './log/log.ts'
 import { type Folder, openFolder } from './maintenance/open-folder.ts'
+import { createSentExports } from './maintenance/sent-export.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 import { startInspector } from './platform/inspector.ts'
 import { startTelemetry } from './telemetry/follower.ts'
 import { workLines } from './telemetry/work-lines.ts'
 
-const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Serving => {
+/** Records who read which tasks, if the operator wants that. */
+const readsOf = ({ auditReads }: Config, { system, world }: Folder, report: Report): Reads =>
+  auditReads ? createReads({ log: system.log, clock: world.clock, timers: world.timers, report }) : noReads
+
+const servingOf = (folder: Folder, reads: Reads, stopping: AbortSignal, report: Report): Serving => {
   const { principals, tickets, world, system } = folder
   return {
     principals,
@@ -34,6 +40,7 @@ const servingOf = (folder: Folder, stopping: AbortSignal, report: Report): Servi
     longAnswers: createLongAnswers(stopping, system.fairness.loop, () =>
       system.fairness.quotas.countRefusal('answers'),
     ),
+    reads,
     stopping,
     newId: () => world.ids.next('req_'),
     fault: (error, about) =>
@@ -97,6 +104,16 @@ const proofDoorOf = ({ proof: { checkpointer, signer, key, tree } }: Folder): Pr
   rotate: signer.rotate,
 })
 
+const exportDoorOf = ({ files, system, proof, world }: Folder): ExportDoor => ({
+  ...createSentExports({
+    files,
+    head: system.log.head,
+    covering: proof.checkpointer.covering,
+    newId: () => world.ids.next(''),
+  }),
+  queries: system.tasks.queries,
+})
+
 /** The services of an open data folder, grouped by the routes that use them. */
 const doorsOf = (
   config: Config,
@@ -129,6 +146,7 @@ const doorsOf = (
     webhooks: system.webhooks,
     audit: { audit, queries: system.tasks.queries },
     proof: proofDoorOf(folder),
+    exports: exportDoorOf(folder),
   }
 }
 
@@ -171,9 +189,12 @@ const openInspector = async ({ inspectActors }: Config, report: Report) => {
 }
 type OpenInspector = Awaited<ReturnType<typeof openInspector>>
 
+type Opened = { folder: Folder; audit: AuditTrail; reads: Reads; inspector: OpenInspector }
+
 /** Closes everything that a server has open except its port. The lock of the folder is released last. */
-const closeFolder = async (folder: Folder, audit: AuditTrail, inspector: OpenInspector): Promise<void> => {
+const closeFolder = async ({ folder, audit, reads, inspector }: Opened): Promise<void> => {
   audit.close()
+  await reads.stop()
   await folder.system.close()
   folder.environments.close()
   await folder.children.close()
@@ -182,11 +203,8 @@ const closeFolder = async (folder: Folder, audit: AuditTrail, inspector: OpenIns
   folder.unlock()
 }
 
-type Running = {
+type Running = Opened & {
   app: HttpApp
-  folder: Folder
-  audit: AuditTrail
-  inspector: OpenInspector
   serving: Serving
   stopping: AbortController
   telemetry: { stop(): Promise<void> } | undefined
@@ -196,9 +214,10 @@ type Running = {
  * Lets running steps finish for up to `patienceMs`, refuses new work, ends open streams, and then closes the folder.
  */
 const stopServer = async (
-  { app, folder, audit, inspector, serving, stopping, telemetry }: Running,
+  { app, serving, stopping, telemetry, ...opened }: Running,
   patienceMs: number,
 ): Promise<void> => {
+  const { folder } = opened
   stopping.abort()
   await folder.system.drain(patienceMs)
   app.server.closeIdleConnections()
@@ -206,7 +225,7 @@ const stopServer = async (
   await app.close()
   serving.openStreams.stop()
   await Promise.all([telemetry?.stop(), folder.nats?.stop()])
-  await closeFolder(folder, audit, inspector)
+  await closeFolder(opened)
 }
 
 /**
@@ -228,12 +247,14 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   const { log, tasks } = system
   reportWork(config, log, report)
   const audit = openAuditTrail(files.log, log.head)
+  const reads = readsOf(config, folder, report)
+  const opened = { folder, audit, reads, inspector }
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
-  const serving = servingOf(folder, stopping.signal, report)
+  const serving = servingOf(folder, reads, stopping.signal, report)
   const app = await createApp(doorsOf(config, folder, { serving, audit, report }))
   const url = await listen(app, config).catch(async error => {
-    await closeFolder(folder, audit, inspector)
+    await closeFolder(opened)
     throw error
   })
   if (nats !== undefined) folder.proof.signer.onNew(({ text }) => nats.publishCheckpoint(text))
@@ -241,7 +262,7 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
   const telemetry =
     config.telemetry &&
     startTelemetry({ log, file: files.telemetry, settings: config.telemetry, timers: world.timers, report })
-  const running = { app, folder, audit, inspector, serving, stopping, telemetry }
+  const running = { ...opened, app, serving, stopping, telemetry }
 
   let stopped: Promise<void> | undefined
   const stop = (patienceMs = config.drainSeconds * 1000): Promise<void> => {

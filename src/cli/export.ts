@@ -3,8 +3,14 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { NotCovered } from '../maintenance/export-checkpoint.ts'
-import { type Exported, exportLog, NothingToExport } from '../maintenance/export-log.ts'
+import { chooseCheckpoint, NotCovered } from '../maintenance/export-checkpoint.ts'
+import {
+  type Exported,
+  exportLog,
+  NothingToExport,
+  type OnStep,
+  type Source,
+} from '../maintenance/export-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { pack } from '../platform/tar.ts'
 import { filesOfExport, type Subject } from '../proof/export/format.ts'
@@ -38,13 +44,15 @@ const partOf = (out: string): string => `${path.resolve(out)}.${process.pid}.par
 const write = async (subject: Subject, out: string, printer: Printer): Promise<Exported> => {
   const config = readConfig(process.env)
   mustHaveLog(config)
-  const source = { log: filesOf(config.dataDir).log, proof: config.proof }
+  const source: Source = {
+    log: filesOf(config.dataDir).log,
+    choose: (rows, changes, end) => chooseCheckpoint(rows, changes, end, config.proof),
+  }
   const hashing = createProgress(printer, 'hashing', 'events')
   const writing = createProgress(printer, 'writing', subject.kind === 'all' ? 'events' : 'streams')
   const part = partOf(out)
-  const exported = await exportLog(source, subject, part, (step, done, total) =>
-    (step === 'hashing' ? hashing : writing)(done, total),
-  )
+  const onStep: OnStep = (step, done, total) => (step === 'hashing' ? hashing : writing)(done, total)
+  const exported = await exportLog(source, subject, part, { onStep })
   if (!/\.(tar\.gz|tgz)$/.test(out)) {
     renameSync(part, out)
     return exported

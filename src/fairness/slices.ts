@@ -47,6 +47,9 @@ export const createPause = (turn: () => Promise<void>, check: () => void): Pause
   }
 }
 
+/** The pause for work in this process that no caller over the network waits for. */
+export const localPause = (): Pause => createPause(nextTurn, () => {})
+
 /** Reads a stream of the log with pauses. */
 export const readWithPauses = (read: Log['readStream'], pause: Pause): Log['readStream'] =>
   async function* (stream, after) {

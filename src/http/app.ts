@@ -15,6 +15,7 @@ import type {
   AuditDoor,
   CronDoor,
   EnvironmentDoor,
+  ExportDoor,
   Gate,
   ProofDoor,
   Serving,
@@ -28,6 +29,7 @@ import { envStepRoutes } from './env-step.ts'
 import { environmentRoutes } from './environments.ts'
 import { answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
+import { exportRoutes } from './export.ts'
 import { admitRequests, checkRequests, nameRequests } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import { methodTable } from './method-table.ts'
@@ -39,6 +41,7 @@ import { holdToOperations } from './route.ts'
 import { sendError } from './send-error.ts'
 import { createServer } from './server.ts'
 import { sessionRoutes } from './sessions.ts'
+import { recordCommands } from './shown-by-commands.ts'
 import { openSocketDoor, socketRoutes } from './socket/door.ts'
 import { taskCreateRoutes } from './task-create.ts'
 import { taskEventRoutes } from './task-events.ts'
@@ -67,6 +70,7 @@ export type AppDeps = {
   webhooks: WebhookDoor
   audit: AuditDoor
   proof: ProofDoor
+  exports: ExportDoor
 }
 
 const addRoutes = (app: App, deps: AppDeps): void => {
@@ -93,7 +97,8 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   cronRoutes(app, deps.cron)
   auditRoutes(app, deps.audit, serving)
   proofRoutes(app, deps.proof)
-  tileRoutes(app, deps.proof)
+  exportRoutes(app, deps.exports, serving)
+  tileRoutes(app, deps.proof, serving)
   unlessMissing()
 }
 
@@ -134,6 +139,7 @@ export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   allowOrigins(app, gate.allowedOrigins)
   checkRequests(app, methodsOf, serving)
   admitRequests(app, admission, serving.stopping)
+  recordCommands(app, serving)
   answerErrors(app, serving)
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
   addRoutes(app, deps)

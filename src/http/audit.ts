@@ -1,14 +1,16 @@
 // The log over HTTP, for auditors: every stored event with the exact texts from which its hashes were made, and the
 // list of streams. A token that belongs to a user can read only what that user owns.
 import type { FastifyRequest } from 'fastify'
+import type { Shows } from '../access/reads.ts'
 import { jsonLine } from '../bus/published.ts'
-import type { LongText, StoredEvent } from '../contract/audit.ts'
+import type { LongText, StoredEvent, StreamSummary } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
+import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { isLong, joined, largeFrom, type Piece, type Text } from '../platform/pieces.ts'
 import type { AuditDoor, Serving } from './doors.ts'
 import { type QueryReader, readQuery } from './query.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
 import { asLines, sendText } from './send-text.ts'
 
@@ -48,6 +50,16 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
   const [data, quoted] = [piecesOf(payload, false), piecesOf(payload, true)]
   const text = joined(jsonLine(begun), data, before, quoted, `","salt":${JSON.stringify(salt)}}`)
   return { text, bytes: 2 * payload.bytes }
+}
+
+/** Notes the tasks among the streams that are shown. */
+export const showsStreams = (shows: Shows): ((stream: string) => void) => {
+  let last = ''
+  return stream => {
+    if (stream === last) return
+    last = stream
+    if (isTaskStream(stream)) shows(taskIdOf(stream))
+  }
 }
 
 /**
@@ -113,7 +125,7 @@ async function* linesOf(
 export const auditRoutes = (
   app: App,
   { audit, queries }: AuditDoor,
-  serving: Pick<Serving, 'fault' | 'longAnswers'>,
+  serving: Pick<Serving, 'fault' | 'longAnswers' | 'reads'>,
 ): void => {
   const afterOf = (q: QueryReader): number => q.integer('after', { min: 0, fallback: 0 })
   const checkEnd = (after: number) => {
@@ -136,7 +148,12 @@ export const auditRoutes = (
         if (owner === undefined || !mayRead(principal, owner))
           throw new Refusal('TaskNotFound', undefined, 'there is no stream with this name')
       }
-      const own = (event: StoredEvent) => (mayRead(principal, event.about.owner) ? lineOf(event) : undefined)
+      const shows = showsStreams(readBy(serving, request))
+      const own = (event: StoredEvent) => {
+        if (!mayRead(principal, event.about.owner)) return undefined
+        shows(event.about.stream)
+        return lineOf(event)
+      }
       const pages = audit.events(after, { stream, owner: principal.userId })
 
       const inLines = wantsLines(request)
@@ -156,11 +173,13 @@ export const auditRoutes = (
       q.done()
       checkEnd(after)
       const streams = audit.streams(after, principal.userId)
-      const text = answersOf(serving, request, reply).exporting(() =>
-        pageOf('streams', streams, limit, summary =>
-          mayRead(principal, summary.owner) ? lineOfText(JSON.stringify(summary)) : undefined,
-        ),
-      )
+      const shows = showsStreams(readBy(serving, request))
+      const own = (summary: StreamSummary) => {
+        if (!mayRead(principal, summary.owner)) return undefined
+        shows(summary.stream)
+        return lineOfText(JSON.stringify(summary))
+      }
+      const text = answersOf(serving, request, reply).exporting(() => pageOf('streams', streams, limit, own))
       return sendText(reply, text, faultOf(serving, request))
     },
   })

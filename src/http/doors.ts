@@ -1,6 +1,7 @@
 // A door is the part of a capability (tasks, sessions, events, …) that routes may use. A route gets the door of its
 // capability, and `Serving`.
 import type { Principals } from '../access/principals.ts'
+import type { Reads } from '../access/reads.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Feed, FeedRequest } from '../bus/feed.ts'
 import type { AuditTrail } from '../contract/audit.ts'
@@ -17,6 +18,7 @@ import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
+import type { SentExports } from '../maintenance/sent-export.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { KnownKey } from '../proof/keys/key-history.ts'
 import type { Tree } from '../proof/store/tree.ts'
@@ -35,6 +37,8 @@ export type Serving = {
   openStreams: OpenStreams
   quotas: Pick<Quotas, 'openStream' | 'openSocket' | 'countRefusal'>
   longAnswers: LongAnswers
+  /** Records which tasks are shown to whom. */
+  reads: Reads
   /** Aborts when the server begins to stop. */
   stopping: AbortSignal
   newId: () => string
@@ -107,6 +111,9 @@ export type ProofDoor = {
   /** Changes the key that signs checkpoints. */
   rotate: (by: { principal: string; causation: string }) => Promise<KnownKey>
 }
+
+/** The door to exports. */
+export type ExportDoor = Pick<SentExports, 'archive'> & { queries: Pick<Queries, 'visible'> }
 
 /** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }

@@ -9,7 +9,7 @@ import { holdStream } from './hold-stream.ts'
 import { onAbort } from './on-abort.ts'
 import { type Prepared, prepared } from './prepared.ts'
 import { doneWith, readQuery } from './query.ts'
-import { type App, faultOf } from './request.ts'
+import { type App, faultOf, readBy } from './request.ts'
 import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { streamHeaders } from './sse.ts'
@@ -105,6 +105,8 @@ export const eventRoutes = (app: App, events: Events, serving: Serving): void =>
       const { filter, cursor } = followQuery(request, events.position())
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
       holdStream(serving, request, reply)
+      const shows = readBy(serving, request)
+      if (filter.taskId !== undefined) shows(filter.taskId)
       send(request, reply, filter, cursor)
       return reply
     },

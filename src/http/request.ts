@@ -9,9 +9,10 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Shows } from '../access/reads.ts'
 import type { Access } from '../access/roles.ts'
 import type { Principal } from '../contract/token-events.ts'
-import type { OperationId } from '../documents/operations.ts'
+import { type OperationId, operationsById } from '../documents/operations.ts'
 import type { Serving } from './doors.ts'
 import type { CallersAnswers } from './long-answers.ts'
 
@@ -51,6 +52,16 @@ export const faultOf =
   ({ fault }: Pick<Serving, 'fault'>, request: FastifyRequest) =>
   (error: unknown): void =>
     fault(error, { request_id: request.envelopeId, route: request.routeOptions.url })
+
+/** The path of an operation as the documents write it. */
+const pathOf = (operation: OperationId | undefined): string =>
+  operation === undefined ? '' : operationsById[operation].path
+
+/** Records that a request reads. The result notes the tasks that its answer shows. */
+export const readBy = (
+  { reads }: Pick<Serving, 'reads'>,
+  { principal, method, routeOptions }: FastifyRequest,
+): Shows => reads.begin(principal, `${method} ${pathOf(routeOptions.config.operation)}`)
 
 /** The long answers of the caller of a request. */
 export const answersOf = (

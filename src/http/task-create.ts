@@ -9,7 +9,7 @@ import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
 import { holdStream } from './hold-stream.ts'
 import { isEndedByUs } from './pour.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { isRetry, noteReplay, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
@@ -78,6 +78,7 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
       const caller = { principal, requestId: request.envelopeId, place }
       const task = await calls.create(caller, { body, digest: request.bodyDigest }, retry, true)
       if (task.replayed) noteReplay(reply)
+      if (task.replayed || !task.made) readBy(serving, request)(task.taskId)
       // A replay whose request names no id is sent with the id of the first request.
       const isNamed = body.request_id || optionalHeader(request, 'x-request-id') !== undefined
       if (!isNamed) setRequestId(request, reply, task.requestId)

@@ -10,7 +10,7 @@ import type { Serving, TaskDoor } from './doors.ts'
 import { frameText } from './frame-text.ts'
 import { holdStream } from './hold-stream.ts'
 import { doneWith, readQuery } from './query.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { optionalHeader } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
@@ -87,6 +87,7 @@ export const taskEventRoutes = (app: App, tasks: Tasks, serving: Serving): void 
       const { after, loc, limit } = cursorOf(request, isStream)
       const next = after === undefined ? undefined : await tasks.nextFrame(stream)
       if (after !== undefined && next !== undefined && after >= next) throw beyond(loc)
+      readBy(serving, request)(row.id)
       if (!isStream) {
         const page = own.folding(pause =>
           pageOf(tasks.storedFrames(stream, after ?? -1, pause), envelopeId, limit),

@@ -4,7 +4,7 @@ import { arrayOf, isLong, joined, only, type Piece, type Text } from '../platfor
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
 import { readQuery } from './query.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
 import { asLines, json, ndjson, sendText } from './send-text.ts'
 
@@ -27,6 +27,7 @@ export const taskHistoryRoutes = (
       const format = q.oneOf('format', ['json', 'jsonl', 'atif'], 'json')
       q.done()
       const { id } = queries.visible(principal, params.task_id)
+      readBy(serving, request)(id)
       const text = answersOf(serving, request, reply).folding(pause => {
         if (format === 'atif') return recall.atif(id, pause)
         const rollouts = recall.rollouts(id, pause)
@@ -44,9 +45,12 @@ export const taskHistoryRoutes = (
       const after = q.integer('after', { min: 0, fallback: 0 })
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.done()
-      const text = answersOf(serving, request, reply).folding(pause =>
-        linesOf(recall.bulk(after, limit, principal.userId, pause)),
-      )
+      const shows = readBy(serving, request)
+      const text = answersOf(serving, request, reply).folding(pause => {
+        const steps = queries.steps(after, limit, principal.userId)
+        for (const { id } of steps) shows(id)
+        return linesOf(recall.bulk(steps, pause))
+      })
       return sendText(reply, text, faultOf(serving, request), asLines)
     },
   })
@@ -56,6 +60,8 @@ export const taskHistoryRoutes = (
       const { principal, params } = request
       const left = queries.visible(principal, params.task_id)
       const right = queries.visible(principal, params.other)
+      const shows = readBy(serving, request)
+      for (const { id } of [left, right]) shows(id)
       const text = answersOf(serving, request, reply).folding(pause =>
         only(recall.diff(left.id, right.id, pause).then(found => JSON.stringify(found))),
       )
@@ -66,6 +72,7 @@ export const taskHistoryRoutes = (
   route(app, 'replayTask', {
     async handler(request, reply) {
       const row = queries.visible(request.principal, request.params.task_id)
+      readBy(serving, request)(row.id)
       const text = answersOf(serving, request, reply).folding(pause =>
         only(recall.replay(row, pause).then(found => JSON.stringify(found))),
       )
@@ -76,6 +83,7 @@ export const taskHistoryRoutes = (
   route(app, 'getMachine', {
     async handler(request, reply) {
       const { id, status } = queries.visible(request.principal, request.params.task_id)
+      readBy(serving, request)(id)
       if (status !== 'working') return machineOf({ at: status, open: [] })
       const text = answersOf(serving, request, reply).folding(pause =>
         only(recall.state(id, pause).then(state => JSON.stringify(machineOf(state)))),

@@ -8,7 +8,7 @@ import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
 import { momentOfList, seesDeleted } from './moment.ts'
 import { readQuery } from './query.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
@@ -65,6 +65,8 @@ export const taskListRoutes = (
       throw new Invalid([{ loc: ['query', name], msg, type: 'value_error' }])
     }
     const { tasks, more } = found
+    const shows = readBy(serving, request)
+    for (const { id } of tasks) shows(id)
     const [first, last] = [tasks[0], tasks.at(-1)]
     if (more && first !== undefined && last !== undefined) {
       const link =

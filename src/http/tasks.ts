@@ -4,7 +4,7 @@ import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
 import { momentOf, seesDeleted } from './moment.ts'
 import { readQuery } from './query.ts'
-import { type App, answersOf, faultOf } from './request.ts'
+import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -23,6 +23,7 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
       q.done()
       const withDeleted = moment !== undefined && seesDeleted(principal)
       const row = queries.visible(principal, params.task_id, withDeleted)
+      readBy(serving, request)(row.id)
       const own = answersOf(serving, request, reply)
       const { envelopeId } = request
       const onFault = faultOf(serving, request)

@@ -1,9 +1,11 @@
 // The tree of the log in tiles, and the headers below them (C2SP tlog-tiles).
 import { Refusal } from '../contract/refusals.ts'
+import type { Header } from '../contract/stored.ts'
 import { toBytes } from '../proof/tree/hash.ts'
-import type { ProofDoor } from './doors.ts'
+import { showsStreams } from './audit.ts'
+import type { ProofDoor, Serving } from './doors.ts'
 import { mustActForAll, newestOf } from './proof.ts'
-import type { App } from './request.ts'
+import { type App, readBy } from './request.ts'
 import { route } from './route.ts'
 import { levelOf, tileOf } from './tile-path.ts'
 
@@ -25,7 +27,11 @@ const bundleOf = (headers: readonly string[]): Buffer =>
     }),
   )
 
-export const tileRoutes = (app: App, { newest, tree }: Pick<ProofDoor, 'newest' | 'tree'>): void => {
+export const tileRoutes = (
+  app: App,
+  { newest, tree }: Pick<ProofDoor, 'newest' | 'tree'>,
+  serving: Pick<Serving, 'reads'>,
+): void => {
   /** Rejects with TileNotFound when no checkpoint covers the tile. */
   const mustReach = async (level: number, tile: { index: number; width: number }): Promise<void> => {
     const end = (tile.index * tileWidth + tile.width) * tileWidth ** level
@@ -41,11 +47,14 @@ export const tileRoutes = (app: App, { newest, tree }: Pick<ProofDoor, 'newest' 
   })
 
   route(app, 'getTileEntries', {
-    async handler({ params, principal }, reply) {
-      mustActForAll(principal)
-      const tile = tileOf(params.tile)
+    async handler(request, reply) {
+      mustActForAll(request.principal)
+      const tile = tileOf(request.params.tile)
       await mustReach(0, tile)
-      return reply.type(bytes).send(bundleOf(await tree.ask('entries', tile)))
+      const headers = await tree.ask('entries', tile)
+      const shows = showsStreams(readBy(serving, request))
+      for (const header of headers) shows((JSON.parse(header) as Header).stream)
+      return reply.type(bytes).send(bundleOf(headers))
     },
   })
 }

@@ -47,6 +47,31 @@ export type StoredRows = {
 const pageRows = 1000
 const columns = 'e.position, e.stream_no, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
 
+function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
+  for (const columns of found) yield rowOf(columns)
+}
+
+function* named(found: Iterable<Columns>, nameOf: (no: number) => Text): Generator<Columns> {
+  for (const columns of found) {
+    columns[2] = nameOf(columns[1])
+    yield columns
+  }
+}
+
+/** Reads page after page. `placeOf`: the place of a row, after which the next page begins. */
+function* paged(
+  read: (after: number) => Iterable<Columns>,
+  first: number,
+  placeOf: (row: StoredRow) => number,
+): Generator<StoredRow> {
+  for (let rows: StoredRow[] = []; ; ) {
+    const last = rows.at(-1)
+    rows = pageOf(rowsOf(read(last === undefined ? first : placeOf(last))))
+    if (rows.length === 0) return
+    yield* rows
+  }
+}
+
 /** The most names of streams that are kept. */
 const maxNames = 10_000
 
@@ -104,53 +129,27 @@ export const openStoredRows = (path: string): StoredRows => {
   const whole = (row: StoredRow): StoredRow =>
     row.payload === null && row.salt !== null ? { ...row, payload: long.textOf(row.position) ?? null } : row
 
-  function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
-    for (const columns of found) yield rowOf(columns)
-  }
-  function* named(found: Iterable<Columns>): Generator<Columns> {
-    for (const columns of found) {
-      columns[2] = nameOf(columns[1])
-      yield columns
-    }
-  }
-  /** Reads page after page. `placeOf`: the place of a row, after which the next page begins. */
-  function* paged(
-    read: (after: number) => Iterable<Columns>,
-    first: number,
-    placeOf: (row: StoredRow) => number,
-  ): Generator<StoredRow> {
-    for (let rows: StoredRow[] = []; ; ) {
-      const last = rows.at(-1)
-      rows = pageOf(rowsOf(read(last === undefined ? first : placeOf(last)))).map(whole)
-      if (rows.length === 0) return
-      yield* rows
-    }
-  }
-
   return {
     logId: () => logId.get() ?? '',
     head: () => head.get() ?? 0,
     *pages(after, end) {
       for (let from = after; ; ) {
-        const read = (limit: number) => pageOf(rowsOf(named(page.iterate(from, end, limit)))).map(whole)
+        const read = (limit: number) =>
+          pageOf(rowsOf(named(page.iterate(from, end, limit), nameOf))).map(whole)
         const rows = readable(read, from + 1)
         if (rows.length === 0) return
         from = rows.at(-1)?.position ?? from
         yield rows
       }
     },
-    ofStream: stream =>
-      paged(
-        after => streamPage.iterate(stream, after, pageRows),
-        -1,
-        ({ revision }) => revision,
-      ),
-    beginnings: () =>
-      paged(
-        after => beginnings.iterate(after, pageRows),
-        0,
-        ({ streamNo }) => streamNo,
-      ),
+    *ofStream(stream) {
+      const read = (after: number) => streamPage.iterate(stream, after, pageRows)
+      for (const row of paged(read, -1, ({ revision }) => revision)) yield whole(row)
+    },
+    *beginnings() {
+      const read = (after: number) => beginnings.iterate(after, pageRows)
+      for (const row of paged(read, 0, ({ streamNo }) => streamNo)) yield whole(row)
+    },
     endOf: stream => endOf.get(stream) ?? 0,
     emptyStream: () => empty.get(),
     fileFault() {

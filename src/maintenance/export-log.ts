@@ -2,7 +2,6 @@
 // only read, and a server may write to it meanwhile.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { openLeaves } from '../log/leaves.ts'
 import { openStoredRows, type StoredRow, type StoredRows } from '../log/stored-rows.ts'
 import { built } from '../platform/built.ts'
 import {
@@ -15,24 +14,35 @@ import {
   writeKeys,
 } from '../proof/export/format.ts'
 import { readmeOf } from '../proof/export/readme.ts'
-import { Misfit } from '../proof/misfit.ts'
-import { keyStream } from '../proof/note/key-change.ts'
-import { createTileTree, type TileTree } from '../proof/store/tiles.ts'
+import { type KeyChange, keyStream } from '../proof/note/key-change.ts'
+import type { TileTree } from '../proof/store/tiles.ts'
 import { toBase64 } from '../proof/tree/hash.ts'
 import { inclusionProof } from '../proof/tree/proofs.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
-import { chooseCheckpoint, type ProofFiles } from './export-checkpoint.ts'
+import type { ChosenCheckpoint } from './export-checkpoint.ts'
 import { streamsOf } from './export-subject.ts'
+import { treeOf } from './export-tree.ts'
 import { appendLines } from './line-writer.ts'
 import { keyChangesOf } from './verify-log.ts'
 
 export type Exported = { manifest: Manifest; events: number }
 /** Reports progress: `done` of `total` events are through this step. */
 export type OnStep = (step: 'hashing' | 'writing', done: number, total: number) => void
-type Source = { log: string; proof: ProofFiles }
 
-/** The number of leaves in one read. */
-const pageLeaves = 4096
+/**
+ * What is exported from where. `tiles`: the file with the hashes of full tiles; without it, all leaves are hashed.
+ * `owner`: only streams of this user are exported; undefined: those of all users.
+ */
+export type Source = {
+  log: string
+  tiles?: string
+  owner?: string | undefined
+  choose: (rows: StoredRows, changes: readonly KeyChange[], end: number) => ChosenCheckpoint
+}
+
+/** `onFile`: called when a file is complete; the next one is written when its promise resolves. */
+export type Steps = { onStep: OnStep; onFile?: (name: string, stream?: string) => Promise<void> }
+
 /** Events in one file of an export of the whole log. */
 const eventsPerFile = 50_000
 
@@ -41,7 +51,7 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve)) // le
 /** There is nothing to export. */
 export class NothingToExport extends Error {}
 
-type Writing = { rows: StoredRows; tree: TileTree; size: number; folder: string; onStep: OnStep }
+type Writing = { rows: StoredRows; tree: TileTree; size: number; folder: string } & Required<Steps>
 
 const eventOf = ({ position, header, payload, salt }: StoredRow): ExportedEvent => ({
   position,
@@ -52,7 +62,7 @@ const eventOf = ({ position, header, payload, salt }: StoredRow): ExportedEvent 
 
 /** Writes the events of one stream that the tree covers, each with its proof. Returns their number. */
 const writeStream = async (
-  { rows, tree, size, folder }: Writing,
+  { rows, tree, size, folder, onFile }: Writing,
   stream: string,
   file: string,
 ): Promise<number> => {
@@ -69,6 +79,7 @@ const writeStream = async (
   } finally {
     lines.close()
   }
+  await onFile(file, stream)
   return events
 }
 
@@ -84,92 +95,86 @@ const writeStreams = async (
   return { events, files: streams.length }
 }
 
-const writeAll = async ({
-  rows,
-  size,
-  folder,
-  onStep,
-}: Writing): Promise<{ events: number; files: number }> => {
-  let events = 0
-  let lines: ReturnType<typeof appendLines> | undefined
+/** Writes the events between two positions into one file. */
+const writeRange = async (
+  { rows, size, folder, onStep, onFile }: Writing,
+  { after, end }: { after: number; end: number },
+  file: string,
+): Promise<void> => {
+  const lines = appendLines(path.join(folder, file))
   try {
-    for (const page of rows.pages(0, size)) {
+    for (const page of rows.pages(after, end)) {
       for (const row of page) {
         mustFit(row)
-        if (events % eventsPerFile === 0) {
-          lines?.close()
-          lines = appendLines(path.join(folder, eventFile(events / eventsPerFile + 1)))
-        }
-        lines?.add(JSON.stringify(eventOf(row)))
-        events++
+        lines.add(JSON.stringify(eventOf(row)))
       }
-      onStep('writing', events, size)
+      onStep('writing', page.at(-1)?.position ?? end, size)
       await nextTurn()
     }
   } finally {
-    lines?.close()
+    lines.close()
   }
-  return { events, files: Math.ceil(events / eventsPerFile) }
+  await onFile(file)
 }
 
-const growTree = async (log: string, size: number, onStep: OnStep) => {
-  const leaves = openLeaves(log)
-  const tree = createTileTree(leaves.leaves, [])
-  try {
-    while (tree.size() < size) {
-      const count = Math.min(pageLeaves, size - tree.size())
-      for (const leaf of leaves.leaves(tree.size(), count)) tree.add(leaf)
-      onStep('hashing', tree.size(), size)
-      await nextTurn()
-    }
-    return { tree, close: leaves.close }
-  } catch (error) {
-    leaves.close()
-    throw error
+const writeAll = async (writing: Writing): Promise<{ events: number; files: number }> => {
+  const { size } = writing
+  const files = Math.ceil(size / eventsPerFile)
+  for (let n = 0; n < files; n++) {
+    const end = Math.min(size, (n + 1) * eventsPerFile)
+    await writeRange(writing, { after: n * eventsPerFile, end }, eventFile(n + 1))
   }
+  return { events: size, files }
 }
 
 /** The streams and the last position of what is exported. Throws NothingToExport. */
-const contentOf = (rows: StoredRows, subject: Subject): { streams: string[]; end: number } => {
+const contentOf = (
+  { owner }: Source,
+  rows: StoredRows,
+  subject: Subject,
+): { streams: string[]; end: number } => {
   if (subject.kind === 'all') return { streams: [], end: 0 }
-  const streams = streamsOf(rows, subject)
+  const streams = streamsOf(rows, subject, owner)
   if (streams.length === 0)
     throw new NothingToExport(`the log has no events of the ${subject.kind} ${subject.id}`)
   return { streams, end: Math.max(...streams.map(rows.endOf)) }
 }
 
+/** The streams that have an event which the checkpoint covers. */
+const coveredOf = (rows: StoredRows, streams: readonly string[], size: number): string[] =>
+  streams.filter(stream => {
+    const [first] = rows.ofStream(stream)
+    return first !== undefined && first.position <= size
+  })
+
 const writeExport = async (
-  { log, proof }: Source,
+  source: Source,
   rows: StoredRows,
-  subject: Subject,
-  folder: string,
-  onStep: OnStep,
-) => {
-  const { streams, end } = contentOf(rows, subject)
+  { subject, folder }: { subject: Subject; folder: string },
+  { onStep, onFile = async () => {} }: Steps,
+): Promise<Exported> => {
+  const { streams, end } = contentOf(source, rows, subject)
   const changes = keyChangesOf(rows)
-  const checkpoint = chooseCheckpoint(rows, changes, Math.max(end, changes.at(-1)?.from ?? 0), proof)
+  const checkpoint = source.choose(rows, changes, Math.max(end, changes.at(-1)?.from ?? 0))
   const { size } = checkpoint
-  const { tree, close } = await growTree(log, size, onStep)
+  const { tree, close } = await treeOf(source, checkpoint, (done, total) => onStep('hashing', done, total))
   try {
-    const root = tree.root(size)
-    if (checkpoint.root !== undefined && checkpoint.root !== root)
-      throw new Misfit(
-        'the log does not fit its newest checkpoint: reprise verify names the first event that does not fit',
-      )
     mkdirSync(path.join(folder, fileNames.events), { recursive: true, mode: 0o700 })
-    const writing = { rows, tree, size, folder, onStep }
-    const write = (name: string, text: string | Buffer) =>
+    const writing = { rows, tree, size, folder, onStep, onFile }
+    const write = async (name: string, text: string | Buffer): Promise<void> => {
       writeFileSync(path.join(folder, name), text, { mode: 0o600 })
+      await onFile(name)
+    }
     await writeStream(writing, keyStream, fileNames.keyEvents)
     const { events, files } = await (subject.kind === 'all'
       ? writeAll(writing)
-      : writeStreams(writing, streams))
+      : writeStreams(writing, coveredOf(rows, streams, size)))
     const manifest: Manifest = { format: exportFormat, log_id: rows.logId(), subject, size, files }
-    write(fileNames.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
-    write(fileNames.checkpoint, checkpoint.sign(root))
-    write(fileNames.key, writeKeys(changes.map(({ key, from }) => ({ text: key.text, from }))))
-    write(fileNames.readme, readmeOf(manifest))
-    write(fileNames.verifier, readFileSync(built('verify-export.mjs')))
+    await write(fileNames.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+    await write(fileNames.checkpoint, checkpoint.sign(tree.root(size)))
+    await write(fileNames.key, writeKeys(changes.map(({ key, from }) => ({ text: key.text, from }))))
+    await write(fileNames.readme, readmeOf(manifest))
+    await write(fileNames.verifier, readFileSync(built('verify-export.mjs')))
     return { manifest, events }
   } finally {
     close()
@@ -184,11 +189,11 @@ export const exportLog = async (
   source: Source,
   subject: Subject,
   folder: string,
-  onStep: OnStep,
+  steps: Steps,
 ): Promise<Exported> => {
   const rows = openStoredRows(source.log)
   try {
-    return await writeExport(source, rows, subject, folder, onStep)
+    return await writeExport(source, rows, { subject, folder }, steps)
   } finally {
     rows.close()
   }

@@ -6,15 +6,19 @@ import type { StoredRows } from '../log/stored-rows.ts'
 import type { Subject } from '../proof/export/format.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 
-/** The streams of a subject, in order of creation. Throws Misfit when the first event of a stream does not fit. */
-export const streamsOf = (rows: StoredRows, { kind, id }: Subject): string[] => {
+/**
+ * The streams of a subject, in order of creation. With `ofUser`, only those of this user. Throws Misfit when the first
+ * event of a stream does not fit.
+ */
+export const streamsOf = (rows: StoredRows, { kind, id }: Subject, ofUser?: string): string[] => {
   if (kind === 'task') return rows.endOf(taskStream(id)) === 0 ? [] : [taskStream(id)]
   const streams: string[] = []
   for (const row of rows.beginnings()) {
     mustFit(row)
     const { stream, owner, session_id }: Header = JSON.parse(row.header)
     const isOfSession = session_id === id || stream === envSessionStream(id)
-    if (kind === 'user' ? owner === id : isOfSession) streams.push(stream)
+    const isMeant = kind === 'user' ? owner === id : isOfSession
+    if (isMeant && (ofUser === undefined || owner === ofUser)) streams.push(stream)
   }
   return streams
 }

@@ -19,6 +19,7 @@ export const filesOf = (dataDir: string) => ({
   rollouts: path.join(dataDir, 'rollouts'),
   logs: path.join(dataDir, 'logs'),
   backups: path.join(dataDir, 'backups'),
+  exports: path.join(dataDir, 'exports'),
   byUser: path.join(dataDir, 'files-by-user.json'),
   auditKey: path.join(dataDir, 'audit-key'),
   checkpoints: path.join(dataDir, 'checkpoints'),
@@ -45,7 +46,14 @@ export const checkPlaces = (dataDir: string): void => {
   const proof = [files.auditKey, files.checkpoints, files.tiles]
   for (const file of [...databases, ...others, ...texts, ...proof, files.server, files.adminToken])
     check(file, 'file')
-  for (const folder of [files.sessions, files.children, files.rollouts, files.logs, files.backups])
+  for (const folder of [
+    files.sessions,
+    files.children,
+    files.rollouts,
+    files.logs,
+    files.backups,
+    files.exports,
+  ])
     check(folder, 'folder')
 }
 

@@ -40,8 +40,11 @@ const headerOf = (name: string, size: number, seconds: number): Buffer => {
 
 const padding = (size: number): Buffer => Buffer.alloc((block - (size % block)) % block)
 
-async function* entriesOf(root: string, names: readonly string[]): AsyncGenerator<Buffer> {
-  for (const name of names) {
+async function* entriesOf(
+  root: string,
+  names: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<Buffer> {
+  for await (const name of names) {
     const file = path.join(root, name)
     const { size, mtimeMs } = statSync(file)
     yield headerOf(name, size, Math.floor(mtimeMs / 1000))
@@ -58,6 +61,19 @@ export const pack = async (root: string, names: readonly string[], archive: stri
     createGzip(),
     createWriteStream(archive, { flags: 'wx', mode: 0o600 }),
   )
+
+/** The bytes of such an archive. A file is read when the bytes of those before it were taken. */
+export async function* archiveOf(root: string, names: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  const entries = Readable.from(entriesOf(root, names), { objectMode: true, highWaterMark: 1 })
+  const zipped = createGzip()
+  entries.on('error', error => zipped.destroy(error))
+  try {
+    yield* entries.pipe(zipped)
+  } finally {
+    entries.destroy()
+    zipped.destroy()
+  }
+}
 
 type Entry = { name: string; size: number }
 

@@ -18,6 +18,9 @@ const shortMs = 100
 /** Milliseconds for which a request, and the end of the server, wait for a checkpoint. */
 const patienceMs = 2000
 
+/** Milliseconds between two looks at the newest checkpoint. */
+const lookMs = 20
+
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms).unref())
 
 export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps) => {
@@ -61,6 +64,15 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
     async newest(): Promise<Stored | undefined> {
       if (signer.newest() === undefined && works) await Promise.race([sign(), pause(patienceMs)])
       return signer.newest()
+    },
+    /** The newest checkpoint when it covers so many events; undefined: that takes longer than a few moments. */
+    async covering(size: number): Promise<Stored | undefined> {
+      for (let waited = 0; waited < 2 * patienceMs; waited += lookMs) {
+        const newest = signer.newest()
+        if (newest !== undefined && newest.size >= size) return newest
+        await pause(lookMs)
+      }
+      return undefined
     },
     /** Signs a checkpoint at once. A failure is reported. */
     signNow: sign,

@@ -6,7 +6,7 @@ import type { Clock } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
-import { createPause, nextTurn, type Pause } from '../fairness/slices.ts'
+import { localPause, type Pause } from '../fairness/slices.ts'
 import type { ReadStream } from '../history/context.ts'
 import { evolveFramed, type FramedTask } from '../history/task-view.ts'
 import type { Text } from '../platform/pieces.ts'
@@ -26,9 +26,6 @@ const isPast = (moment: Moment, { position, header }: Recorded): boolean => {
   if ('position' in moment) return position > moment.position
   return Date.parse(header.time) > moment.time
 }
-
-/** The pause for a reader in this process. A reader over the network gives its own pause. */
-const usualPause = (): Pause => createPause(nextTurn, () => {})
 
 type Deps = Pick<BegunFolds, 'viewBefore'> & {
   log: Log
@@ -56,7 +53,7 @@ export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: D
     return view
   }
   /** The task at a moment. Throws Invalid for a moment of the future, or TaskNotFound. */
-  const asOf = async (taskId: string, moment: Moment, pause = usualPause()): Promise<Text> => {
+  const asOf = async (taskId: string, moment: Moment, pause = localPause()): Promise<Text> => {
     check(moment)
     const view = await viewAt(taskStream(taskId), moment, pause)
     if ('frame' in moment && moment.frame >= view.seq) throw beyond()
@@ -74,7 +71,7 @@ export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: D
     },
 
     /** The texts of tasks as they were at a position. A task that had ended by then is read, any other one is folded. */
-    async textsThen(tasks: PastTask[], position: number, pause = usualPause()): Promise<StoredTask[]> {
+    async textsThen(tasks: PastTask[], position: number, pause = localPause()): Promise<StoredTask[]> {
       const texts: StoredTask[] = []
       for (const task of tasks) {
         const folded = async () => ({ text: await asOf(task.id, { position }, pause), size: 0 })

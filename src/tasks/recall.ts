@@ -9,7 +9,7 @@ import type { Log, Recorded } from '../contract/stored.ts'
 import { stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal } from '../contract/wire.ts'
-import { createPause, nextTurn, type Pause, readWithPauses } from '../fairness/slices.ts'
+import { localPause, type Pause, readWithPauses } from '../fairness/slices.ts'
 import { atifOf } from '../history/atif/atif.ts'
 import { textsOf } from '../history/atif/text.ts'
 import type { ReadStream } from '../history/context.ts'
@@ -25,9 +25,6 @@ import { createAsOf } from './as-of.ts'
 import { createBegunFolds } from './begun-folds.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { replayTask } from './replay-task.ts'
-
-/** The pause for a reader in this process. A reader over the network gives its own pause. */
-const defaultPause = (): Pause => createPause(nextTurn, () => {})
 
 async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGenerator<Text> {
   for await (const rollout of rollouts) {
@@ -65,11 +62,11 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   const reader = (pause: Pause): ReadStream => readWithPauses(log.readStream, pause)
 
   /** The rollouts of a task as a JSON array. */
-  const arrayOfRollouts = (stream: string, wanted: Wanted, pause = defaultPause()): Pieces =>
+  const arrayOfRollouts = (stream: string, wanted: Wanted, pause = localPause()): Pieces =>
     arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
 
   /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
-  const textOf = (view: FramedTask, upTo?: number, pause = defaultPause()): Text => {
+  const textOf = (view: FramedTask, upTo?: number, pause = localPause()): Text => {
     const text = jsonText(taskOf(view))
     const { created } = view
     if (!created?.request.return_rollout || !isTerminal(view.status)) return text
@@ -84,7 +81,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     ...past,
 
     /** The text of the task of a fresh row, with its approximate size in bytes. `isFolded`: the text has rollouts. */
-    ofRow(row: TaskRow, pause = defaultPause()): StoredTask & { isFolded: boolean } {
+    ofRow(row: TaskRow, pause = localPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
       const rollouts = arrayOfRollouts(taskStream(row.id), {}, pause)
@@ -92,22 +89,21 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     },
 
     /** The rollouts of a task, each as JSON. */
-    rollouts: (taskId: string, pause = defaultPause()): AsyncGenerator<Text> =>
+    rollouts: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
       linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
 
     /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
-    logLines: (taskId: string, pause = defaultPause()): AsyncGenerator<Text> =>
+    logLines: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
       timedFrames(reader(pause), taskStream(taskId)),
 
     /** The task as an ATIF document, as JSON. */
-    async *atif(taskId: string, pause = defaultPause()): AsyncGenerator<string> {
+    async *atif(taskId: string, pause = localPause()): AsyncGenerator<string> {
       yield* textsOf(await atifOf(reader(pause), taskStream(taskId)))
     },
 
-    /** Rollouts of all tasks of one user, or of all users, after a position, each as JSON. */
-    bulk(after: number, limit: number, user?: string, pause = defaultPause()): AsyncGenerator<Text> {
+    /** The rollouts of steps of many tasks, each as JSON, in the order of their positions. */
+    bulk(steps: ReturnType<Queries['steps']>, pause = localPause()): AsyncGenerator<Text> {
       const wanted = { subagents: false, summaries: true }
-      const steps = queries.steps(after, limit, user)
       const rollouts = inOrder(
         steps.map(({ position, id }) => ({ position, stream: taskStream(id) })),
         (stream, after) => rolloutsOf(reader(pause), stream, { ...wanted, after }),
@@ -116,18 +112,18 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     },
 
     /** Compares two tasks, as they are now. Ids and times do not count. */
-    diff: (left: string, right: string, pause = defaultPause()): Promise<Difference> =>
+    diff: (left: string, right: string, pause = localPause()): Promise<Difference> =>
       compare(reader(pause), taskStream(left), taskStream(right)),
 
     /** Where a task is in its chart. */
-    async state(taskId: string, pause = defaultPause()): Promise<TaskState> {
+    async state(taskId: string, pause = localPause()): Promise<TaskState> {
       const stream = taskStream(taskId)
       const { state, revision } = await newestState(stream)
       return stateOf(state, reader(pause)(stream, revision))
     },
 
     /** Folds the stored events again, frames included, and compares the task with the read models. */
-    replay: (row: TaskRow, pause = defaultPause()): Promise<Replay> =>
+    replay: (row: TaskRow, pause = localPause()): Promise<Replay> =>
       replayTask(reader(pause), queries, row, pause),
   }
 }

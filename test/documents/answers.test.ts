@@ -329,6 +329,8 @@ t.test('checkpoints, proofs and tiles', async t => {
   for (const path of ['tile/0/x999%2F999', 'tile/entries/x999%2F999'])
     t.equal((await api('GET', `/audit/tlog/${path}`)).status, 404, path)
   t.equal((await api('POST', '/audit/rotate-key')).status, 200)
+  t.equal((await api('GET', '/audit/export?all=true')).status, 200)
+  t.equal((await api('GET', '/audit/export?task_id=nothing')).status, 404)
 })
 
 t.test('tokens and tickets', async t => {

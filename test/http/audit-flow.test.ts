@@ -44,6 +44,7 @@ const served = async (t: Test) => {
   const door = { audit, queries: { headPosition: log.head } }
   auditRoutes(app as unknown as App, door, {
     longAnswers: createLongAnswers(new AbortController().signal, wholeLoop, () => {}),
+    reads: noReads,
     fault,
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -77,6 +77,27 @@ export const proofOperations = defineOperations({
     answers: [{ status: 200, about: 'The proof.', type: json, schema: ConsistencyProof }],
     refusals: ['NoCheckpoint'],
   },
+  exportHistory: {
+    method: 'GET',
+    path: '/v1/audit/export',
+    tag: 'Proof',
+    access: 'read',
+    summary: 'Export a history with its proofs',
+    about:
+      'An archive (`.tar.gz`) with the events of a task, a session or a user, or with the whole log: headers, payloads, salts, proofs, a checkpoint, the keys of the log, and a verifier that needs only Node (`node verify.mjs`). Exactly one of the parameters must be given. A token of one user exports only what that user owns. The checkpoint covers everything that was stored before the request.',
+    parameters: [
+      query('task_id', text, 'The events of this task.'),
+      query('session_id', text, 'The tasks of this session, and the environment session with this id.'),
+      query('user_id', text, 'Everything of this user.'),
+      query(
+        'all',
+        Type.Boolean({ default: false }),
+        '`true`: the whole log. The token must have the role `auditor` or `admin` and act for all users.',
+      ),
+    ],
+    answers: [{ status: 200, about: 'The archive.', type: 'application/gzip', schema: bytes }],
+    refusals: ['TaskNotFound', 'Forbidden', 'NoCheckpoint'],
+  },
   getTlogCheckpoint: {
     method: 'GET',
     path: '/v1/audit/tlog/checkpoint',

@@ -26,6 +26,8 @@ export type Command = Extract<
 type Ports = {
   /** Sends a result. Resolves with false if the connection has ended. `data` is JSON text. */
   result: (data: Text, replayed: boolean) => Promise<boolean>
+  /** Records that the result shows a task which this command did not create. */
+  shows: (taskId: string) => void
   /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
   hold: (taskId: string, requestId: string) => () => void
   /** The place of the feed that the command may open. */
@@ -74,11 +76,12 @@ export const createSocketCommands = (
     // The request id names only this message: a client may repeat the request in a message with another id.
     { fields: { request_id: _, idempotency_key, ...body } }: Of<'create'>,
     caller: Caller,
-    { result, hold, free, place, pause }: Ports,
+    { result, shows, hold, free, place, pause }: Ports,
   ): Promise<void> => {
     if (body.stream) tasks.mustHaveRoom(body.task_id ?? '')
     const retry = { key: idempotency_key ?? undefined, isRetry: false }
     const task = await calls.create({ ...caller, place }, { body }, retry, false)
+    if (task.replayed || !task.made) shows(task.taskId)
     const isCanceled = body.on_disconnect === 'cancel' && (body.stream || !body.background)
     const release = isCanceled ? hold(task.taskId, caller.requestId) : () => {}
     if (!body.stream) {
@@ -105,22 +108,29 @@ export const createSocketCommands = (
   }
 
   return async (said: Command, caller: Caller, ports: Ports): Promise<void> => {
-    const { result } = ports
+    const tell = async (taskId: string, text: Text, replayed = false): Promise<void> => {
+      ports.shows(taskId)
+      await ports.result(text, replayed)
+    }
     switch (said.type) {
       case 'create':
         return createInTurn(said, caller, ports)
-      case 'answer':
-        return void (await result(await calls.answer(caller, said.fields.task_id, said.fields), false))
+      case 'answer': {
+        const { task_id } = said.fields
+        return tell(task_id, await calls.answer(caller, task_id, said.fields))
+      }
       case 'message': {
         const { task_id, content, idempotency_key } = said.fields
         const retry = { key: idempotency_key ?? undefined, isRetry: false }
         const { text, replayed } = await calls.message(caller, task_id, { content }, retry)
-        return void (await result(text, replayed))
+        return tell(task_id, text, replayed)
       }
       case 'cancel':
       case 'pause':
-      case 'resume':
-        return void (await result(await calls.move(said.type, caller, said.fields.task_id), false))
+      case 'resume': {
+        const { task_id } = said.fields
+        return tell(task_id, await calls.move(said.type, caller, task_id))
+      }
       case 'step':
         return takeStep(sessions, said, caller, ports)
     }

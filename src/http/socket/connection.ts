@@ -63,7 +63,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     onFault: lostTrack,
   })
   const tasks = createTaskChannels({ tasks: deps.tasks, longAnswers, outbox, onFault: lostTrack })
-  const subscriptions = createSubscriptions({ events, tasks, say: outbox.say })
+  const subscriptions = createSubscriptions({ events, tasks, reads: serving.reads, say: outbox.say })
   const intake = createIntake(budget)
   const stream = { beat: heartbeat.beat, isFull: outbox.isFull }
   const identity = createIdentity({ serving, authMs, intake, known, stream, end })

@@ -51,7 +51,8 @@ const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks
     const caller = { principal: who, requestId: requestId ?? serving.newId() }
     return door.admission.run(who, async () => {
       if (closing.isOver()) return
-      await carryOut(said, caller, { result, hold, free, place: own.place(), pause: own.pause })
+      const shows = (taskId: string) => serving.reads.begin(who, `/ws ${said.type}`)(taskId)
+      await carryOut(said, caller, { result, shows, hold, free, place: own.place(), pause: own.pause })
     })
   }
 }

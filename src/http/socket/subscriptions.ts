@@ -1,4 +1,6 @@
 // The subscriptions of a connection: to channels of public events, and to the frames of tasks.
+
+import type { Reads } from '../../access/reads.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { ClientFields, EventChannel } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
@@ -12,15 +14,18 @@ export const invalid = (name: string, type: string, msg: string) =>
 type Deps = {
   events: ReturnType<typeof createEventSubscription>
   tasks: ReturnType<typeof createTaskChannels>
+  reads: Pick<Reads, 'begin'>
   say: (text: string) => void
 }
 
-export const createSubscriptions = ({ events, tasks, say }: Deps) => {
+export const createSubscriptions = ({ events, tasks, reads, say }: Deps) => {
   const subscribe = async (who: Principal, fields: ClientFields<'subscribe'>, requestId?: string) => {
     const { channels } = fields
     if (channels.length === 0) throw invalid('channels', 'too_short', 'List should not be empty')
     if (!channels.includes('task')) {
       const begun = events.begin(who.userId, [...new Set(channels)] as EventChannel[], fields)
+      const shows = reads.begin(who, '/ws subscribe')
+      if (fields.filter?.task_id) shows(fields.filter.task_id)
       return say(saying('subscribed', requestId, begun))
     }
     if (channels.length > 1) {
@@ -31,6 +36,7 @@ export const createSubscriptions = ({ events, tasks, say }: Deps) => {
       )
     }
     const { answer, begin } = await tasks.subscribe(who, fields)
+    reads.begin(who, '/ws subscribe')(answer.task_id)
     say(saying('subscribed', requestId, answer))
     begin()
   }

@@ -1,10 +1,30 @@
 // A file with the hashes of the full tiles of leaves, one after the other. It saves reading the whole log at a start.
 // It is not synced, and says nothing about its own damage: the start compares the root that it gives with a signed
 // checkpoint, and makes the file again when they differ.
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
 import { fromBytes, type Hash, hashBytes, toBytes } from '../tree/hash.ts'
 
 const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
+
+/** The first hashes of the file, at most `most`, for a reader beside the server. None: the file cannot be read. */
+export const readTiles = (path: string, most: number): Hash[] => {
+  try {
+    const bytes = readFileSync(path)
+    const count = Math.min(most, Math.floor(bytes.length / hashBytes))
+    return fromBytes(bytes.subarray(0, count * hashBytes))
+  } catch {
+    return []
+  }
+}
 
 export type TileFile = {
   /** The first hashes of the file, at most `most`. Those after them are cut off. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { noReads } from '../../../src/access/reads.ts'
 import type { Events } from '../../../src/bus/events.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { wholeLoop } from '../../../src/fairness/loop-shares.ts'
@@ -76,6 +77,7 @@ export const doorHere = async (
         openStreams,
         quotas: fairness.quotas,
         longAnswers: createLongAnswers(stopping.signal, wholeLoop, () => {}),
+        reads: noReads,
         stopping: stopping.signal,
         newId: () => 'req',
         fault: error => faults.push(error),

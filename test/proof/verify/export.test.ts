@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from 'node:path'
 import t from 'tap'
 import { taskEnds } from '../../../src/contract/task-state.ts'
+import { chooseCheckpoint } from '../../../src/maintenance/export-checkpoint.ts'
 import { exportLog } from '../../../src/maintenance/export-log.ts'
 import { verifyLog } from '../../../src/maintenance/verify-log.ts'
 import { type Subject, writeKeys } from '../../../src/proof/export/format.ts'
@@ -18,7 +19,12 @@ import { checkpointsOf, keyFileOf, logOf, nameKey, noteOf } from './signed-folde
 const quiet = () => {}
 const exported = (dataDir: string, subject: Subject, folder: string) => {
   const proof = { keyFile: keyFileOf(dataDir), checkpointFile: checkpointsOf(dataDir) }
-  return exportLog({ log: logOf(dataDir), proof }, subject, folder, quiet)
+  return exportLog(
+    { log: logOf(dataDir), choose: (rows, changes, end) => chooseCheckpoint(rows, changes, end, proof) },
+    subject,
+    folder,
+    { onStep: quiet },
+  )
 }
 const givenRecorded = async (dataDir: string, name: string) => {
   const { rows } = readRecording(name)

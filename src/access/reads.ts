@@ -1,0 +1,117 @@
+// Records which token was shown which tasks, in the log itself. A read never waits for its record, and never fails with
+// it: what cannot be stored is kept for the next try, up to a limit, and what is lost is counted.
+import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/access-events.ts'
+import type { Clock, Report, Timers } from '../contract/ports.ts'
+import type { Log, NewEvent } from '../contract/stored.ts'
+import { createReadBatch } from './read-batch.ts'
+
+/** Notes a task that is shown. */
+export type Shows = (taskId: string) => void
+
+export type Reads = {
+  /** Counts an answer or a subscription of a principal. The result notes the tasks that it shows. */
+  begin(principal: { id: string }, route: string): Shows
+  /** Stores what was noted, if that is possible. */
+  stop(): Promise<void>
+}
+
+/** Records nothing. */
+export const noReads: Reads = { begin: () => () => {}, stop: async () => {} }
+
+/** Milliseconds from a read until it is stored with the others of that time. */
+const waitMs = 2000
+/** Characters after which reads are stored at once. */
+const fullAt = 1024 * 1024
+/** The most characters that are kept while the log fails. */
+const mostKept = 8 * fullAt
+
+type Deps = {
+  log: Pick<Log, 'append' | 'revisionOf'>
+  clock: Clock
+  timers: Pick<Timers, 'after'>
+  report: Report
+}
+
+const eventOf = (type: string, data: ReadAccess | ReadAccessLost): NewEvent => ({
+  type,
+  schema_version: 1,
+  data,
+})
+
+export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
+  const batch = createReadBatch()
+  /** Events that are not stored yet, and their size in memory. */
+  let kept: ReadAccess[] = []
+  let keptSize = 0
+  let lost = 0
+  let failing = false
+  let cancelTimer: (() => void) | undefined
+  let storing: Promise<void> | undefined
+
+  const append = async (events: NewEvent[]): Promise<void> => {
+    const stream = accessStream(new Date(clock.now()).toISOString().slice(0, 10))
+    const of = { principal: 'system', owner: '', session_id: '', correlation_id: stream }
+    const expectedRevision = log.revisionOf(stream)
+    await log.append([{ stream, expectedRevision, ...of, causation_id: stream, events }])
+  }
+
+  const store = async (): Promise<void> => {
+    const size = batch.size()
+    kept.push(...batch.take())
+    keptSize += size
+    const told = lost
+    const events = kept.map(event => eventOf('ReadAccess', event))
+    if (told > 0) events.push(eventOf('ReadAccessLost', { count: told }))
+    if (events.length === 0) return
+    try {
+      await append(events)
+      kept = []
+      keptSize = 0
+      lost -= told
+      if (failing) report('warn', 'reads of tasks are recorded again', { lost: told })
+      failing = false
+    } catch (error) {
+      if (!failing)
+        report('error', 'reads of tasks could not be recorded; the server keeps them and tries again', {
+          error: error instanceof Error ? error.message : String(error),
+        })
+      failing = true
+    }
+  }
+  const storeSoon = (ms: number): void => {
+    if (storing !== undefined) return // when it has ended, what came meanwhile is scheduled
+    cancelTimer?.()
+    cancelTimer = timers.after(ms, () => {
+      cancelTimer = undefined
+      storing = store().finally(() => {
+        storing = undefined
+        if (batch.size() > 0 || kept.length > 0) storeSoon(waitMs)
+      })
+    })
+  }
+
+  /** Notes something, unless too much waits already. */
+  const note = (add: () => void): void => {
+    if (keptSize + batch.size() > mostKept) {
+      if (lost === 0) report('error', 'reads of tasks are lost, since they cannot be recorded')
+      lost++
+      return
+    }
+    add()
+    if (cancelTimer === undefined) storeSoon(waitMs)
+    else if (batch.size() > fullAt && !failing) storeSoon(0)
+  }
+
+  return {
+    begin({ id }, route) {
+      note(() => batch.count(id, route))
+      return taskId => note(() => batch.add(id, route, taskId))
+    },
+    async stop() {
+      cancelTimer?.()
+      await storing
+      cancelTimer?.()
+      await store()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// Makes exports for callers over the network: an archive whose parts are made while it is sent.
+import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { Refusal } from '../contract/refusals.ts'
+import { DamagedEvent } from '../contract/stored.ts'
+import { archiveOf } from '../platform/tar.ts'
+import { startThread } from '../platform/thread.ts'
+import type { Subject } from '../proof/export/format.ts'
+import type { Stored } from '../proof/signer.ts'
+import type { ExportNews, ExportThreadData } from './export-thread.ts'
+
+/** `owner`: only streams of this user are exported. `shows`: called with each stream before it is sent. */
+export type WantedExport = { subject: Subject; owner: string | undefined; shows: (stream: string) => void }
+
+type Deps = {
+  files: { log: string; tiles: string; exports: string }
+  head: () => number
+  /** The newest checkpoint, once it covers so many events; undefined: that takes too long. */
+  covering: (size: number) => Promise<Stored | undefined>
+  newId: () => string
+}
+
+/** The error of a thread as one that a route answers. */
+const errorOf = (news: Exclude<ExportNews, { file: string } | { done: true }>): Error => {
+  if ('nothing' in news) return new Refusal('TaskNotFound', undefined, news.nothing)
+  if ('misfit' in news) return new DamagedEvent(news.position ?? 0, news.misfit)
+  return new Error(news.error)
+}
+
+/** The names of files, each when it is complete. The one before it is removed then. Rejects as a thread fails. */
+async function* filesOf(data: ExportThreadData, shows: (stream: string) => void): AsyncGenerator<string> {
+  const thread = startThread('export-thread.mjs', { workerData: data })
+  thread.unref()
+  try {
+    for (;;) {
+      const [news] = (await once(thread, 'message')) as [ExportNews]
+      if ('done' in news) return
+      if (!('file' in news)) throw errorOf(news)
+      if (news.stream !== undefined) shows(news.stream)
+      yield news.file
+      rmSync(path.join(data.folder, news.file))
+      thread.postMessage('next')
+    }
+  } finally {
+    await thread.terminate()
+  }
+}
+
+export const createSentExports = ({ files, head, covering, newId }: Deps) => {
+  rmSync(files.exports, { recursive: true, force: true }) // what a killed server left
+  return {
+    /**
+     * The bytes of the archive. Its checkpoint covers everything that was stored when it was asked for. Rejects with a
+     * Refusal or DamagedEvent.
+     */
+    async *archive({ subject, owner, shows }: WantedExport): AsyncGenerator<Buffer> {
+      const checkpoint = await covering(head())
+      if (checkpoint === undefined) throw new Refusal('NoCheckpoint')
+      const folder = path.join(files.exports, newId())
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const data = { log: files.log, tiles: files.tiles, folder, subject, owner, checkpoint }
+      try {
+        yield* archiveOf(folder, filesOf(data, shows))
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
+  }
+}
+export type SentExports = ReturnType<typeof createSentExports>
