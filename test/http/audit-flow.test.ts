@@ -1,9 +1,11 @@
 // Lines of the log go out as fast as their reader takes them, and no faster.
+
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { fastify } from 'fastify'
 import t, { type Test } from 'tap'
+import { noReads } from '../../src/access/reads.ts'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
 import { auditRoutes } from '../../src/http/audit.ts'
