@@ -19,13 +19,19 @@ const contentOf = (dataDir: string): Content | undefined => {
     db = new Database(logOf(dataDir), { readonly: true })
     const rows = db
       .prepare<[], [number, ...unknown[]]>(
-        `SELECT position, id, revision, header, payload, salt, leaf FROM events NOT INDEXED
+        `SELECT position, payload IS NULL, id, revision, header, payload, salt, leaf FROM events NOT INDEXED
          LEFT JOIN streams ON no = stream_no ORDER BY position`,
       )
       .raw()
       .all()
+    const pieces = db
+      .prepare<[number]>(
+        'SELECT text FROM pieces NOT INDEXED JOIN long_payloads ON no = payload WHERE position = ? ORDER BY n',
+      )
+      .pluck()
     const events: (string | undefined)[] = []
-    for (const [position, ...row] of rows) events[position] = JSON.stringify(row)
+    for (const [position, isLong, ...row] of rows)
+      events[position] = JSON.stringify(isLong ? [...row, pieces.all(position).join('')] : row)
     const rest = JSON.stringify([
       db.prepare('SELECT id FROM streams NOT INDEXED ORDER BY no').raw().all(),
       db.prepare("SELECT value FROM facts NOT INDEXED WHERE key = 'log_id'").raw().all(),
@@ -51,6 +57,9 @@ const sizes = [4, 9, 17, 30, 31, 48]
 /** The positions of the events that name its keys. */
 const keyPositions = [4, 31]
 
+/** The number of the event whose payload is stored in pieces. */
+const longEvent = 20
+
 /** A folder with a few streams, a key that was changed once, and checkpoints up to the last event. */
 export const givenSigned = async (dataDir: string): Promise<void> => {
   const streams = ['task-a', 'task-b', 'env-c', 'task-d', 'log-like']
@@ -59,7 +68,7 @@ export const givenSigned = async (dataDir: string): Promise<void> => {
       stream: streams[(from + n) % streams.length] ?? '',
       revision: Math.floor((from + n) / streams.length),
       type: 'Noted',
-      data: { n: from + n, text: 'x'.repeat((7 * (from + n)) % 300) },
+      data: { n: from + n, text: 'x'.repeat(from + n === longEvent ? 300_000 : (7 * (from + n)) % 300) },
     }))
   await addEvents(dataDir, events(0, 3))
   const first = await nameKey(dataDir)

@@ -83,10 +83,15 @@ const changeText = (column: 'header' | 'payload' | 'salt' | 'leaf'): Mutation =>
     db.prepare(`UPDATE events SET ${column} = ? WHERE position = ?`).run(changed, position)
   })
 
+/** Moves an event, with its payload when that is long. */
+const move = (db: Db, from: number, to: number): void => {
+  for (const table of ['events', 'long_payloads'])
+    db.prepare(`UPDATE ${table} SET position = ? WHERE position = ?`).run(to, from)
+}
 const swap = (db: Db, one: number, other: number): void => {
-  db.exec(`UPDATE events SET position = -1 WHERE position = ${one};
-    UPDATE events SET position = ${one} WHERE position = ${other};
-    UPDATE events SET position = ${other} WHERE position = -1;`)
+  move(db, one, -1)
+  move(db, other, one)
+  move(db, -1, other)
 }
 
 const changeNotes =
@@ -95,6 +100,29 @@ const changeNotes =
     const file = checkpointsOf(target.dataDir)
     writeFileSync(file, change(readFileSync(file, 'utf8').split('\n'), target).join('\n'))
   }
+
+type Piece = { payload: number; n: number; text: string }
+const somePiece = (db: Db, random: Random): Piece => {
+  const pieces = db.prepare<[], Piece>('SELECT payload, n, text FROM pieces').all()
+  const piece = pieces[random(pieces.length)]
+  if (piece === undefined) throw new Error('no payload is stored in pieces')
+  return piece
+}
+
+/** The notes of a file, each with the empty line after it. */
+const changeNote =
+  (change: (notes: string[], target: Target) => string[]): Mutation =>
+  target => {
+    const file = checkpointsOf(target.dataDir)
+    const notes = readFileSync(file, 'utf8').match(/[\s\S]*?\n\n— .*\n\n/g) ?? []
+    writeFileSync(file, change(notes, target).join(''))
+  }
+
+/** Two different indexes below `count`. */
+const twoOf = (count: number, random: Random): [number, number] => {
+  const one = random(count)
+  return [one, (one + 1 + random(count - 1)) % count]
+}
 
 export const mutations: Record<string, Mutation> = {
   bytes: ({ dataDir, random }) => {
@@ -140,9 +168,9 @@ export const mutations: Record<string, Mutation> = {
   }),
   'a removed event, and those after it moved': inTables((db, target) => {
     const position = positionIn(target)
-    db.prepare('DELETE FROM events WHERE position = ?').run(position)
-    for (let at = position + 1; at <= target.size; at++)
-      db.prepare('UPDATE events SET position = ? WHERE position = ?').run(at - 1, at)
+    for (const table of ['events', 'long_payloads'])
+      db.prepare(`DELETE FROM ${table} WHERE position = ?`).run(position)
+    for (let at = position + 1; at <= target.size; at++) move(db, at, at - 1)
   }),
   'swapped events': inTables((db, target) => {
     const [one, other] = [positionIn(target), positionIn(target)]
@@ -170,6 +198,18 @@ export const mutations: Record<string, Mutation> = {
     const { stream_no } = rowAt(db, positionIn(target))
     db.prepare("UPDATE streams SET id = id || 'x' WHERE no = ?").run(stream_no)
   }),
+  'a letter of a piece': inTables((db, { random }) => {
+    const { payload, n, text } = somePiece(db, random)
+    const changed = otherText(text, random)
+    db.prepare('UPDATE pieces SET text = ? WHERE payload = ? AND n = ?').run(changed, payload, n)
+  }),
+  'a removed piece': inTables((db, { random }) => {
+    const { payload, n } = somePiece(db, random)
+    db.prepare('DELETE FROM pieces WHERE payload = ? AND n = ?').run(payload, n)
+  }),
+  'a long payload of another event': inTables((db, target) => {
+    db.prepare('UPDATE long_payloads SET position = ?').run(positionIn(target))
+  }),
   'another log': inTables(db => db.exec("UPDATE facts SET value = 'log_other' WHERE key = 'log_id'")),
   'a letter of a checkpoint': changeNotes((lines, { random }) => {
     const text = lines.join('\n')
@@ -177,6 +217,22 @@ export const mutations: Record<string, Mutation> = {
     while (text[at] === '\n') at = random(text.length)
     return `${text.slice(0, at)}${text[at] === '3' ? '4' : '3'}${text.slice(at + 1)}`.split('\n')
   }),
+  'swapped checkpoints': changeNote((notes, { random }) => {
+    const [one, other] = twoOf(notes.length, random)
+    return notes.with(one, notes[other] ?? '').with(other, notes[one] ?? '')
+  }),
+  'a signature of another checkpoint': changeNote((notes, { random }) => {
+    const [one, other] = twoOf(notes.length, random)
+    const [text = ''] = (notes[one] ?? '').split('\n\n')
+    const [, signature = ''] = (notes[other] ?? '').split('\n\n')
+    return notes.with(one, `${text}\n\n${signature}\n\n`)
+  }),
+  'a bit of the checkpoints': ({ dataDir, random }) => {
+    const bytes = readFileSync(checkpointsOf(dataDir))
+    const at = random(bytes.length)
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
+    writeFileSync(checkpointsOf(dataDir), bytes)
+  },
   'a removed line of a checkpoint': changeNotes((lines, { random }) => {
     let at = random(lines.length)
     while (lines[at] === '') at = random(lines.length)
