@@ -10,6 +10,12 @@ export type Difference = {
   facts: Pair<{ type: string; revision: number }>[]
 }
 
+/** A frame or an item without its ids and times. */
+export const plain = (value: unknown): string =>
+  JSON.stringify(value, (key, one) =>
+    /^(id|.*_id|timestamp|created_at|expires_at|forked_from)$/.test(key) ? undefined : one,
+  )
+
 export const forksOf = (api: Api) => {
   const ask = (id: string, body: object, headers: Record<string, string> = {}) =>
     read(api('POST', `/tasks/${id}/fork`, body, headers))

@@ -5,7 +5,7 @@ import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, holds, result, resultsOf, tasksOf, textsOf, tool } from './agent-tasks.ts'
 import { envCalls, gone, kept, modules } from './env-calls.ts'
-import { forksOf } from './fork-calls.ts'
+import { forksOf, plain } from './fork-calls.ts'
 
 t.setTimeout(120_000) // every fork with a step of its session starts a process
 const { api, system } = await serveHere(t, { ENV_PATH: modules })
@@ -23,11 +23,6 @@ const steps = [
   { subagent: 'echo', input: 'hello' },
   { tool: 'calculator', arguments: { expression: '$result*2' } },
 ]
-/** A frame or an item without its ids and times. */
-const plain = (value: unknown): string =>
-  JSON.stringify(value, (key, one) =>
-    /^(id|.*_id|timestamp|created_at|expires_at|forked_from)$/.test(key) ? undefined : one,
-  )
 const listed = async (query: string) =>
   (await read(api('GET', `/tasks?limit=100&${query}`))).body.result as unknown as AgentTask[]
 const eventsOf = async (stream: string) => {
@@ -73,7 +68,10 @@ t.test('a fork at any frame has the past of the task, and continues from there',
   await Promise.all(all.map(({ sequence_number }) => check(sequence_number)))
   const again = await fork(task.id, { at: 9 })
   await becomes(again.id, 'completed')
-  t.match(await diff(task.id, again.id), { first_divergence: null, facts: [] }, 'the same work, done again')
+  const same = await diff(task.id, again.id)
+  t.match(same, { first_divergence: null, facts: [] }, 'the same work, done again')
+  if (same.first_divergence !== null)
+    t.comment(theirs[same.first_divergence], plain((await frames(again.id))[same.first_divergence]))
   await holds(t, tasks, again.id)
   t.same(await stateOf(session_id), there, 'the session of the task has taken no further step')
 })
