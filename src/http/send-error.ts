@@ -8,17 +8,18 @@ import { type Answer, closing } from './errors.ts'
  */
 const drainedAtMost = 64 * 1024 * 1024
 
+/** The answers that may leave before the body has arrived. */
+const beforeBody = [401, 413, 415]
+
 /**
- * Sends an error. The connection closes after a 408. It also closes after a 401 or 413 if the body is longer than
- * `drainedAtMost` or its length is unknown.
+ * Sends an error. The connection closes after a 408, and when the server stops (503). It also closes after a 401, 413 or
+ * 415 if the body is longer than `drainedAtMost` or its length is unknown. Otherwise it stays open: Fastify would close
+ * it after each body that it cannot read, and a sender that is still sending would get no answer.
  */
 export const sendError = (reply: FastifyReply, { status, headers, body }: Answer): void => {
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers
   const isLong = encoding !== undefined || Number(length ?? 0) > drainedAtMost
-  const isEnded = status === 408 || (isLong && (status === 401 || status === 413))
-  const close = isEnded ? closing : {}
-  void reply
-    .code(status)
-    .headers({ ...headers, ...close })
-    .send(body)
+  if (status === 408 || (isLong && beforeBody.includes(status))) void reply.headers(closing)
+  else if (status !== 503) void reply.removeHeader('connection')
+  void reply.code(status).headers(headers).send(body)
 }
