@@ -1,8 +1,7 @@
-// How libraries are bundled, for the server (build.mjs) and for tests (test/support/bundle.mjs). Libraries that most
-// starts need are in the bundle, because Node reads one large file in less time than hundreds of small ones
-// (docs/decisions/95-what-a-start-loads.md).
+// How libraries are bundled, for the server (build.mjs) and for tests (test/support/bundle.mjs). Node reads one large file
+// in less time than hundreds of small ones (docs/decisions/95-what-a-start-loads.md).
 
-/** Packages outside of the bundle: compiled code, WebAssembly, the tools for TypeScript, and what few starts need. */
+/** Packages outside of the bundle: compiled code, the tools for TypeScript, and the large libraries of OpenTelemetry. */
 export const external = [
   'better-sqlite3',
   'better-sqlite3-13',

@@ -58,7 +58,7 @@ const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): Cro
   if (view.state === 'active') return only()
   const next = nextOf(deps, view, jobId, settings)
   if (view.state === 'ended' && next === undefined) {
-    const words = 'this job has no time left: change its schedule, `ends_at` or `max_runs`'
+    const words = 'the schedule of this job has no further time: change its schedule, `ends_at` or `max_runs`'
     throw new Refusal('Conflict', { job_id: jobId, state: view.state }, words)
   }
   const resumed: CronEvent = {

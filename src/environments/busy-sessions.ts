@@ -1,13 +1,13 @@
-// Finds the process sessions that keep a processor busy, from what successive looks at their processes show. A session
-// that would keep a processor busy, if it got one, is found by the time for which its processes wait for a processor.
+// Finds the process sessions that keep a processor busy, by measuring the time of their processes again and again. A
+// session that gets too little time counts as busy too, when its processes wait for a processor most of the time.
 type SeenProcess = { pid: number; session: number; cpuMs: number; waitedMs: number }
 type Sum = { cpuMs: number; waitedMs: number }
 type Known = Sum & { at: number; isBusy: boolean }
 type Change = { session: number; isBusy: boolean }
 
-/** The share of a processor from which on a session is busy. */
+/** A session is busy when it uses at least this share of a processor. */
 const usedShare = 0.2
-/** The share of the time, running or waiting for a processor, from which on a session is busy. */
+/** A session is busy when it runs, or waits for a processor, for at least this share of the time. */
 const wantedShare = 0.9
 /** Milliseconds between two measurements of a session. Processor time is too coarse for less. */
 const leastMs = 200

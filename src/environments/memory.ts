@@ -40,7 +40,7 @@ type SeenProcess = ProcessPlace & { session: number; cpuMs: number }
 export type Seen = {
   processes: SeenProcess[]
   residentOf: (pid: number) => number
-  /** Milliseconds for which a process was ready to run so far, and waited for a processor. */
+  /** Milliseconds for which a process has waited for a processor so far, although it was ready to run. */
   waitedOf: (pid: number) => number
 }
 /** Milliseconds of a tick, in which /proc gives processor time. Linux has 100 ticks a second for all programs (USER_HZ). */

@@ -5,7 +5,7 @@ import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
-/** What the owner of the thread does at its messages. None of these functions is called after `end`. */
+/** Called when the thread sends a message, or ends. None of these functions is called after `end`. */
 type Handlers = {
   answered: (problems: string[]) => void
   /** The thread is ready for a request: it has started, or has answered the last one. */

@@ -34,7 +34,7 @@ export type TileFile = {
   close(): void
 }
 
-/** A file that cannot be used holds nothing, and what is written is lost. */
+/** Opens the file. When the file cannot be used, it counts as empty, and further hashes are not stored. */
 export const openTileFile = (path: string): TileFile => {
   let file: number | undefined
   let stored = 0
