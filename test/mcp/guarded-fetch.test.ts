@@ -72,7 +72,7 @@ t.test('public addresses are those that are given out to somebody', async t => {
 const fetching = (t: Test, mayReach: (address: string) => boolean, lookup?: LookupFunction) => {
   const outside = createOutsideFetch(lookup === undefined ? { mayReach } : { mayReach, lookup })
   t.teardown(outside.close)
-  const signal = AbortSignal.timeout(10_000)
+  const signal = AbortSignal.timeout(60_000)
   return (url: string, init: RequestInit = {}) => outside.fetch(url, { signal, ...init })
 }
 

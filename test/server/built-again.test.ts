@@ -29,6 +29,7 @@ for (const name of [
   'bin',
   'python',
   'build.mjs',
+  'bundled.mjs',
   'package.json',
   'tsconfig.json',
 ]) {

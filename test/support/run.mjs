@@ -2,6 +2,7 @@
 // npm test -- test/log/audit.test.ts runs only these test files. npm run coverage also prints the line coverage.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundleTests } from './bundle.mjs'
@@ -90,8 +91,8 @@ const failures = ({ stdout, stderr }, files) => {
     .join('\n\n')
 }
 
-/** More than two files at a time, since tests also wait for timers, disks and processes. */
-const jobs = 3
+/** More files at a time than processors, since tests also wait for timers, disks and processes. */
+const jobs = availableParallelism() + 2
 
 /** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
 const runnable = async () => {
