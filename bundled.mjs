@@ -8,6 +8,10 @@ export const external = [
   'quickjs-emscripten',
   'tsx',
   'esbuild',
+  'undici',
+  'prom-client',
+  '@modelcontextprotocol/*',
+  '@nats-io/*',
   '@opentelemetry/*',
 ]
 
