@@ -1,7 +1,10 @@
 // How libraries are bundled, for the server (build.mjs) and for tests (test/support/bundle.mjs). Node reads one large file
 // in less time than hundreds of small ones (docs/decisions/95-what-a-start-loads.md).
 
-/** Packages outside of the bundle: compiled code, the tools for TypeScript, and the large libraries of OpenTelemetry. */
+/**
+ * Packages outside of the bundle: compiled code, the tools for TypeScript, the large libraries of OpenTelemetry, and
+ * libraries in the format of CommonJS that are imported when they are needed: in a bundle, their names would be missing.
+ */
 export const external = [
   'better-sqlite3',
   'better-sqlite3-13',
@@ -13,6 +16,9 @@ export const external = [
   '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
+  'undici',
+  'prom-client',
+  '@nats-io/*',
 ]
 
 /** The first line of a bundled file. Libraries in the format of CommonJS call `require`. */
