@@ -1,6 +1,7 @@
 // What tasks of earlier versions left below roots that all users shared is found again, and reaches nobody else.
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -81,6 +82,7 @@ const givenOld = async (
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => !entry.isDirectory())
+    .filter(entry => !lstatSync(entry.parentPath).isSymbolicLink()) // Node 24 follows links, Node 20 does not
     .map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort()
 

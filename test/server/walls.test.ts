@@ -48,7 +48,12 @@ for (const [what, bwrap, reason] of [
       t.match(no, { code: -32024, message: why, detail: why })
     }
     type Info = { name: string; importable: string; error?: string; description: string }
-    const { environments } = (await call('GET', '/env')).body as unknown as { environments: Info[] }
+    const listed = async () => (await call('GET', '/env')).body as unknown as { environments: Info[] }
+    // On a busy machine, the first answer may come before the environments have said hello.
+    await until(async () =>
+      (await listed()).environments.every(({ error }) => !/has not said hello/.test(`${error}`)),
+    )
+    const { environments } = await listed()
     const ours = environments.find(({ name }) => name === 'workspace')
     t.match(ours, { importable: 'false', error: why, description: /^A folder of files/ })
     const { details } = (await call('GET', '/env/workspace')).body as unknown as { details: Info[] }
