@@ -2,8 +2,8 @@
 // in less time than hundreds of small ones (docs/decisions/95-what-a-start-loads.md).
 
 /**
- * Packages outside of the bundle: compiled code, the tools for TypeScript, the large libraries of OpenTelemetry, and
- * libraries in the format of CommonJS that are imported when they are needed: in a bundle, their names would be missing.
+ * Packages outside of the bundle: compiled code, the tools for TypeScript, and libraries that few servers load. Most of
+ * the latter are imported when they are needed and have the format of CommonJS: in a bundle, their names would be missing.
  */
 export const external = [
   'better-sqlite3',
@@ -16,9 +16,6 @@ export const external = [
   '@modelcontextprotocol/*',
   '@nats-io/*',
   '@opentelemetry/*',
-  'undici',
-  'prom-client',
-  '@nats-io/*',
 ]
 
 /** The first line of a bundled file. Libraries in the format of CommonJS call `require`. */
