@@ -1,10 +1,11 @@
 // Streams of /api/events in tests: as a client reads them, and byte for byte as they come on the wire.
 import { createParser } from 'eventsource-parser'
+import type { Test } from 'tap'
 import type { PublicEvent } from '../../src/contract/public-events.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
-import { dial, until } from '../support/http.ts'
-import { adminToken } from '../support/server.ts'
+import { dial, read, until } from '../support/http.ts'
+import { adminToken, serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'
 
 export type Heard = { id: number; type: string; body: Record<string, unknown> }
@@ -135,4 +136,36 @@ export const rawStream = async (url: string, request: string) => {
   const connection = await dial(url)
   connection.socket.write(request)
   return { ...connection, body: () => unchunked(connection.state.raw) }
+}
+
+/** Events as subscribers get them, without their owners. */
+export const heardBy = (all: (Heard & { owner: string })[]): Heard[] =>
+  all.map(({ id, type, body }) => ({ id, type, body }))
+
+/** The body of a create that is answered at once. */
+export const echo = { user_message_content: 'hello', stream: false, client_id: 'echo' }
+
+/** A server with two tasks, one of them in the session `s1`, and what tests of its events need. */
+export const givenEvents = async (t: Test) => {
+  const server = await serveHere(t)
+  const { api, system } = server
+  const create = async (body: object = {}, who = api) =>
+    (await read(who('POST', '/tasks', { ...echo, ...body }))).body.result
+  const everything = () => allOf(system.log)
+  /** The id of the newest event. */
+  const last = async () => (await everything()).at(-1)?.id ?? 0
+  await create()
+  await create({ session_id: 's1' })
+  return {
+    ...server,
+    create,
+    everything,
+    last,
+    tokenOf: async (body: object): Promise<{ id: string; token: string }> =>
+      (await read(api('POST', '/auth/tokens', body))).body as unknown as { id: string; token: string },
+    async hasAll() {
+      const id = await last()
+      return (heard: Heard[]) => (heard.at(-1)?.id ?? 0) >= id
+    },
+  }
 }

@@ -100,7 +100,8 @@ t.test('while the collector is away tasks go on, and when it is back nothing is 
   t.match(telemetry.lines, [
     /^spans cannot be exported at the moment, and will be exported later: .*ECONNREFUSED/,
   ])
-  t.equal(positionIn(file), 0, 'the checkpoint stays')
+  const firstEnd = (await system.stored()).find(({ header }) => header.type === 'EffectCompleted')
+  t.ok(positionIn(file) < (firstEnd?.position ?? 0), 'the checkpoint stays before the end of the first span')
   await back()
   await until(() => once(spans).length === 10)
   t.same(withoutResource(once(spans)), (await spansOf(system.log)).map(asExported))
