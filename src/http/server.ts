@@ -25,8 +25,8 @@ const keptAliveMs = 72_000
 const lookForLateMs = 100
 
 /** `bodyLimit` is the length of the largest body of a create, in bytes. */
-export const createServer = (bodyLimit: number, newId: () => string): App =>
-  fastify({
+export const createServer = (bodyLimit: number, newId: () => string): App => {
+  const app = fastify({
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
@@ -51,4 +51,8 @@ export const createServer = (bodyLimit: number, newId: () => string): App =>
       if (isLate && socket.bytesRead === 0) return void socket.destroy()
       socket.end(isLate ? requestTimeout() : badRequest('the server cannot read this as an HTTP request'))
     },
-  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
+  })
+  // Node would answer an unknown `Expect` with 417 and no body. The header may be ignored, so the request is answered.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  return app.withTypeProvider<TypeBoxTypeProvider>() as unknown as App
+}

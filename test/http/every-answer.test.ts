@@ -24,6 +24,7 @@ const ways: Record<string, [string, number]> = {
   'an answer at once': [get('/v1/tasks'), 200],
   'a refusal': [get('/v1/tasks/none'), 404],
   'an invalid request': [post('/v1/tasks', {}), 422],
+  'a request that expects what the server does not know': [get('/v1/tasks', 'Expect: more\r\n'), 200],
   'an unknown route': [get('/nowhere'), 404],
   'a URL that cannot be read': [get('/v1/tasks/%zz'), 404],
   'an answer that is ready later': [post('/v1/tasks', echo), 200],
