@@ -1,6 +1,7 @@
 // Paths and methods that do not exist, and ids that look like something else.
 import t from 'tap'
 import { reservedKinds } from '../../src/contract/environment.ts'
+import { operations } from '../../src/documents/operations.ts'
 import { exchange, read } from '../support/http.ts'
 import { adminToken, serveHere } from '../support/server.ts'
 
@@ -19,34 +20,12 @@ const raw = (method: string, path: string, ...more: string[]) =>
     ].join('\r\n'),
   )
 
-const routes: Record<string, string[]> = {
-  '/v1/tasks': ['GET', 'HEAD', 'POST'],
-  '/v1/tasks/x': ['DELETE', 'GET', 'HEAD'],
-  '/v1/tasks/x/events': ['GET', 'HEAD'],
-  '/v1/tasks/x/cancel': ['POST'],
-  '/v1/tasks/x/pause': ['POST'],
-  '/v1/tasks/x/resume': ['POST'],
-  '/v1/auth/tokens': ['GET', 'HEAD', 'POST'],
-  '/v1/auth/tokens/x': ['DELETE'],
-  '/v1/agents': ['GET', 'HEAD'],
-  '/v1/env': ['GET', 'HEAD'],
-  '/v1/env/gridworld': ['GET', 'HEAD'],
-  '/v1/env/create': ['POST'],
-  '/v1/env/step': ['POST'],
-  '/v1/env/reset': ['POST'],
-  '/v1/env/observation': ['POST'],
-  '/v1/env/close': ['POST'],
-  '/v1/env/sessions': ['GET', 'HEAD'],
-  '/v1/env/sessions/cleanup': ['POST'],
-  '/v1/env/session/x': ['DELETE', 'GET', 'HEAD'],
-  '/v1/webhooks': ['GET', 'HEAD', 'POST'],
-  '/v1/webhooks/x': ['DELETE', 'GET', 'HEAD', 'PATCH'],
-  '/v1/webhooks/x/rotate-secret': ['POST'],
-  '/v1/webhooks/x/test': ['POST'],
-  '/v1/webhooks/x/deliveries': ['GET', 'HEAD'],
-  '/v1/webhooks/x/deliveries/1/redeliver': ['POST'],
-  '/healthz': ['GET', 'HEAD'],
-  '/readyz': ['GET', 'HEAD'],
+/** The methods of each path of the table of operations, with an example in place of each parameter. */
+const routes: Record<string, string[]> = {}
+for (const { method, path } of operations) {
+  const examples: Record<string, string> = { env_id: 'gridworld', delivery_id: '1', level: '0', tile: '000' }
+  const example = path.replace(/\{(\w+)\}/g, (_, name: string) => examples[name] ?? 'x')
+  routes[example] = [...(routes[example] ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])].sort()
 }
 const methods = [
   'GET',
