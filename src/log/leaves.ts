@@ -1,30 +1,46 @@
 // Reads the leaves and the headers of the log by position, for the tree over the log, on a connection of its own.
 import { DamagedEvent } from '../contract/stored.ts'
+import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { openForReading } from './sqlite-file.ts'
 
 export type Leaves = {
-  /** The leaves of events, in order, after a position. Throws DamagedEvent when one is missing. */
+  /** The leaves of events, in order, after a position. Throws DamagedEvent when one is missing or cannot be read. */
   leaves(after: number, count: number): string[]
-  /** The headers of events, in order, after a position. Throws DamagedEvent when one is missing. */
+  /** The headers of events, in order, after a position. Throws DamagedEvent when one is missing or cannot be read. */
   headers(after: number, count: number): string[]
   close(): void
+}
+
+/** The first position after `after` without an event. */
+const firstMissing = (positions: readonly number[], after: number): number => {
+  const gap = positions.findIndex((position, n) => position !== after + n + 1)
+  return after + 1 + (gap === -1 ? positions.length : gap)
 }
 
 /** Throws CannotStart. */
 export const openLeaves = (path: string): Leaves => {
   const db = openForReading(path)
-  const reader = (column: 'leaf' | 'header') => {
-    const rows = db
-      .prepare<[number, number], string>(
+  const reader = (column: 'leaf' | 'header' | 'position') =>
+    db
+      .prepare<[number, number], unknown>(
         `SELECT ${column} FROM events WHERE position > ? AND position <= ? ORDER BY position`,
       )
       .pluck()
+  const positions = reader('position')
+  const textsOf = (column: 'leaf' | 'header') => {
+    const rows = reader(column)
     return (after: number, count: number): string[] => {
-      const found = rows.all(after, after + count)
-      if (found.length < count)
-        throw new DamagedEvent(after + found.length + 1, 'or one before it is missing')
-      return found
+      try {
+        const found = rows.all(after, after + count) as string[]
+        if (found.length === count) return found
+      } catch (error) {
+        if (isCorrupt(error))
+          throw new DamagedEvent(after + 1, 'or one after it cannot be read from the file')
+        throw error
+      }
+      const there = positions.all(after, after + count) as number[]
+      throw new DamagedEvent(firstMissing(there, after), 'is missing')
     }
   }
-  return { leaves: reader('leaf'), headers: reader('header'), close: () => void db.close() }
+  return { leaves: textsOf('leaf'), headers: textsOf('header'), close: () => void db.close() }
 }

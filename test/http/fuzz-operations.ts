@@ -47,7 +47,6 @@ const oddText = [
   '😀',
   '\u202e',
   '\ufeff',
-  '..',
   '../../etc',
   '/',
   '%2e%2e',
@@ -274,10 +273,10 @@ const learn = (known: Map<string, string[]>, sent: Sent, text: string): void => 
 
 /**
  * Sends random requests to every operation, eight at a time. Resolves to what was wrong with their answers, and to the
- * number of answers by status. `skipped`: ids of operations that would end the test.
+ * number of answers by status.
  */
 export const fuzzOperations = async (base: string, token: string, seed: number, requests: number) => {
-  const { document, operations, look, wrong: misfits, seen } = holdTo(openApi())
+  const { document, operations, look, wrong: misfits } = holdTo(openApi())
   const known = new Map<string, string[]>([
     ['env_id', ['gridworld', 'chess', 'gridworld']],
     ['agent_id', ['echo', 'script', 'demo', 'group']],
@@ -314,17 +313,11 @@ export const fuzzOperations = async (base: string, token: string, seed: number, 
     learn(known, sent, answer.text)
     if (answer.status >= 500)
       wrong.push({ ...shown, problem: `${answer.status}`, text: answer.text.slice(0, 500) })
-    let body: unknown
-    try {
-      body = JSON.parse(sent.body?.toString() ?? '')
-    } catch {
-      // Only a body that can be read is held to the schema of bodies.
-    }
     // A path that is longer than the router reads, or that fetch has made shorter, is another path.
     if (answer.text.includes('-32601,"message":"the ')) return
     const before = misfits.length
     try {
-      look({ method: sent.method, url: sent.url, body }, answer)
+      look({ method: sent.method, url: sent.url }, answer)
     } catch (error) {
       wrong.push({ ...shown, problem: `unreadable: ${error}`, text: answer.text.slice(0, 500) })
     }
@@ -333,5 +326,5 @@ export const fuzzOperations = async (base: string, token: string, seed: number, 
     for (const problem of real) wrong.push({ ...shown, problem })
   }
   for (let sent = 0; sent < requests; sent += 8) await Promise.all(Array.from({ length: 8 }, one))
-  return { wrong, statuses, seen }
+  return { wrong, statuses }
 }

@@ -3,6 +3,7 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import Database from '../../src/platform/sqlite/library.ts'
 import { rootOfLog } from '../../src/proof/anchor-check.ts'
 import { type Keeper, openKeeper } from '../../src/proof/store/keeper.ts'
 import { createTileTree } from '../../src/proof/store/tiles.ts'
@@ -130,4 +131,33 @@ t.test('whatever happened to the file of tiles, the root is that of the log', as
     t.ok(readFileSync(files.tiles).equals(bytes), `${name}: the file is made again`)
   }
   t.not(rootOfLog(files, size, roots[5] ?? ''), roots[5], 'a checkpoint that is wrong stays wrong')
+})
+
+t.test('leaves and headers that are no longer those of the tree are refused, and named', async t => {
+  const { files } = await someLog(t)
+  const grown = () => {
+    const keeper = opened(t, files, 0)
+    keeper.grow(size)
+    return keeper
+  }
+  const [, one, two, three] = [0, 1, 2, 3].map(grown) as [Keeper, Keeper, Keeper, Keeper]
+  const change = (sql: string) => {
+    const db = new Database(files.log)
+    db.exec(
+      `DROP TRIGGER IF EXISTS events_are_never_changed; DROP TRIGGER IF EXISTS events_are_never_removed; ${sql}`,
+    )
+    db.close()
+  }
+  const tile = { level: 0, index: 0, width: 256 }
+  change(
+    `UPDATE events SET leaf = '${'A'.repeat(43)}' WHERE position = 7; UPDATE events SET header = replace(header, ':', ': ') WHERE position = 600`,
+  )
+  t.throws(() => one.inclusion(8, size), /position 1 or one of the 255 after it does not match the tree/)
+  t.throws(() => one.tile(tile), /does not match the tree/)
+  t.throws(() => one.consistency(5, size), /does not match the tree/)
+  t.ok(one.inclusion(300, size), 'what does not need the tile is proven')
+  t.throws(() => two.entries({ index: 2, width: 100 }), /position 600 does not match its leaf/)
+  change('DELETE FROM events WHERE position IN (9, 10)')
+  t.throws(() => three.tile(tile), /position 9 is missing/)
+  t.throws(() => three.entries({ index: 0, width: 20 }), /position 9 is missing/)
 })

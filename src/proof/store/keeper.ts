@@ -1,4 +1,6 @@
 // The tree of a log on the disk: grows it from the leaves of the log, and reads proofs and tiles from it.
+import { DamagedEvent } from '../../contract/stored.ts'
+import { leafOf } from '../../log/leaf.ts'
 import { type Leaves, openLeaves } from '../../log/leaves.ts'
 import type { Hash } from '../tree/hash.ts'
 import { consistencyProof, inclusionProof } from '../tree/proofs.ts'
@@ -15,6 +17,7 @@ export type TreeFiles = {
   tiles: string
 }
 
+/** What is read of the log is compared with the tree. All but `close` throw DamagedEvent. */
 export type Keeper = {
   /** Adds leaves up to this size, but at most `most` of them. Returns the size that is reached, and its root. */
   grow(to: number, most?: number): { size: number; root: Hash }
@@ -49,8 +52,7 @@ export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
     grow,
     inclusion(position, size) {
       reach(size)
-      const [leaf = ''] = log.leaves(position - 1, 1)
-      return { leaf, hashes: inclusionProof(position - 1, size, tree.full) }
+      return { leaf: tree.full(0, position - 1), hashes: inclusionProof(position - 1, size, tree.full) }
     },
     consistency(from, to) {
       reach(to)
@@ -60,7 +62,14 @@ export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
       reach(endOf(tile))
       return tree.tile(tile)
     },
-    entries: ({ index, width }) => log.headers(index * tileWidth, width),
+    entries({ index, width }) {
+      reach(endOf({ level: 0, index, width }))
+      const leaves = tree.tile({ level: 0, index, width })
+      return log.headers(index * tileWidth, width).map((header, n) => {
+        if (leafOf(header) === leaves[n]) return header
+        throw new DamagedEvent(index * tileWidth + n + 1, 'does not match its leaf')
+      })
+    },
     close() {
       log.close()
       file.close()

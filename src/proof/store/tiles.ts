@@ -1,5 +1,6 @@
 // The tree of a log in tiles of 256 hashes (C2SP tlog-tiles). The leaves are in the log. In memory are the hashes of
 // full tiles, one for 256 leaves, and the leaves after the last full tile.
+import { DamagedEvent } from '../../contract/stored.ts'
 import { type Hash, nodeOf } from '../tree/hash.ts'
 import { type FullSubtrees, rootOf } from '../tree/subtrees.ts'
 
@@ -34,7 +35,10 @@ export type TileTree = {
   tile(tile: Tile): Hash[]
 }
 
-/** `leavesOf` reads leaves that were added; `tiles` are the hashes of the first full tiles of leaves. */
+/**
+ * `leavesOf` reads leaves that were added; `tiles` are the hashes of the first full tiles of leaves. The tree throws
+ * DamagedEvent when the leaves that it reads again are not those that were added.
+ */
 export const createTileTree = (
   leavesOf: (first: number, count: number) => Hash[],
   tiles: readonly Hash[],
@@ -53,9 +57,15 @@ export const createTileTree = (
   for (const hash of tiles) addTile(0, hash)
   const fullTiles = (): number => levels[0]?.length ?? 0
 
+  const readTile = (index: number): Hash[] => {
+    const first = index * tileWidth
+    const hashes = leavesOf(first, tileWidth)
+    if (fold(hashes) === levels[0]?.[index]) return hashes
+    throw new DamagedEvent(first + 1, `or one of the ${tileWidth - 1} after it does not match the tree`)
+  }
   const leafTile = (index: number): readonly Hash[] => {
     if (index === fullTiles()) return tail
-    const hashes = cached.get(index) ?? leavesOf(index * tileWidth, tileWidth)
+    const hashes = cached.get(index) ?? readTile(index)
     cached.delete(index)
     cached.set(index, hashes) // now it is the newest
     const [oldest] = cached.keys()

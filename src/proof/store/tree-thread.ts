@@ -1,6 +1,7 @@
 // The thread that keeps the tree, so that hashing never delays the event loop of the server. It answers requests in
 // order.
 import { parentPort, workerData } from 'node:worker_threads'
+import { DamagedEvent } from '../../contract/stored.ts'
 import { threadGivesWay } from '../../platform/give-way.ts'
 import type { Hash } from '../tree/hash.ts'
 import { type Keeper, openKeeper, type TreeFiles } from './keeper.ts'
@@ -18,7 +19,13 @@ export type Questions = {
 }
 export type Question = keyof Questions
 export type Request = { [Q in Question]: { id: number; question: Q; asks: Questions[Q]['asks'] } }[Question]
-export type Reply = { id: number; answer?: unknown; error?: string }
+/** `damage`: the log has a damaged event. */
+export type Reply = {
+  id: number
+  answer?: unknown
+  error?: string
+  damage?: { position: number; why: string }
+}
 export type TreeThreadData = { files: TreeFiles; trusted: number }
 
 /** Leaves that are added for one request, so that the next request waits for a tenth of a second at most. */
@@ -51,7 +58,9 @@ parentPort?.on('message', (request: Request) => {
   try {
     reply.answer = answerOf(request)
   } catch (error) {
-    reply.error = error instanceof Error ? error.message : String(error)
+    // An error that passes between threads loses its class.
+    if (error instanceof DamagedEvent) reply.damage = { position: error.position, why: error.why }
+    else reply.error = error instanceof Error ? error.message : String(error)
   }
   parentPort?.postMessage(reply)
   if (request.question === 'close') parentPort?.close()

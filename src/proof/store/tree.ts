@@ -1,5 +1,6 @@
 // The tree of the log, as the server uses it. The work is done in a thread.
 import type { Worker } from 'node:worker_threads'
+import { DamagedEvent } from '../../contract/stored.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Hash } from '../tree/hash.ts'
 import type { Question, Questions, Reply, Request, TreeThreadData } from './tree-thread.ts'
@@ -7,6 +8,7 @@ import type { Question, Questions, Reply, Request, TreeThreadData } from './tree
 export type Tree = {
   /** Grows the tree to this size, and resolves to its root. Rejects when the log cannot be read, or after `close`. */
   grow(to: number): Promise<Hash>
+  /** Rejects with DamagedEvent when what is asked cannot be answered because of a damaged event. */
   ask<Q extends Exclude<Question, 'grow' | 'close'>>(
     question: Q,
     asks: Questions[Q]['asks'],
@@ -25,11 +27,12 @@ export const createTree = (data: TreeThreadData): Tree => {
 
   const start = (): Worker => {
     const started = startThread('tree-thread.mjs', { workerData: data })
-    started.on('message', ({ id, answer, error }: Reply) => {
+    started.on('message', ({ id, answer, error, damage }: Reply) => {
       const request = waiting.get(id)
       waiting.delete(id)
-      if (error === undefined) request?.resolve(answer as never)
-      else request?.reject(new Error(error))
+      if (damage !== undefined) request?.reject(new DamagedEvent(damage.position, damage.why))
+      else if (error !== undefined) request?.reject(new Error(error))
+      else request?.resolve(answer as never)
     })
     const gone = (error: Error) => {
       if (worker !== started) return
