@@ -1,7 +1,7 @@
 // The file of checkpoints: whole notes, one after the other, each with an empty line after it. It is an anchor: a log
 // that does not contain what its newest checkpoint says has lost or changed events. So it is best kept away from the
 // log.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, open } from 'node:fs/promises'
 import { openCheckpoint, type SignedCheckpoint } from './note/checkpoint.ts'
 import type { VerifierKey } from './note/keys.ts'
@@ -65,6 +65,13 @@ export const newestAnchor = (
   }
   const [newest] = wholeNotes(text, origin, keys)
   return newest ?? (text.trim() === '' ? undefined : 'unreadable')
+}
+
+/** The size in the last whole checkpoint of a file, of whatever log; 0: there is none. Nothing of it is verified. */
+export const lastSizeIn = (file: string): number => {
+  if (!existsSync(file)) return 0
+  const sizes = [...endOf(file).matchAll(/(?:^|\n)reprise\/[^\n]+\n([1-9]\d*)\n[^\n]+\n\n— /gu)]
+  return Number(sizes.at(-1)?.[1] ?? 0)
 }
 
 /** Adds a note, which is on the disk when this resolves. Rejects with errors of the system. */
