@@ -56,6 +56,7 @@ const others = await bundle({
     'writer-thread': 'src/log/writer-thread.ts',
     'tree-thread': 'src/proof/store/tree-thread.ts',
     'export-thread': 'src/maintenance/export-thread.ts',
+    'verify-thread': 'src/maintenance/verify-thread.ts',
     'long-thread': 'src/log/long-thread.ts',
     'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',

@@ -26,6 +26,8 @@ const benches: Record<string, () => Promise<Bench>> = {
   'env-steps': () => import('./env-steps.ts'),
   replay: () => import('./replay.ts'),
   verify: () => import('./verify.ts'),
+  proof: () => import('./proof.ts'),
+  'as-of': () => import('./as-of.ts'),
   lists: () => import('./lists.ts'),
   bodies: () => import('./bodies.ts'),
   'large-answers': () => import('./large-answers.ts'),

@@ -47,14 +47,11 @@ export type StoredRows = {
 const pageRows = 1000
 const columns = 'e.position, e.stream_no, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
 
-function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
-  for (const columns of found) yield rowOf(columns)
-}
-
-function* named(found: Iterable<Columns>, nameOf: (no: number) => Text): Generator<Columns> {
+/** `nameOf`: reads the name of a stream by its number. Absent: the name is in the columns. */
+function* rowsOf(found: Iterable<Columns>, nameOf?: (no: number) => Text): Generator<StoredRow> {
   for (const columns of found) {
-    columns[2] = nameOf(columns[1])
-    yield columns
+    if (nameOf !== undefined) columns[2] = nameOf(columns[1])
+    yield rowOf(columns)
   }
 }
 
@@ -126,19 +123,22 @@ export const openStoredRows = (path: string): StoredRows => {
     .pluck()
 
   const long = longPayloadsOf(db)
-  const whole = (row: StoredRow): StoredRow =>
-    row.payload === null && row.salt !== null ? { ...row, payload: long.textOf(row.position) ?? null } : row
+  /** Puts a long payload into its row. */
+  const whole = (row: StoredRow): StoredRow => {
+    if (row.payload === null && row.salt !== null) row.payload = long.textOf(row.position) ?? null
+    return row
+  }
 
   return {
     logId: () => logId.get() ?? '',
     head: () => head.get() ?? 0,
     *pages(after, end) {
       for (let from = after; ; ) {
-        const read = (limit: number) =>
-          pageOf(rowsOf(named(page.iterate(from, end, limit), nameOf))).map(whole)
+        const read = (limit: number) => pageOf(rowsOf(page.iterate(from, end, limit), nameOf))
         const rows = readable(read, from + 1)
         if (rows.length === 0) return
         from = rows.at(-1)?.position ?? from
+        for (const row of rows) whole(row)
         yield rows
       }
     },

@@ -3,15 +3,18 @@
 import { existsSync, statSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { logStream } from '../contract/log-events.ts'
-import { DamagedEvent } from '../contract/stored.ts'
 import { openStoredRows, type StoredRows } from '../log/stored-rows.ts'
 import { Misfit } from '../proof/misfit.ts'
 import { originOf } from '../proof/note/checkpoint.ts'
 import { type KeyChange, keyStream, readKeyChange, trustedKeys } from '../proof/note/key-change.ts'
 import type { VerifierKey } from '../proof/note/keys.ts'
+import { createChain } from '../proof/verify/chain.ts'
 import { type Checkpoints, checkpointsIn, type Expected } from '../proof/verify/checkpoints-in.ts'
 import { type Comparison, createComparison } from '../proof/verify/comparison.ts'
-import { type Counts, createEventCheck, mustFit } from '../proof/verify/event-check.ts'
+import { type Counts, mustFit } from '../proof/verify/event-check.ts'
+import { asMisfit } from './as-misfit.ts'
+import { type Part, partsOf } from './verify-range.ts'
+import { openVerifyThreads, type VerifyThreads } from './verify-threads.ts'
 
 export type LogToVerify = {
   log: string
@@ -21,6 +24,8 @@ export type LogToVerify = {
   checkpoints: readonly string[]
   /** The key that the caller trusts; undefined: every key that the log names counts. */
   key: VerifierKey | undefined
+  /** Threads that read the log. Without them, one thread reads a short log, and several a long one. */
+  threads?: VerifyThreads
 }
 
 /** `newest`: the largest checkpoint that fits. `lost`, `cut_off`: checkpoints that were left out. */
@@ -30,13 +35,6 @@ export type VerifiedLog = Counts & {
   newest: Expected | undefined
   lost: number
   cut_off: number
-}
-
-/** Turns an error about a damaged event or a damaged file into Misfit. */
-const asMisfit = (error: unknown): unknown => {
-  if (error instanceof DamagedEvent) return new Misfit(error.message, error.position)
-  const { code = '', message } = error as { code?: string; message: string }
-  return /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code) ? new Misfit(`the file is damaged: ${message}`) : error
 }
 
 /** The keys that the log names. Throws Misfit. */
@@ -63,28 +61,71 @@ const filesOfCheckpoints = ({ ownCheckpoints, checkpoints }: LogToVerify): Check
   })
 }
 
+/** Characters of a leaf. */
+const leafChars = 43
+
 type OnProgress = (events: number, total: number) => void
 
-const scan = async (
-  rows: StoredRows,
-  head: number,
-  comparison: Comparison,
-  onProgress: OnProgress,
-): Promise<Counts> => {
-  const check = createEventCheck(comparison)
-  for (const page of rows.pages(0, head)) {
-    for (const row of page) check.add(row)
-    onProgress(check.size(), head)
-    await new Promise(resolve => setImmediate(resolve)) // lets signal handlers run
-  }
-  return check.end(head)
+/** What reads a log: this thread alone, or several threads. */
+type Reading = {
+  parts: (head: number) => Iterable<Part> | AsyncIterable<Part>
+  fileFault: () => string | undefined | Promise<string | undefined>
+  close: () => unknown
 }
 
-const verify = async (given: LogToVerify, rows: StoredRows, onProgress: OnProgress): Promise<VerifiedLog> => {
+/** A log of fewer events is read by one thread, since others would take longer to start. */
+const threadsFrom = 100_000
+const usualThreads: VerifyThreads = { readers: 2, range: 20_000 }
+
+const openReading = (
+  rows: StoredRows,
+  { log, threads = rows.head() < threadsFrom ? undefined : usualThreads }: LogToVerify,
+): Reading =>
+  threads === undefined
+    ? { parts: head => partsOf(rows, 0, head), fileFault: rows.fileFault, close: () => {} }
+    : openVerifyThreads(log, threads)
+
+/** The misfit with the stream of its event. */
+const named = (rows: StoredRows, misfit: Misfit): Misfit => {
+  const { message, position, stream } = misfit
+  if (position === undefined || stream !== undefined || !/^the event is revision/.test(message)) return misfit
+  const [[row] = []] = rows.pages(position - 1, position)
+  return new Misfit(message, position, row?.stream ?? undefined)
+}
+
+type Scan = { rows: StoredRows; reading: Reading; head: number; onProgress: OnProgress }
+
+const scan = async ({ rows, reading, head, onProgress }: Scan, comparison: Comparison): Promise<Counts> => {
+  const chain = createChain(comparison)
+  let erased = 0
+  try {
+    for await (const { first, streamNos, revisions, leaves, misfit, ...part } of reading.parts(head)) {
+      for (const [n, streamNo] of streamNos.entries()) {
+        const leaf = leaves.slice(n * leafChars, (n + 1) * leafChars)
+        chain.add({ position: first + n, streamNo, revision: revisions[n] ?? 0, leaf })
+      }
+      erased += part.erased
+      if (misfit !== undefined) throw new Misfit(misfit.reason, misfit.position, misfit.stream)
+      onProgress(chain.size(), head)
+      await new Promise(resolve => setImmediate(resolve)) // lets signal handlers run
+    }
+  } catch (error) {
+    throw error instanceof Misfit ? named(rows, error) : error
+  }
+  return { ...chain.end(head), erased }
+}
+
+const verify = async (
+  given: LogToVerify,
+  rows: StoredRows,
+  reading: Reading,
+  onProgress: OnProgress,
+): Promise<VerifiedLog> => {
   // The server stores events before it stores checkpoints of them. So when these files are measured before the log, the
   // log has every event that their checkpoints cover.
   const files = filesOfCheckpoints(given)
   const [log_id, head] = [rows.logId(), rows.head()]
+  const work = { rows, reading, head, onProgress }
   const origin = originOf(log_id)
   const leftOut = { lost: 0, cutOff: 0 }
   const comparisonOf = (): Comparison => {
@@ -97,11 +138,11 @@ const verify = async (given: LogToVerify, rows: StoredRows, onProgress: OnProgre
     comparison = comparisonOf()
   } catch (error) {
     // The reason may be an event that is damaged, or one before it. Then the scan names the event.
-    await scan(rows, head, createComparison([]), onProgress)
+    await scan(work, createComparison([]))
     throw error
   }
-  const counts = await scan(rows, head, comparison, onProgress)
-  const [empty, fault] = [rows.emptyStream(), rows.fileFault()]
+  const counts = await scan(work, comparison)
+  const [empty, fault] = [rows.emptyStream(), await reading.fileFault()]
   if (empty !== undefined) throw new Misfit(`the stream ${empty} has no event`)
   if (fault !== undefined) throw new Misfit(`the file is damaged: ${fault}`)
   const { count, newest } = comparison.fitted()
@@ -111,12 +152,15 @@ const verify = async (given: LogToVerify, rows: StoredRows, onProgress: OnProgre
 /** Rejects with Misfit at the first thing that does not fit, and with CannotStart when a file cannot be used. */
 export const verifyLog = async (given: LogToVerify, onProgress: OnProgress): Promise<VerifiedLog> => {
   let rows: StoredRows | undefined
+  let reading: Reading | undefined
   try {
     rows = openStoredRows(given.log)
-    return await verify(given, rows, onProgress)
+    reading = openReading(rows, given)
+    return await verify(given, rows, reading, onProgress)
   } catch (error) {
     throw asMisfit(error)
   } finally {
+    await reading?.close()
     rows?.close()
   }
 }

@@ -1,10 +1,9 @@
 // A disk without room, made of a small tmpfs: only root may do that.
-import { spawnSync } from 'node:child_process'
-import { closeSync, copyFileSync, mkdtempSync, openSync, rmSync, symlinkSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { refusedStart, serveHere, spawnServer } from '../support/server.ts'
+import { fill, free, noMount, smallDisk } from '../support/small-disk.ts'
 import { flawsOf } from './stored-log.ts'
 import {
   allTasks,
@@ -20,34 +19,6 @@ import {
   untilStatus,
 } from './wire.ts'
 
-/** A disk of so many mebibytes, until the test ends; undefined where that is not allowed. */
-const smallDisk = (t: Test, mebibytes: number): string | undefined => {
-  const at = mkdtempSync(path.join(tmpdir(), 'reprise-disk-'))
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', at])
-  t.teardown(() => {
-    if (mounted.status === 0) spawnSync('umount', ['--lazy', at])
-    rmSync(at, { recursive: true })
-  })
-  return mounted.status === 0 ? at : undefined
-}
-const noMount = 'no tmpfs can be mounted here: that takes root'
-
-/** Fills a disk to its last block. */
-const fill = (at: string): void => {
-  const file = openSync(path.join(at, 'ballast'), 'w')
-  try {
-    for (let size = 1 << 20; size >= 512; size >>= 1) {
-      try {
-        for (;;) writeSync(file, Buffer.alloc(size))
-      } catch {
-        // No room for so much; perhaps for less.
-      }
-    }
-  } finally {
-    closeSync(file)
-  }
-}
-const free = (at: string) => rmSync(path.join(at, 'ballast'))
 const hello = { user_message_content: 'hello', stream: false, client_id: 'echo' }
 
 t.test(

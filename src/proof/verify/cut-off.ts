@@ -16,10 +16,10 @@ const cutInSignature = new RegExp(
   String.raw`^${size}\n${root}\n\n—(?: [^ \n]*(?: [A-Za-z0-9+/]{0,${shortestSignature - 1}})?)?$`,
 )
 
-/** Whether a text that begins with the origin is the beginning of a checkpoint, without its first whole signature. */
+/** Whether a text is the beginning of a checkpoint, without its first whole signature. */
 export const isCutOff = (text: string, origin: string): boolean => {
   const whole = text.trimEnd()
-  if (whole === origin) return true
+  if (whole !== '' && origin.startsWith(whole)) return true
   if (!whole.startsWith(`${origin}\n`)) return false
   const rest = whole.slice(origin.length + 1)
   return cutBeforeSignatures.test(rest) || cutInSignature.test(rest)

@@ -10,7 +10,7 @@ const longestNote = 1_000_000
 export type FoundNote = { text: string; line: number; isCutOff: boolean }
 
 /**
- * The notes in the first `bytes` of a file, in order. Each begins with the line `origin`. Throws errors of the system.
+ * The notes in the first `bytes` of a file, in order. Each begins with the line `origin`, or a part of it. Throws errors of the system.
  */
 export function* notesIn(path: string, origin: string, bytes: number): Generator<FoundNote> {
   let lines: string[] = []
@@ -19,9 +19,12 @@ export function* notesIn(path: string, origin: string, bytes: number): Generator
     const text = `${lines.join('\n').trimEnd()}\n`
     if (text !== '\n') yield { text, line: first, isCutOff: isCutOff(text, origin) }
   }
+  /** Whether a crash has cut off a checkpoint in its first line. The next one begins after an empty line. */
+  const isCutOrigin = (line: string): boolean =>
+    line !== '' && origin.startsWith(line) && (lines.at(-1) ?? '') === ''
   for (const line of linesIn(path, bytes)) {
     at++
-    if (line === origin) {
+    if (line === origin || isCutOrigin(line)) {
       yield* whole()
       ;[lines, first, chars] = [[], at, 0]
     }

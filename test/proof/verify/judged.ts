@@ -85,12 +85,14 @@ export const givenSigned = async (dataDir: string): Promise<void> => {
 }
 
 type Found = { fits: true; cutOff: number } | { fits: false; position: number | undefined; reason: string }
-const verdictOn = async (dataDir: string): Promise<Found> => {
+/** `inThreads`: several threads read the log, a few events each time. */
+const verdictOn = async (dataDir: string, inThreads: boolean): Promise<Found> => {
   const given = {
     log: logOf(dataDir),
     ownCheckpoints: checkpointsOf(dataDir),
     checkpoints: [],
     key: undefined,
+    ...(inThreads ? { threads: { readers: 2, range: 7 } } : {}),
   }
   try {
     const { cut_off } = await verifyLog(given, () => {})
@@ -126,6 +128,9 @@ const faultOf = (before: Content, after: Content | undefined, found: Found): str
     : `position ${position} is blamed (${reason}), and ${differs} differs`
 }
 
+/** Every so many mutations, several threads verify the log. With this number, each kind of mutation has its turn. */
+const threadsEach = 15
+
 /** Mutates copies of a folder one after the other. Yields a sentence for each verdict that is wrong. */
 export async function* wrongVerdicts(dataDir: string, count: number, random: Random): AsyncGenerator<string> {
   const before = contentOf(dataDir)
@@ -140,7 +145,7 @@ export async function* wrongVerdicts(dataDir: string, count: number, random: Ran
       cpSync(dataDir, copy, { recursive: true })
       const mutate: Mutation | undefined = mutations[name]
       mutate?.({ dataDir: copy, size: before.events.length - 1, random })
-      const fault = faultOf(before, contentOf(copy), await verdictOn(copy))
+      const fault = faultOf(before, contentOf(copy), await verdictOn(copy, n % threadsEach === 0))
       if (fault !== undefined) yield `mutation ${n} (${name}): ${fault}`
     }
   } finally {

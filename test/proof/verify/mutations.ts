@@ -217,6 +217,12 @@ export const mutations: Record<string, Mutation> = {
     while (text[at] === '\n') at = random(text.length)
     return `${text.slice(0, at)}${text[at] === '3' ? '4' : '3'}${text.slice(at + 1)}`.split('\n')
   }),
+  'a checkpoint that is cut off anywhere': changeNote((notes, { random }) => {
+    const one = random(notes.length)
+    const note = notes[one] ?? ''
+    const cut = note.slice(0, 1 + random(note.indexOf('\n\n—')))
+    return notes.with(one, `${cut}\n\n`)
+  }),
   'swapped checkpoints': changeNote((notes, { random }) => {
     const [one, other] = twoOf(notes.length, random)
     return notes.with(one, notes[other] ?? '').with(other, notes[one] ?? '')

@@ -12,7 +12,7 @@ import { addEvents, headOf, logOf } from './signed-folder.ts'
 const tilesOf = (dataDir: string): string => path.join(dataDir, 'tiles')
 const hashBytes = 32
 /** The events of the log: some full tiles, and a tail. */
-const events = 1200
+const events = 800
 
 /** A folder with a log and its file of tiles. */
 export const givenTiles = async (dataDir: string): Promise<void> => {

@@ -1,0 +1,21 @@
+// A thread that verifies ranges of a log, and says what SQLite finds wrong with the whole file.
+import { parentPort, workerData } from 'node:worker_threads'
+import { openStoredRows } from '../log/stored-rows.ts'
+import { type Part, partsOf } from './verify-range.ts'
+
+/** A range of positions, or the question for the fault of the file. */
+export type Asked = { after: number; end: number } | 'fault'
+export type Answered = { parts: Part[] } | { fault: string | undefined } | { error: string }
+
+const rows = openStoredRows((workerData as { log: string }).log)
+
+const answerTo = (asked: Asked): Answered => {
+  try {
+    if (asked === 'fault') return { fault: rows.fileFault() }
+    return { parts: [...partsOf(rows, asked.after, asked.end)] }
+  } catch (error) {
+    return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answerTo(asked)))
