@@ -35,7 +35,7 @@ export const run = async (args: string[]): Promise<void> => {
   ] as const) {
     const rounds = await interleave({
       live: timed(() => `limit=10${filter}`),
-      then: timed(n => `limit=10${filter}&as_of=position:${somewhere(n)}`),
+      past: timed(n => `limit=10${filter}&as_of=position:${somewhere(n)}`),
     })
     printRatio(
       `${title}, as of any position of ${count.toLocaleString('en')} events`,
