@@ -39,7 +39,7 @@ export const run = async (args: string[]): Promise<void> => {
     })
     printRatio(
       `${title}, as of any position of ${count.toLocaleString('en')} events`,
-      rounds.then,
+      rounds.past,
       rounds.live,
       {
         unit: 'ms',
