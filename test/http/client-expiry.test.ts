@@ -4,7 +4,7 @@ import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, holds, outline, tasksOf, tool } from './agent-tasks.ts'
 
-const { api, lines } = await serveHere(t, { TASK_TTL_INPUT_REQUIRED: '1', TASK_TTL_WORKING: '1' })
+const { api, lines } = await serveHere(t, { TASK_TTL_INPUT_REQUIRED: '3', TASK_TTL_WORKING: '1' })
 const tasks = tasksOf(api)
 const { play, get, answer, becomes, act } = tasks
 t.jobs = 3 // they mostly wait
@@ -12,7 +12,7 @@ t.jobs = 3 // they mostly wait
 t.test('a task whose client does not answer expires, and takes no answer then', async t => {
   const task = await play([{ tool: 'ask' }], { client_tools: [tool('ask')] })
   const { expires_at } = task.metadata as { expires_at: number }
-  t.ok(expires_at >= task.created_at && expires_at <= Math.ceil(Date.now() / 1000) + 1)
+  t.ok(expires_at >= task.created_at && expires_at <= Math.ceil(Date.now() / 1000) + 3)
   const expired = await becomes(task.id, 'expired')
   t.notOk(expired.input_required)
   t.same(expired.metadata, { agent: 'script' })
