@@ -14,7 +14,7 @@ export const about = 'the proof of one event of a million, and what a checkpoint
 const events = 1_000_000
 const proofs = 500
 const callers = 64
-const appended = 20_000
+const appended = 200_000
 const report = () => {}
 
 /** A log in a folder, and what proves it. */
@@ -51,8 +51,11 @@ const proveOne = async (count: number): Promise<void> => {
 export const run = async (args: string[]): Promise<void> => {
   const appending = (isProven: boolean) => async (): Promise<number> => {
     const { log, proof } = open(newFolder('appended'))
-    if (isProven) await proof.start()
-    const rate = await callLog(log, callers, appended)
+    if (isProven) {
+      await proof.start()
+      await proof.checkpointer.newest() // the thread of the tree runs now
+    }
+    const rate = await callLog(log, callers, Number(args[1] ?? appended))
     await proof.stop()
     await log.close()
     return rate
