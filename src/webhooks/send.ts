@@ -29,6 +29,9 @@ const wordsOf = (error: unknown, isLate: boolean): string => {
   if (isLate) return `no answer within ${patienceMs / 1000} s`
   if (error instanceof NotPublic) return error.message
   const cause = error instanceof Error ? (error.cause ?? error) : error
+  // Fetch refuses some ports, as browsers do, with this message and without a code.
+  if (cause instanceof Error && cause.message === 'bad port')
+    return 'no web requests are sent to this port, because it belongs to another protocol: use another port'
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : undefined
   return code === undefined ? 'the connection failed' : `the connection failed (${code})`
 }

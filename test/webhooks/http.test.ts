@@ -270,3 +270,12 @@ t.test('the webhook of a task sends the events of that task, and ends with it', 
   const [first] = await unsigned.until(ended)
   t.equal(first?.headers['webhook-signature'], undefined)
 })
+
+t.test('a port to which no web request may be sent is named as the reason', async t => {
+  const peter = await apiFor('peter')
+  const { id } = await json(peter('POST', '/webhooks', { url: 'http://127.0.0.1:6667/', enabled: false }))
+  t.match(await json(peter('POST', `/webhooks/${id}/test`)), {
+    delivered: false,
+    error: 'no web requests are sent to this port, because it belongs to another protocol: use another port',
+  })
+})
