@@ -15,6 +15,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { build as bundle } from 'esbuild'
 import { banner, external } from './bundled.mjs'
+import { bundleConsole } from './console/bundle.mjs'
 
 const root = import.meta.dirname
 // src/platform/sqlite/library.ts explains which version of the package is used.
@@ -80,6 +81,8 @@ const verifier = await bundle({
   entryPoints: { 'verify-export': 'src/proof/export/verify-main.ts' },
 })
 
+const consoleFiles = (await bundleConsole()).map(([name, contents]) => [`console/${name}`, contents])
+
 // Files that are not bundled are copied, so that all files of a build are in one folder: the page at /docs, and the
 // host for Python.
 const copied = [
@@ -95,6 +98,7 @@ const files = [
     path.relative(path.join(root, options.outdir), file.path),
     Buffer.from(file.contents),
   ]),
+  ...consoleFiles,
   ...copied.map(([name, source]) => [name, readFileSync(path.join(root, source))]),
   ['in-use.db', Buffer.alloc(0)], // running servers hold a lock on it
 ]

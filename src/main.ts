@@ -31,10 +31,11 @@ const readsOf = ({ auditReads }: Config, { system, world }: Folder, report: Repo
   auditReads ? createReads({ log: system.log, clock: world.clock, timers: world.timers, report }) : noReads
 
 const servingOf = (folder: Folder, reads: Reads, stopping: AbortSignal, report: Report): Serving => {
-  const { principals, tickets, world, system } = folder
+  const { principals, tickets, logins, world, system } = folder
   return {
     principals,
     tickets,
+    logins,
     openStreams: createOpenStreams({ principals, tickets }),
     quotas: system.fairness.quotas,
     longAnswers: createLongAnswers(stopping, system.fairness.loop, () =>
@@ -281,6 +282,8 @@ export const startServer = async (config: Config, report: Report, reach?: Reach,
     ownUsers: protection.ownUsers,
     resumed: system.resumed,
     running: () => tasks.runtime.busy(),
+    /** The path of a one-time link to the console, for its administrator. */
+    consoleLink: () => `/ui#login=${folder.logins.issue({ id: 'admin' }).ticket}`,
     stop,
     system,
   }

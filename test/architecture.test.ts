@@ -10,7 +10,8 @@ const check = (folder: string) => {
 }
 const imports = (...modules: string[]) => modules.map(module => `import '${module}'\n`).join('')
 const parts = (files: Record<string, Record<string, string>>) => ({
-  'package.json': '{ "dependencies": { "fastify": "*", "xstate": "*", "better-sqlite3": "*", "ajv": "*" } }',
+  'package.json':
+    '{ "dependencies": { "fastify": "*", "xstate": "*", "better-sqlite3": "*", "ajv": "*", "preact": "*" } }',
   ...files,
 })
 
@@ -22,6 +23,7 @@ tap.test('every import rule can fail', t => {
     ...parts({ projections: { 'tasks.ts': imports('../actors/task.ts') } }),
     actors: { 'task.ts': imports('../src/config.ts') },
     bench: { 'run.ts': '' },
+    console: { 'main.ts': imports('../src/log/log.ts', 'node:fs') },
     src: {
       agents: { 'scripted.ts': imports('../config.ts') },
       bus: { 'feed.ts': imports('../config.ts') },
@@ -59,6 +61,8 @@ tap.test('every import rule can fail', t => {
         'better-sqlite3',
         'xstate',
         'ajv',
+        'preact',
+        '../console/main.ts',
       ),
     },
   })

@@ -7,9 +7,9 @@ const longestFile = 300
 const longestFunction = 80
 const highestMedian = 55
 
-const files = ['actors', 'projections', 'src'].flatMap(root =>
+const files = ['actors', 'console', 'projections', 'src'].flatMap(root =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => /\.tsx?$/.test(name))
     .map(name => `${root}/${name}`),
 )
 const linesOf = (text: string): number => text.trimEnd().split('\n').length
@@ -22,7 +22,8 @@ const nameOf = (node: ts.SignatureDeclaration): string => {
 
 /** Every function of a file that has a body, with its lines from start to end, nested functions included. */
 const functionsOf = (file: string, text: string): { name: string; lines: number }[] => {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const kind = file.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind)
   const found: { name: string; lines: number }[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {

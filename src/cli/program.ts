@@ -30,6 +30,9 @@ const addRunning = ({ command }: Adders): void => {
     .option('--data <folder>', 'the data folder (default: DATA_DIR, or ./data)')
     .option('--accept-loss', 'continue with a log that has lost acknowledged events')
     .action(later(async () => (await import('./serve.ts')).serve))
+  command('console', 'print a link that signs in to the console of the running server', 'console')
+    .option('--json', 'print the link as JSON')
+    .action(later(async () => (await import('./console.ts')).consoleLink))
   command(
     'try',
     'run a task and follow it here; uses the running server, or starts its own',

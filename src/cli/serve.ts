@@ -31,9 +31,15 @@ const modelLine = ({ model }: Config): string =>
     ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
     : `${model.model} at ${model.baseUrl}`
 
-const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): string =>
-  [
+/** The text for the console. Only a terminal gets a link that signs in, since others may read a file. */
+const consoleLine = ({ url, consoleLink }: Server): string =>
+  process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: reprise console)` : `${url}/ui`
+
+const greeting = (config: Config, server: Server): string => {
+  const { url, wall, ownUsers, resumed } = server
+  return [
     `reprise    ${version}`,
+    `Console    ${consoleLine(server)}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
@@ -46,6 +52,7 @@ const greeting = (config: Config, { url, wall, ownUsers, resumed }: Server): str
     firstCurlOf(config, url, isTokenShown(config)),
     '',
   ].join('\n')
+}
 
 /** Milliseconds. A second SIGINT within them comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100

@@ -245,6 +245,13 @@ export const CreatedToken = Type.Object({
   user_id: orNull(Text),
   expires_at: orNull(Type.Integer()),
 })
+/** The token of the request. The admin token that the operator sets has the id `admin`. */
+export const OwnToken = Type.Object({
+  id: Text,
+  role: Role,
+  user_id: orNull(Text),
+  expires_at: orNull(Type.Integer()),
+})
 export const TokenInfo = Type.Object({
   id: Text,
   role: Role,

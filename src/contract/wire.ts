@@ -43,7 +43,7 @@ export {
   RewardBody,
 } from './wire/task-requests.ts'
 export { isTerminal, type TaskStatus, taskStatuses, terminalStatuses } from './wire/task-status.ts'
-export { CreateTokenBody, StreamTicketBody } from './wire/token-requests.ts'
+export { CreateTokenBody, LoginBody, StreamTicketBody } from './wire/token-requests.ts'
 export { ToolDefinition } from './wire/tool-definition.ts'
 export {
   ChangeWebhookBody,

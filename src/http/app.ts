@@ -8,6 +8,7 @@ import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
+import { consoleRoutes } from './console.ts'
 import { allowOrigins } from './cors.ts'
 import { cronRoutes } from './cron.ts'
 import { docsRoutes } from './docs.ts'
@@ -32,6 +33,7 @@ import { eventRoutes } from './events.ts'
 import { exportRoutes } from './export.ts'
 import { admitRequests, checkRequests, nameRequests } from './gate.ts'
 import { healthRoutes } from './health.ts'
+import { loginRoutes } from './login.ts'
 import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
 import { proofRoutes } from './proof.ts'
@@ -78,6 +80,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   const unlessMissing = holdToOperations(app)
   healthRoutes(app, state, serving)
   docsRoutes(app)
+  consoleRoutes(app)
   metricsRoutes(app, state)
   eventRoutes(app, deps.events, serving)
   socketRoutes(app)
@@ -89,6 +92,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   taskInputRoutes(app, tasks, serving)
   taskHistoryRoutes(app, tasks, serving)
   tokenRoutes(app, serving)
+  loginRoutes(app, serving)
   environmentRoutes(app, deps.environments)
   envInstanceRoutes(app, deps.environments, serving)
   envStepRoutes(app, deps.environments, serving)

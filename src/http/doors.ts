@@ -1,5 +1,6 @@
 // A door is the part of a capability (tasks, sessions, events, …) that routes may use. A route gets the door of its
 // capability, and `Serving`.
+import type { Logins } from '../access/logins.ts'
 import type { Principals } from '../access/principals.ts'
 import type { Reads } from '../access/reads.ts'
 import type { Tickets } from '../access/tickets.ts'
@@ -34,6 +35,7 @@ import type { OpenStreams } from './open-streams.ts'
 export type Serving = {
   principals: Principals
   tickets: Tickets
+  logins: Logins
   openStreams: OpenStreams
   quotas: Pick<Quotas, 'openStream' | 'openSocket' | 'countRefusal'>
   longAnswers: LongAnswers

@@ -65,7 +65,7 @@ export const checkRequests = (
       const given = shortHeader(request, 'x-request-id')
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request)
-      if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/docs')
+      if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/ui')
       // This check comes before the body is read, because the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
       tellIgnoredQuery(request, reply)

@@ -52,8 +52,8 @@ export const route = <Id extends OperationId>(app: App, id: Id, options: Options
   })
 }
 
-/** Whether a path is that of a file of the page at /docs. These files are not operations. */
-const isPartOfPage = (url: string): boolean => url.startsWith('/docs/')
+/** Whether a path is that of a file of the page at /docs or of the console. These files are not operations. */
+const isPartOfPage = (url: string): boolean => url.startsWith('/docs/') || url.startsWith('/ui/')
 
 /**
  * Throws when a route is added that is not in the table of operations. The returned function throws if an operation has

@@ -3,6 +3,7 @@
 import { arrayOf, isLong, joined, only, type Piece, type Text } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
+import { momentOf } from './moment.ts'
 import { readQuery } from './query.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
@@ -73,8 +74,11 @@ export const taskHistoryRoutes = (
     async handler(request, reply) {
       const row = queries.visible(request.principal, request.params.task_id)
       readBy(serving, request)(row.id)
+      const q = readQuery(request.query)
+      const moment = momentOf(q, 'at')
+      q.done()
       const text = answersOf(serving, request, reply).folding(pause =>
-        only(recall.replay(row, pause).then(found => JSON.stringify(found))),
+        only(recall.replay(row, moment, pause).then(found => JSON.stringify(found))),
       )
       return sendText(reply, text, faultOf(serving, request))
     },

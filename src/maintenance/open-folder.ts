@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
+import { createLogins } from '../access/logins.ts'
 import { createPrincipals, recordAdminToken } from '../access/principals.ts'
 import { createTickets } from '../access/tickets.ts'
 import { createAgents } from '../agents/agents.ts'
@@ -71,7 +72,7 @@ const mcpOf =
     })
 
 type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secrets }
-/** Opens access: tokens, the admin token among them, and tickets. */
+/** Opens access: tokens, the admin token among them, tickets, and links to the console. */
 const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
   const { adminToken } = filesOf(config.dataDir)
   if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
@@ -79,7 +80,11 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
   }
   const principals = createPrincipals({ log, queries, world }, adminTokenOf(config))
   const { clock, random } = world
-  return { principals, tickets: createTickets({ secrets, clock, random, principals }) }
+  return {
+    principals,
+    tickets: createTickets({ secrets, clock, random, principals }),
+    logins: createLogins({ clock, random, principals }),
+  }
 }
 
 type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }

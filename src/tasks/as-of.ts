@@ -15,9 +15,10 @@ import type { BegunFolds } from './begun-folds.ts'
 /** A moment of a task: the event that holds a frame, a position of the log, or a time (milliseconds). */
 export type Moment = { frame: number } | { position: number } | { time: number }
 
-const beyond = () =>
+/** `name`: the parameter of the query that gave the moment. */
+const beyond = (name = 'as_of') =>
   new Invalid([
-    { loc: ['query', 'as_of'], msg: 'There is no such frame, position or time yet', type: 'value_error' },
+    { loc: ['query', name], msg: 'There is no such frame, position or time yet', type: 'value_error' },
   ])
 
 /** Whether an event is after a moment. */
@@ -37,9 +38,9 @@ type Deps = Pick<BegunFolds, 'viewBefore'> & {
 }
 
 export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: Deps) => {
-  const check = (moment: Moment): void => {
-    if ('position' in moment && moment.position > log.head()) throw beyond()
-    if ('time' in moment && moment.time > clock.now()) throw beyond()
+  const check = (moment: Moment, name?: string): void => {
+    if ('position' in moment && moment.position > log.head()) throw beyond(name)
+    if ('time' in moment && moment.time > clock.now()) throw beyond(name)
   }
   /** The view of a task after the last event that is not later than a moment. */
   const viewAt = async (stream: string, moment: Moment, pause: Pause): Promise<FramedTask> => {
@@ -52,16 +53,27 @@ export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: D
     }
     return view
   }
-  /** The task at a moment. Throws Invalid for a moment of the future, or TaskNotFound. */
-  const asOf = async (taskId: string, moment: Moment, pause = localPause()): Promise<Text> => {
-    check(moment)
+  /** The view of the task at a moment. Throws Invalid for a moment of the future, or TaskNotFound. */
+  const viewThen = async (
+    taskId: string,
+    moment: Moment,
+    pause: Pause,
+    name?: string,
+  ): Promise<FramedTask> => {
+    check(moment, name)
     const view = await viewAt(taskStream(taskId), moment, pause)
-    if ('frame' in moment && moment.frame >= view.seq) throw beyond()
+    if ('frame' in moment && moment.frame >= view.seq) throw beyond(name)
     if (view.status === 'absent' || view.deleted)
       throw new Refusal('TaskNotFound', undefined, 'the task did not exist at that moment')
+    return view
+  }
+  /** The task at a moment. Throws what `viewThen` throws. */
+  const asOf = async (taskId: string, moment: Moment, pause = localPause()): Promise<Text> => {
+    const view = await viewThen(taskId, moment, pause)
     return textOf(view, view.revision, pause)
   }
   return {
+    viewThen,
     asOf,
 
     /** The last position of the log at a moment. Throws Invalid when the moment is in the future. */

@@ -21,10 +21,10 @@ import { inOrder, rolloutsOf } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
 import type { FramedTask } from '../history/task-view.ts'
 import { arrayOf, joined, jsonText, type Pieces, type Text, withoutEnd } from '../platform/pieces.ts'
-import { createAsOf } from './as-of.ts'
+import { createAsOf, type Moment } from './as-of.ts'
 import { createBegunFolds } from './begun-folds.ts'
 import type { Queries, TaskRow } from './queries.ts'
-import { replayTask } from './replay-task.ts'
+import { replayTask, replayUntil } from './replay-task.ts'
 
 async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGenerator<Text> {
   for await (const rollout of rollouts) {
@@ -122,9 +122,15 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       return stateOf(state, reader(pause)(stream, revision))
     },
 
-    /** Folds the stored events again, frames included, and compares the task with the read models. */
-    replay: (row: TaskRow, pause = localPause()): Promise<Replay> =>
-      replayTask(reader(pause), queries, row, pause),
+    /**
+     * Folds the stored events again, frames included, and compares the task with the read models. With a moment: folds the
+     * events up to then, and compares the task with what `asOf` gives for the moment.
+     */
+    async replay(row: TaskRow, moment?: Moment, pause = localPause()): Promise<Replay> {
+      if (moment === undefined) return replayTask(reader(pause), queries, row, pause)
+      const then = await past.viewThen(row.id, moment, pause, 'at')
+      return replayUntil(reader(pause), row.id, then, pause)
+    },
   }
 }
 export type Recall = ReturnType<typeof createRecall>

@@ -1,14 +1,15 @@
-// Checks that the read models agree with the log about a task.
+// Checks that the read models, and the saved folds of the past, agree with the log about a task.
 
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Replay } from '../contract/responses.ts'
 import { taskStream } from '../contract/task-stream.ts'
+import type { Task } from '../contract/wire.ts'
 import { nextTurn, type Pause } from '../fairness/slices.ts'
 import type { ReadStream } from '../history/context.ts'
 import { renderFrames } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
-import { emptyShown } from '../history/task-view.ts'
+import { emptyShown, type FramedTask } from '../history/task-view.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { compared } from './replayed.ts'
 
@@ -41,4 +42,32 @@ export const replayTask = async (
     const matches = mismatches.length === 0
     return { task_id: row.id, events: view.revision + 1, state_hash, matches, mismatches }
   }
+}
+
+/** A task as texts: the fields without the output, then each item. */
+async function* textsOf({ output, ...fields }: Task): AsyncGenerator<string> {
+  yield JSON.stringify(fields)
+  for (const item of output) yield JSON.stringify(item)
+}
+
+/**
+ * Folds the stored events from the first one up to the newest event of another view, frames included, and compares the
+ * two. The other view may come from a saved fold.
+ */
+export const replayUntil = async (
+  read: ReadStream,
+  taskId: string,
+  then: FramedTask,
+  pause: Pause,
+): Promise<Replay> => {
+  const view = emptyShown()
+  look: for await (const page of read(taskStream(taskId))) {
+    for (const event of page) {
+      if (event.header.revision > then.revision) break look
+      renderFrames(view, taskEvents.read(event))
+    }
+  }
+  const { state_hash, mismatches } = await compared(textsOf(taskOf(then)), taskOf(view), pause)
+  const matches = mismatches.length === 0
+  return { task_id: taskId, events: view.revision + 1, state_hash, matches, mismatches }
 }

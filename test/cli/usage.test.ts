@@ -23,6 +23,7 @@ t.test('these are the commands', async t => {
   t.same(names.sort(), [
     'audit rotate-key',
     'backup',
+    'console',
     'cron add',
     'cron list',
     'cron remove',

@@ -340,10 +340,15 @@ t.test('tokens and tickets', async t => {
   t.equal((await api('DELETE', `/auth/tokens/${id}`)).status, 200)
   t.equal((await api('DELETE', `/auth/tokens/${id}`)).status, 404)
   t.equal((await api('POST', '/auth/stream-ticket')).status, 200)
+  t.equal((await api('GET', '/auth/token')).status, 200)
+  const link = await read(api('POST', '/auth/login-ticket'))
+  const { ticket } = link.body as unknown as { ticket: string }
+  t.equal((await api('POST', '/auth/login', { ticket })).status, 200)
+  t.equal((await api('POST', '/auth/login', { ticket })).status, 401)
 })
 
 t.test('what needs no token', async t => {
-  for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/asyncapi.json'])
+  for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/ui', '/openapi.json', '/asyncapi.json'])
     t.equal((await outside(path)).status, 200, path)
   t.equal((await outside('/ws')).status, 426)
 })

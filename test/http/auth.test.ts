@@ -51,6 +51,8 @@ const routes: Route[] = [
   { method: 'POST', path: '/tasks/:id/pause', may: ['admin', 'user'], through: 400 },
   { method: 'POST', path: '/tasks/:id/resume', may: ['admin', 'user'], through: 400 },
   { method: 'GET', path: '/tasks/:id/events', may: known },
+  { method: 'GET', path: '/auth/token', may: known },
+  { method: 'POST', path: '/auth/login-ticket', may: ['admin'] },
   { method: 'GET', path: '/auth/tokens', may: ['admin'] },
   { method: 'POST', path: '/auth/tokens', body: { role: 'user' }, may: ['admin'] },
   { method: 'DELETE', path: '/auth/tokens/:token', may: ['admin'] },

@@ -32,6 +32,7 @@ const ways: Record<string, [string, number]> = {
   'the stream of all events': [get('/api/events'), 200],
   'lines as they are made': [get('/v1/rollouts'), 200],
   'the page': [get('/docs'), 200],
+  'the console': [get('/ui'), 200],
   'the handshake of a WebSocket': [get('/ws', handshake + key), 101],
   'a handshake that breaks the rules': [get('/ws', handshake), 400],
   'no HTTP at all': ['NONSENSE\r\n\r\n', 400],

@@ -16,18 +16,19 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
   const dataDir = t.testdir()
   const { api, url, output, end } = await spawnServer(t, dataDir)
   const printed = output()
-  t.same(printed.split('\n').slice(0, 9), [
+  t.same(printed.split('\n').slice(0, 10), [
     `reprise    ${version}`,
+    `Console    ${url}/ui`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${dataDir} (durable)`,
     'Model      none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)',
     'NATS       off',
-    printed.split('\n')[6], // test/server/walls.test.ts
+    printed.split('\n')[7], // test/server/walls.test.ts
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 11)
+  t.ok(printed.trimEnd().split('\n').length <= 12)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])
@@ -198,14 +199,14 @@ t.test('an ADMIN_TOKEN that can be guessed gets a warning, once', async t => {
   }
 })
 
-t.test("a browser that opens the server's address is shown the interface", async t => {
+t.test("a browser that opens the server's address is shown the console", async t => {
   const { url } = await serveHere(t)
   const open = (accept: string, path = '/') =>
     fetch(`${url}${path}`, { headers: { accept }, redirect: 'manual' })
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/', '/?from=mail']) {
     const { status, headers } = await open(browser, path)
-    t.same([status, headers.get('location')], [302, '/docs'])
+    t.same([status, headers.get('location')], [302, '/ui'])
   }
   t.equal((await open('*/*')).status, 404, 'a program is told that there is no such route')
   t.equal((await open(browser, '/nothing')).status, 404)

@@ -135,6 +135,7 @@ await check('build', process.execPath, 'build.mjs')
 process.env.REPRISE_BUILT = '1' // test files need not build again
 if (named.length === 0) {
   await check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
+  await check('types (ui)', bin('tsc'), '--noEmit', '--pretty', 'false', '-p', 'console')
   await check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
   await check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
 }

@@ -10,6 +10,10 @@ export const CreateTokenBody = Type.Object({
 })
 export type CreateTokenBody = Static<typeof CreateTokenBody>
 
+/** `ticket`: from the one-time link of `createLoginTicket`. */
+export const LoginBody = Type.Object({ ticket: Type.String() })
+export type LoginBody = Static<typeof LoginBody>
+
 /** `for` is the use of the ticket. `socket`: a connection to /ws that may send commands. Absent: streams only. */
 export const StreamTicketBody = Type.Object({ for: orNull(Type.Enum(['socket'])) })
 export type StreamTicketBody = Static<typeof StreamTicketBody>

@@ -12,10 +12,19 @@ const ofToken = {
 export const accessComponents: Components = {
   Ticket: {
     schema: answers.Ticket,
-    about: 'A ticket for a stream.',
+    about: 'A ticket for a stream, or for a one-time link to the console.',
     fields: {
-      ticket: 'The value of `?ticket=` in the address of the stream.',
+      ticket:
+        'For a stream: the value of `?ticket=` in its address. For a link: the part of `/ui#login=` after the equals sign.',
       expires_in: 'The number of seconds within which the ticket must be used.',
+    },
+  },
+  OwnToken: {
+    schema: answers.OwnToken,
+    about: 'The token of this request.',
+    fields: {
+      ...ofToken,
+      id: 'The id of the token, which is no secret. The token of `ADMIN_TOKEN` has the id `admin`.',
     },
   },
   CreatedToken: {

@@ -168,6 +168,11 @@ export const bodyComponents: Components = {
       data: 'More about the reward, in any form.',
     },
   },
+  LoginBody: {
+    schema: wire.LoginBody,
+    about: 'The ticket of a one-time link.',
+    fields: { ticket: 'The ticket. It can be used once, within a minute.' },
+  },
   CreateTokenBody: {
     schema: wire.CreateTokenBody,
     about: 'A request for a new token.',

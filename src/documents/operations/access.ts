@@ -1,6 +1,6 @@
 // The operations on tokens and tickets.
-import { CreatedToken, RevokedToken, Ticket, TokenList } from '../../contract/responses.ts'
-import { CreateTokenBody, StreamTicketBody } from '../../contract/wire.ts'
+import { CreatedToken, OwnToken, RevokedToken, Ticket, TokenList } from '../../contract/responses.ts'
+import { CreateTokenBody, LoginBody, StreamTicketBody } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { tokenId } from '../parameters.ts'
 
@@ -28,6 +28,66 @@ export const accessOperations = defineOperations({
         type: json,
         schema: Ticket,
         examples: { ticket: { ticket: 'rt_…', expires_in: 60 } },
+      },
+    ],
+  },
+  createLoginTicket: {
+    method: 'POST',
+    path: '/v1/auth/login-ticket',
+    tag: 'Access',
+    access: 'manage',
+    summary: 'Get a one-time link to the console',
+    about:
+      'A ticket for a link to the console, `/ui#login=<ticket>`. The console exchanges it for a token. A ticket can be used once, within a minute. A restart of the server ends it.',
+    answers: [
+      {
+        status: 200,
+        about: 'The ticket.',
+        type: json,
+        schema: Ticket,
+        examples: { ticket: { ticket: 'rl_…', expires_in: 60 } },
+      },
+    ],
+  },
+  login: {
+    method: 'POST',
+    path: '/v1/auth/login',
+    tag: 'Access',
+    access: 'open',
+    summary: 'Exchange the ticket of a one-time link for a token',
+    about:
+      'The token has the role `admin`, reaches what the token reaches that asked for the ticket, and expires after 12 hours. The console revokes it when its user signs out.',
+    body: {
+      schema: LoginBody,
+      examples: { link: { summary: 'The ticket of a link', value: { ticket: 'rl_…' } } },
+    },
+    answers: [
+      {
+        status: 200,
+        about: 'The token.',
+        type: json,
+        schema: CreatedToken,
+        examples: {
+          admin: { id: 'tok_1', token: 'rp_…', role: 'admin', user_id: null, expires_at: 1795361006 },
+        },
+      },
+    ],
+    refusals: ['Unauthenticated'],
+  },
+  getOwnToken: {
+    method: 'GET',
+    path: '/v1/auth/token',
+    tag: 'Access',
+    access: 'follow',
+    summary: 'What is the token of this request?',
+    about: 'The role, the user and the end of the token with which the request is made.',
+    answers: [
+      {
+        status: 200,
+        about: 'The token.',
+        type: json,
+        schema: OwnToken,
+        examples: { user: { id: 'tok_1', role: 'user', user_id: 'alice', expires_at: null } },
       },
     ],
   },

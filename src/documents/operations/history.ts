@@ -99,8 +99,15 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Replay a task',
     about:
-      'Folds the stored events of the task again, and compares the result with the read models. No agent and no tool runs, and nothing is stored.',
-    parameters: [taskId],
+      'Folds the stored events of the task again, and compares the result with the read models. No agent and no tool runs, and nothing is stored. With `at`, only the events up to that moment are folded, and the result is compared with what `GET /v1/tasks/{task_id}?as_of=` answers for it.',
+    parameters: [
+      taskId,
+      query(
+        'at',
+        text,
+        'A moment of the past: the number of a frame, a position of the log (`position:N`), or an ISO 8601 time. Absent: all events.',
+      ),
+    ],
     answers: [{ status: 200, about: 'The result of the comparison.', type: json, schema: Replay }],
     refusals: ['TaskNotFound'],
   },

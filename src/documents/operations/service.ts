@@ -61,6 +61,16 @@ export const serviceOperations = defineOperations({
     about: 'A page that describes every operation, with forms that send requests.',
     answers: [{ status: 200, about: 'The page.', type: 'text/html', schema: Type.String() }],
   },
+  getConsole: {
+    method: 'GET',
+    path: '/ui',
+    tag: 'Service',
+    access: 'open',
+    summary: 'The console',
+    about:
+      'A page on which people follow tasks, answer them, and look into their past. It uses this interface only. Every path below `/ui/` answers the same page.',
+    answers: [{ status: 200, about: 'The page.', type: 'text/html', schema: Type.String() }],
+  },
   getOpenApi: {
     method: 'GET',
     path: '/openapi.json',

@@ -74,6 +74,7 @@ export const doorHere = async (
       serving: {
         principals,
         tickets,
+        logins: {} as Serving['logins'],
         openStreams,
         quotas: fairness.quotas,
         longAnswers: createLongAnswers(stopping.signal, wholeLoop, () => {}),

@@ -1,0 +1,76 @@
+// Who uses the console: a token, which is kept until the tab closes, and what its role may do.
+import { computed, signal } from '@preact/signals'
+import { may } from '../../src/access/roles.ts'
+import type { Role } from '../../src/contract/token-events.ts'
+import { type ApiError, at, createApi } from './client.ts'
+
+export type OwnToken = { id: string; role: Role; user_id: string | null; expires_at: number | null }
+type Stored = { token: string; ownId?: string }
+
+const key = 'reprise-console'
+const stored = (): Stored | undefined => {
+  const text = sessionStorage.getItem(key)
+  return text === null ? undefined : (JSON.parse(text) as Stored)
+}
+
+const current = signal<Stored | undefined>(stored())
+export const self = signal<OwnToken | undefined>(undefined)
+/** Why the user must sign in again. */
+export const notice = signal<string | undefined>(undefined)
+
+const forget = (why?: string) => {
+  sessionStorage.removeItem(key)
+  current.value = undefined
+  self.value = undefined
+  notice.value = why
+}
+
+export const isSignedIn = computed(() => current.value !== undefined)
+
+export const api = createApi(
+  () => current.value?.token,
+  () => forget('This token is no longer valid.'),
+)
+
+const keep = (given: Stored) => {
+  sessionStorage.setItem(key, JSON.stringify(given))
+  current.value = given
+  notice.value = undefined
+}
+
+/** Reads what the token may do. Rejects with ApiError. */
+export const readSelf = async (): Promise<void> => {
+  self.value = await api.send<OwnToken>('GET', '/auth/token')
+}
+
+/** Rejects with ApiError when the server refuses the token. */
+export const signIn = async (token: string): Promise<void> => {
+  current.value = { token }
+  await readSelf().catch((error: ApiError) => {
+    forget()
+    throw error
+  })
+  keep({ token })
+}
+
+/** Exchanges the ticket of a one-time link. Rejects with ApiError. */
+export const signInByLink = async (ticket: string): Promise<void> => {
+  forget()
+  const { token, id } = await api.send<{ token: string; id: string }>('POST', '/auth/login', { ticket })
+  keep({ token, ownId: id })
+  await readSelf()
+}
+
+/** Forgets the token. A token that a one-time link gave is revoked. */
+export const signOut = async (): Promise<void> => {
+  const own = current.value?.ownId
+  if (own !== undefined) await api.send('DELETE', `/auth/tokens${at(own)}`).catch(() => {})
+  forget()
+}
+
+const allows = (access: 'read' | 'write' | 'manage') =>
+  computed(() => self.value !== undefined && may(self.value.role, access))
+export const mayRead = allows('read')
+export const mayWrite = allows('write')
+/** The token, for requests that the user copies. */
+export const tokenText = (): string => current.value?.token ?? ''

@@ -1,0 +1,37 @@
+// A task that somebody is about to start.
+import { signal } from '@preact/signals'
+import type { Example } from './examples.ts'
+
+export const createDraft = () => {
+  const message = signal('')
+  const agent = signal('')
+  /** `agent_config` as JSON; empty: there is none. */
+  const config = signal('')
+  const session = signal('')
+  const more = signal<object>({})
+  return {
+    message,
+    agent,
+    config,
+    session,
+    use(example: Example): void {
+      message.value = example.message
+      agent.value = example.agent
+      config.value = example.config === undefined ? '' : JSON.stringify(example.config, null, 2)
+      more.value = example.more ?? {}
+    },
+    /** The body of the create. Throws SyntaxError when the settings are no JSON. */
+    body: () => ({
+      user_message_content: message.value,
+      stream: false,
+      background: true,
+      agent_config: {
+        ...(agent.value === '' ? {} : { agent_id: agent.value }),
+        ...(config.value.trim() === '' ? {} : (JSON.parse(config.value) as object)),
+      },
+      ...(session.value === '' ? {} : { session_id: session.value }),
+      ...more.value,
+    }),
+  }
+}
+export type Draft = ReturnType<typeof createDraft>

@@ -1,0 +1,53 @@
+// The filters of the list of tasks. They are in the address of the page.
+import { computed } from '@preact/signals'
+import { type TaskStatus, taskStatuses } from '../../src/contract/wire/task-status.ts'
+import { place, setQuery } from '../api/router.ts'
+
+export type Filters = {
+  statuses: TaskStatus[]
+  agent: string
+  user: string
+  session: string
+  error: string
+  /** How many minutes of the past the list shows; undefined: all. */
+  minutes: number | undefined
+}
+
+const isStatus = (text: string): text is TaskStatus => (taskStatuses as readonly string[]).includes(text)
+
+export const filters = computed<Filters>(() => {
+  const { query } = place.value
+  const minutes = Number(query.get('minutes'))
+  return {
+    statuses: query.getAll('status').filter(isStatus),
+    agent: query.get('agent') ?? '',
+    user: query.get('user') ?? '',
+    session: query.get('session') ?? '',
+    error: query.get('error') ?? '',
+    minutes: Number.isFinite(minutes) && minutes > 0 ? minutes : undefined,
+  }
+})
+
+export const isFiltered = ({ statuses, ...texts }: Filters): boolean =>
+  statuses.length > 0 || Object.values(texts).some(Boolean)
+
+/** The same as parameters of `GET /tasks`. Lists and counts share all but the statuses. */
+export const listQuery = ({ statuses, agent, user, session, error, minutes }: Filters, now: number) => ({
+  status: statuses,
+  agent,
+  user_id: user,
+  session_id: session,
+  error,
+  created_after: minutes === undefined ? undefined : Math.floor(now / 1000) - minutes * 60,
+})
+
+export const change = (
+  changes: Partial<Record<'agent' | 'user' | 'session' | 'error' | 'minutes', string>>,
+) => setQuery(changes)
+export const toggleStatus = (status: TaskStatus): void => {
+  const { statuses } = filters.value
+  const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
+  setQuery({ status: next }, { push: true })
+}
+export const clearFilters = (): void =>
+  setQuery({ status: [], agent: '', user: '', session: '', error: '', minutes: '' }, { push: true })

@@ -1,0 +1,99 @@
+// The live list: read from the server, changed by events as they come, and read again a moment after events. However many
+// events come, the page is drawn once a frame, keeps a limited number of rows, and reads the list at a limited pace.
+import { batch, signal } from '@preact/signals'
+import type { Api } from '../api/client.ts'
+import { keepStream } from '../api/kept-stream.ts'
+import type { Filters } from './filters.ts'
+import { createPaced } from './paced.ts'
+import { type Counts, createListReader } from './read-list.ts'
+import { applyEvents, type Row, type RowEvent } from './rows.ts'
+
+const pageSize = 50
+/** The most rows on the page. */
+const mostRows = 500
+const mostUrgent = 30
+/** The most events that wait for the next drawing. The others are found when the list is read again. */
+const mostWaiting = 2_000
+
+/** Gathers events, and gives them to `draw` once a frame. */
+const createGatherer = (draw: (events: readonly RowEvent[]) => void) => {
+  let events: RowEvent[] = []
+  return (event: RowEvent): void => {
+    if (events.length === 0)
+      requestAnimationFrame(() => {
+        const gathered = events
+        events = []
+        draw(gathered)
+      })
+    if (events.length < mostWaiting) events.push(event)
+  }
+}
+
+export const createList = (api: Api, filters: Filters) => {
+  const rows = signal<Row[]>([])
+  const attention = signal<Row[]>([])
+  const counts = signal<Counts | undefined>(undefined)
+  const hasMore = signal(false)
+  const isLoaded = signal(false)
+  const error = signal<string | undefined>(undefined)
+  const closed = new AbortController()
+  const reader = createListReader(api, filters, closed.signal)
+  let wanted = pageSize
+
+  const read = async () => {
+    try {
+      const [list, urgent, counted] = await Promise.all([
+        reader.rows(wanted),
+        reader.attention(),
+        reader.counts(),
+      ])
+      batch(() => {
+        rows.value = list.found
+        hasMore.value = list.more && wanted < mostRows
+        attention.value = urgent
+        counts.value = counted
+        isLoaded.value = true
+        error.value = undefined
+      })
+    } catch (failure) {
+      if (!closed.signal.aborted) error.value = (failure as Error).message
+    }
+  }
+  const reading = createPaced(read)
+  const gather = createGatherer(events => {
+    rows.value = applyEvents(rows.value, events, filters, wanted)
+    const known = events.filter(({ type }) => type !== 'TaskCreated')
+    attention.value = applyEvents(attention.value, known, filters, mostUrgent)
+  })
+  const types = 'TaskCreated,TaskStatusChanged,TaskDeleted'
+  const stream = keepStream({
+    api,
+    path: `/api/events?types=${types}`,
+    onEvent: (type, data) => {
+      if (type !== 'Position' && type !== 'Gap') gather(JSON.parse(data) as RowEvent)
+      reading.soon()
+    },
+    onGap: reading.soon,
+  })
+  reading.now()
+  return {
+    rows,
+    attention,
+    counts,
+    hasMore,
+    isLoaded,
+    error,
+    connection: stream.state,
+    readNow: reading.now,
+    more() {
+      wanted = Math.min(mostRows, wanted + pageSize)
+      reading.now()
+    },
+    close() {
+      closed.abort()
+      reading.close()
+      stream.close()
+    },
+  }
+}
+export type TaskList = ReturnType<typeof createList>

@@ -1,0 +1,102 @@
+// Starts a task: a message, an agent, and examples for every agent.
+import { useMemo } from 'preact/hooks'
+import type { Task } from '../../src/contract/wire.ts'
+import { at } from '../api/client.ts'
+import { go, hrefOf } from '../api/router.ts'
+import { api } from '../api/session.ts'
+import { createAction } from '../ui/action.ts'
+import { bound } from '../ui/bound.ts'
+import { Copy } from '../ui/copy.tsx'
+import { curlOf } from '../ui/curl.ts'
+import { useKeys } from '../ui/keys.tsx'
+import { Problem } from '../ui/notice.tsx'
+import { agents } from './agents.ts'
+import { createDraft, type Draft } from './draft.ts'
+import { examples } from './examples.ts'
+
+const Examples = ({ draft }: { draft: Draft }) => {
+  const known = new Set(agents.value.map(({ name }) => name))
+  return (
+    <ul class="chips" aria-label="Examples">
+      {examples
+        .filter(({ agent }) => known.has(agent))
+        .map(example => (
+          <li key={example.title}>
+            <button type="button" class="chip" title={example.message} onClick={() => draft.use(example)}>
+              {example.title} <small>{example.agent}</small>
+            </button>
+          </li>
+        ))}
+    </ul>
+  )
+}
+
+const Settings = ({ draft }: { draft: Draft }) => (
+  <details>
+    <summary>Settings of the request</summary>
+    <label>
+      <span>Session, to continue a conversation</span>
+      <input {...bound(draft.session)} />
+    </label>
+    <label>
+      <span>Settings of the agent, as JSON (agent_config)</span>
+      <textarea class="code" rows={6} spellcheck={false} {...bound(draft.config)} />
+    </label>
+    <Copy label="Copy as curl" text={() => curlOf('POST', '/v1/tasks', draft.body())} />
+  </details>
+)
+
+export const StartBox = () => {
+  const draft = useMemo(createDraft, [])
+  const { busy, error, run } = useMemo(createAction, [])
+  useKeys({ n: () => document.getElementById('new-task')?.focus() })
+  const start = () =>
+    run(async () => {
+      const task = await api.ask<Task>('POST', '/tasks', draft.body())
+      go(hrefOf(`/tasks${at(task.id)}`))
+    })
+  return (
+    <form
+      class="start panel"
+      aria-label="Start a task"
+      onSubmit={event => {
+        event.preventDefault()
+        void start()
+      }}
+    >
+      <label class="grow">
+        <span>Start a task</span>
+        <textarea
+          id="new-task"
+          rows={2}
+          placeholder="What should the agent do?"
+          {...bound(draft.message)}
+          onKeyDown={event => {
+            if (event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            void start()
+          }}
+        />
+      </label>
+      <div class="start-line">
+        <label>
+          <span class="unseen">Agent</span>
+          <select {...bound(draft.agent)}>
+            <option value="">Default agent</option>
+            {agents.value.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" class="primary" disabled={busy.value || draft.message.value.trim() === ''}>
+          Start
+        </button>
+        <Problem text={error.value} />
+      </div>
+      <Examples draft={draft} />
+      <Settings draft={draft} />
+    </form>
+  )
+}

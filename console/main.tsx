@@ -1,0 +1,29 @@
+// The start of the console in the browser.
+import { render } from 'preact'
+import { followLinks } from './api/router.ts'
+import { isSignedIn, notice, readSelf, signInByLink } from './api/session.ts'
+import { App } from './app.tsx'
+import './style/tokens.css'
+import './style/base.css'
+import './style/frame.css'
+import './style/home.css'
+
+/** Signs in with the one-time link, if the page was opened by one. The link is removed from the address at once. */
+const useLink = async (): Promise<void> => {
+  const ticket = new URLSearchParams(location.hash.slice(1)).get('login')
+  if (ticket === null) return
+  history.replaceState(null, '', location.pathname + location.search)
+  await signInByLink(ticket).catch((error: Error) => {
+    notice.value = error.message
+  })
+}
+
+const start = async (): Promise<void> => {
+  await useLink()
+  const root = document.getElementById('console')
+  if (root === null) return
+  followLinks()
+  if (isSignedIn.value) void readSelf().catch(() => {})
+  render(<App />, root)
+}
+void start()

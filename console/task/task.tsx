@@ -1,0 +1,1 @@
+export const TaskView = ({ id }: { id: string }) => <main>{id}</main>

@@ -1,0 +1,43 @@
+// The views, by the path of the address. The code of a view is loaded when somebody opens it.
+import { type Signal, signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { Home } from './home/home.tsx'
+
+export type View = ComponentType<{ id: string }>
+
+/** Loads a view once. */
+const later = (load: () => Promise<View>): (() => Signal<View | undefined>) => {
+  let view: Signal<View | undefined> | undefined
+  return () => {
+    if (view === undefined) {
+      const loading = signal<View | undefined>(undefined)
+      view = loading
+      void load().then(
+        loaded => {
+          loading.value = loaded
+        },
+        () => {
+          view = undefined // tried again when the view is opened the next time
+        },
+      )
+    }
+    return view
+  }
+}
+
+const home = signal<View | undefined>(Home)
+const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
+  [/^\/$/, () => home],
+  [/^\/tasks\/([^/]+)$/, later(async () => (await import('./task/task.tsx')).TaskView)],
+]
+
+export type Opened = { view: Signal<View | undefined>; id: string }
+
+/** The view at a path; undefined when there is none. */
+export const viewAt = (path: string): Opened | undefined => {
+  for (const [pattern, view] of paths) {
+    const found = pattern.exec(path)
+    if (found !== null) return { view: view(), id: decodeURIComponent(found[1] ?? '') }
+  }
+  return undefined
+}

@@ -1,0 +1,90 @@
+// The routes of the console: its page below /ui, and the files that the page loads. The build makes these files
+// (build.mjs), and their names contain digests of their contents.
+import { readdirSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../contract/refusals.ts'
+import { built } from '../platform/built.ts'
+import type { App } from './request.ts'
+import { route } from './route.ts'
+
+const types: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/**
+ * Headers with which the page loads scripts and styles from this server only, sends to this server only, and is shown in
+ * no frame of another page. Scripts inside the page do not run. An image at another address is not loaded, since its
+ * server would learn who looks at the task; the page shows a link instead.
+ */
+const safely = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    'media-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** A file whose name contains its digest never changes. The page itself does. */
+const cacheOf = (name: string): string =>
+  name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+
+type Zipped = { plain: Buffer; small: Buffer }
+const zip = promisify(gzip)
+
+/** Reads each file of the console once, at the first request for it. */
+const createFiles = () => {
+  let names: Set<string> | undefined
+  const known = new Map<string, Promise<Zipped>>()
+  const read = async (name: string): Promise<Zipped> => {
+    const plain = readFileSync(built(`console/${name}`))
+    return { plain, small: await zip(plain, { level: 9 }) }
+  }
+  return (name: string): Promise<Zipped> => {
+    names ??= new Set(readdirSync(built('console/'), { recursive: true, encoding: 'utf8' }))
+    if (!names.has(name)) throw new Refusal('RouteNotFound')
+    const found = known.get(name) ?? read(name)
+    known.set(name, found)
+    return found
+  }
+}
+
+export const consoleRoutes = (app: App): void => {
+  const fileOf = createFiles()
+  const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const { plain, small } = await fileOf(name)
+    const isSmall = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    void reply.headers({ ...safely, 'cache-control': cacheOf(name), vary: 'accept-encoding' })
+    void reply.type(types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
+    if (isSmall) void reply.header('content-encoding', 'gzip')
+    return reply.send(isSmall ? small : plain)
+  }
+  const sendPage = (request: FastifyRequest, reply: FastifyReply) => send(request, reply, 'index.html')
+
+  route(app, 'getConsole', { handler: sendPage })
+  const open = { access: 'open' } as const
+  app.route({ method: 'GET', url: '/ui/', config: open, handler: sendPage })
+  // The views of the console have paths of their own; the page reads them.
+  app.route({ method: 'GET', url: '/ui/*', config: open, handler: sendPage })
+  app.route<{ Params: { name: string } }>({
+    method: 'GET',
+    url: '/ui/assets/:name',
+    config: open,
+    handler: (request, reply) => send(request, reply, `assets/${request.params.name}`),
+  })
+}

@@ -1,0 +1,102 @@
+// Tasks that show what the console shows: every agent, every status, calls, questions, failures.
+import { read } from '../support/http.ts'
+import type { Api } from '../support/server.ts'
+
+const approve = {
+  type: 'function',
+  function: {
+    name: 'approve_payment',
+    description: 'Asks a person to approve a payment.',
+    parameters: {
+      type: 'object',
+      properties: {
+        to: { type: 'string', title: 'Recipient' },
+        amount: { type: 'number', title: 'Amount in EUR' },
+      },
+      required: ['to', 'amount'],
+    },
+    returns: {
+      type: 'object',
+      properties: {
+        approved: { type: 'boolean', title: 'Approve the payment' },
+        note: { type: 'string', title: 'Note' },
+      },
+      required: ['approved'],
+    },
+  },
+}
+
+type Wanted = { message: string; user?: string; script?: object[]; more?: object; background?: boolean }
+
+/** Creates the tasks, and resolves to the ids of those that have views of their own in the pictures. */
+export const seed = async (api: Api) => {
+  const create = async ({ message, user = 'ann', script, more = {}, background = false }: Wanted) => {
+    const config = script === undefined ? {} : { agent_config: { agent_id: 'script', script } }
+    const body = {
+      user_message_content: message,
+      stream: false,
+      user_id: user,
+      background,
+      ...config,
+      ...more,
+    }
+    return (await read(api('POST', '/tasks', body))).body.result.id
+  }
+  await create({ message: 'Hello, Reprise', more: { agent_config: { agent_id: 'echo' } } })
+  await create({ message: 'What is 2 + 3 * 4?', user: 'bob' })
+  const failed = await create({
+    message: 'Book the flight to Lisbon',
+    script: [
+      { reasoning: 'I look for flights first.' },
+      { message: 'Let me look for flights.' },
+      { fail: { code: -32000, message: 'the airline refused the booking: the fare is no longer offered' } },
+    ],
+  })
+  await create({ message: 'Summarize the minutes of Monday', user: 'cleo', script: [{ message: 'Done.' }] })
+  const tools = await create({
+    message: 'Compare the prices of the three offers, and write the result to a file',
+    script: [
+      { usage: { input_tokens: 1480, output_tokens: 212, total_tokens: 1692 } },
+      {
+        reasoning:
+          'Each offer has a different number of units. I compute the price of one unit for each of them.',
+      },
+      { message: 'I compute the unit prices.', delta_ms: 4 },
+      {
+        tools: [
+          { tool: 'calculator', arguments: { expression: '1290 / 12' } },
+          { tool: 'calculator', arguments: { expression: '890 / 8' } },
+          { tool: 'run_javascript', arguments: { code: '[1290 / 12, 890 / 8, 2100 / 21].map(Math.round)' } },
+        ],
+      },
+      { reasoning: 'The third offer is the cheapest.' },
+      {
+        tool: 'write_file',
+        arguments: { path: 'offers.md', content: 'The third offer costs 100 a unit.\n' },
+      },
+      { subagent: 'demo', input: 'What is 2100 / 21?' },
+      { message: 'The third offer is the cheapest: 100 a unit. I wrote it to `offers.md`.', delta_ms: 4 },
+    ],
+  })
+  const question = await create({
+    message: 'Pay the invoice of the printer',
+    script: [
+      { reasoning: 'A payment needs the approval of a person, so I ask before I pay.' },
+      { message: 'Before I pay, somebody must approve it.' },
+      { tool: 'approve_payment', arguments: { to: 'Print & Co', amount: 240 } },
+      { message: 'The answer was: $result' },
+    ],
+    more: { client_tools: [approve] },
+  })
+  await create({
+    message: 'Wait for the night',
+    script: [{ pause: 'requested by the script' }, { message: 'Done' }],
+  })
+  await create({
+    message: 'Write a long report about the harbour',
+    user: 'bob',
+    script: [{ message: 'The harbour opens at six. '.repeat(400), delta_ms: 40 }],
+    background: true,
+  })
+  return { tools, question, failed }
+}
