@@ -60,7 +60,7 @@ const Body = () => {
   if (opened === undefined)
     return (
       <main>
-        <Empty title="There is no such page">
+        <Empty isPage title="There is no such page">
           <a href={hrefOf('/')}>All tasks</a>
         </Empty>
       </main>
@@ -89,7 +89,7 @@ export const App = () => {
         <Body />
       ) : (
         <main>
-          <Empty title="This token can only subscribe to events">
+          <Empty isPage title="This token can only subscribe to events">
             Use it with <code>/api/events</code>. To look at tasks, sign in with the role user, auditor or
             admin.
           </Empty>

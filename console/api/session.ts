@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { may } from '../../src/access/roles.ts'
 import type { Role } from '../../src/contract/token-events.ts'
-import { type ApiError, at, createApi } from './client.ts'
+import { at, createApi } from './client.ts'
 
 export type OwnToken = { id: string; role: Role; user_id: string | null; expires_at: number | null }
 type Stored = { token: string; ownId?: string }
@@ -45,11 +45,11 @@ export const readSelf = async (): Promise<void> => {
 
 /** Rejects with ApiError when the server refuses the token. */
 export const signIn = async (token: string): Promise<void> => {
-  current.value = { token }
-  await readSelf().catch((error: ApiError) => {
-    forget()
-    throw error
-  })
+  const tried = createApi(
+    () => token,
+    () => {},
+  )
+  self.value = await tried.send<OwnToken>('GET', '/auth/token')
   keep({ token })
 }
 

@@ -1,1 +1,85 @@
-export const TaskView = ({ id }: { id: string }) => <main>{id}</main>
+// The view of one task: its events, its conversation and its state, all at one position of its history.
+import { useEffect, useMemo } from 'preact/hooks'
+import { hrefOf } from '../api/router.ts'
+import { api, mayWrite } from '../api/session.ts'
+import { connection } from '../ui/connection.tsx'
+import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Status } from '../ui/status.tsx'
+import { Chart } from './chart.tsx'
+import { Commands } from './commands.tsx'
+import { Conversation } from './conversation.tsx'
+import { EventList } from './event-list.tsx'
+import { Effects, Facts } from './facts.tsx'
+import { createHistory, type TaskHistory } from './history.ts'
+import { Pending } from './pending.tsx'
+import { createPosition } from './position.ts'
+import { Slider } from './slider.tsx'
+import { Waterfall } from './waterfall.tsx'
+import { textOf } from './words.ts'
+import '../style/task.css'
+
+const Loaded = ({ history }: { history: TaskHistory }) => {
+  const position = useMemo(() => createPosition(history), [history])
+  useEffect(() => position.close, [position])
+  const { task, count } = position.view.value
+  const { status, created } = history.past.newest
+  const question = textOf(created?.request.user_message_content)
+  useEffect(() => {
+    document.title = `${question.slice(0, 60) || history.id} · Reprise`
+  }, [question])
+  if (history.past.newest.deleted)
+    return (
+      <Empty isPage title="This task was deleted">
+        <a href={hrefOf('/')}>All tasks</a>
+      </Empty>
+    )
+  return (
+    <>
+      <header class="task-head">
+        <h1 title={history.id}>{question || history.id}</h1>
+        {status !== 'absent' && <Status status={status} />}
+        {mayWrite.value && <Commands history={history} position={position} />}
+      </header>
+      <Slider history={history} position={position} />
+      <EventList history={history} position={position} />
+      <Conversation history={history} position={position} />
+      <aside class="side" aria-label="State">
+        {mayWrite.value && <Pending history={history} />}
+        <section class="panel side-part" aria-label="Statechart">
+          <Chart task={task} events={history.past.events} count={count} />
+        </section>
+        <Facts position={position} />
+        <Effects history={history} position={position} />
+      </aside>
+      <Waterfall history={history} position={position} />
+    </>
+  )
+}
+
+export const TaskView = ({ id }: { id: string }) => {
+  const history = useMemo(() => createHistory(api, id), [id])
+  useEffect(() => {
+    connection.value = history.connection
+    return history.close
+  }, [history])
+  const error = history.error.value
+  if (history.isLoaded.value && error === undefined)
+    return (
+      <main class="task">
+        <Loaded history={history} />
+      </main>
+    )
+  return (
+    <main>
+      {error === undefined ? (
+        <Loading what="the task" />
+      ) : error.status === 404 ? (
+        <Empty isPage title="There is no such task">
+          <a href={hrefOf('/')}>All tasks</a>
+        </Empty>
+      ) : (
+        <Failure error={error.message} />
+      )}
+    </main>
+  )
+}

@@ -1,9 +1,18 @@
 // What a view says when it has nothing to show, waits, or failed.
 import type { ComponentChildren } from 'preact'
 
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+/** `isPage`: the page shows nothing else. */
+export const Empty = ({
+  title,
+  isPage,
+  children,
+}: {
+  title: string
+  isPage?: boolean
+  children?: ComponentChildren
+}) => (
   <div class="empty">
-    <strong>{title}</strong>
+    {isPage ? <h1>{title}</h1> : <strong>{title}</strong>}
     <div>{children}</div>
   </div>
 )

@@ -1,0 +1,74 @@
+// The statechart of a task, with its state lit and its last move drawn.
+import { isMove, statusAfter } from '../../src/contract/task-state.ts'
+import type { ShownTask } from '../../src/history/task-view.ts'
+import { type Box, boxes, edges, innerBoxes, size } from './chart-layout.ts'
+import type { Event } from './past.ts'
+
+/** The newest move among the first `count` events. */
+const lastMove = (events: readonly Event[], count: number) => {
+  for (let n = Math.min(count, events.length) - 1; n >= 0; n--) {
+    const event = events[n]
+    if (event === undefined || !isMove(event.type)) continue
+    const from = 'from' in event.data ? event.data.from : 'absent'
+    return { type: event.type, from, to: statusAfter(from, event.type) }
+  }
+  return undefined
+}
+
+const State = ({
+  box,
+  name,
+  isLit,
+  isInner,
+}: {
+  box: Box
+  name: string
+  isLit: boolean
+  isInner?: boolean
+}) => {
+  const isOuter = name === 'working'
+  return (
+    <g class={`state${isLit ? ` lit is-${name}` : ''}${isInner ? ' inner' : ''}`}>
+      <rect {...box} rx={isInner ? 5 : 7} />
+      <text x={box.x + box.width / 2} y={isOuter ? box.y + 18 : box.y + box.height / 2}>
+        {name}
+      </text>
+    </g>
+  )
+}
+
+export const Chart = ({
+  task,
+  events,
+  count,
+}: {
+  task: ShownTask
+  events: readonly Event[]
+  count: number
+}) => {
+  const move = lastMove(events, count)
+  const at = task.state.at.split('.').slice(0, 2).join('.')
+  const isLast = ({ from, to }: { from: string; to: string }) => from === move?.from && to === move.to
+  const words = `The task is ${task.state.at.replaceAll('.', ', ')}${move === undefined ? '' : `; its last move was ${move.type}, from ${move.from}`}`
+  return (
+    <svg class="chart" viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={words}>
+      <defs>
+        <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" orient="auto">
+          <path d="M0 0L8 4L0 8z" />
+        </marker>
+      </defs>
+      {edges.map(edge => (
+        <path key={`${edge.from} ${edge.to}`} class="edge" d={edge.path} />
+      ))}
+      {Object.entries(boxes).map(([name, box]) => (
+        <State key={name} name={name} box={box} isLit={task.status === name} />
+      ))}
+      {Object.entries(innerBoxes).map(([path, box]) => (
+        <State key={path} name={path.split('.')[1] ?? ''} box={box} isLit={at === path} isInner />
+      ))}
+      {edges.filter(isLast).map(edge => (
+        <path key={`${count} ${edge.from}`} class="edge last" d={edge.path} marker-end="url(#arrow)" />
+      ))}
+    </svg>
+  )
+}

@@ -1,0 +1,67 @@
+// The past of a task: its stored events, and the view of the task after any of them. Views are folded by the code of the
+// server. Copies of views along the way let a reader go back without folding from the start.
+import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
+
+export type Event = RecordedTaskEvent
+
+/** How many events lie between two copies. To fold so many takes less than a frame of the screen. */
+const apart = 500
+
+/** A copy of a value of a view. The items and what they hold never change, so they are shared. */
+const copyOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(flatCopyOf)
+  if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, flatCopyOf(each)]))
+  if (value instanceof Set) return new Set(value)
+  return value
+}
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+const flatCopyOf = (value: unknown): unknown => (isPlain(value) ? { ...value } : value)
+
+/** A view that does not change when the other one goes on. */
+const copyView = ({ output, pendingCalls, ...view }: ShownTask): ShownTask => {
+  const copied = Object.fromEntries(Object.entries(view).map(([name, value]) => [name, copyOf(value)]))
+  return { ...copied, output: output.slice(), pendingCalls: pendingCalls.slice() } as unknown as ShownTask
+}
+
+export const createPast = () => {
+  const events: Event[] = []
+  /** The view after the first n × `apart` events, for each n. */
+  const copies: ShownTask[] = []
+  const newest = emptyShown()
+  /** The view that was asked for last, which is the nearest one while a slider moves forward. */
+  let at: ShownTask | undefined
+
+  const startFor = (count: number): ShownTask => {
+    const copied = copies[Math.floor(count / apart)] ?? emptyShown()
+    if (at !== undefined && at.revision + 1 <= count && at.revision > copied.revision) return at
+    return copyView(copied)
+  }
+
+  return {
+    events: events as readonly Event[],
+    newest: newest as Readonly<ShownTask>,
+    /** Adds the next stored events of the stream. Throws when they cannot follow. */
+    add(stored: readonly Recorded[]): void {
+      for (const each of stored) {
+        if (each.header.revision < events.length) continue // a page that was read twice
+        const event = taskEvents.read(each)
+        if (events.length % apart === 0) copies.push(copyView(newest))
+        evolveShown(newest, event)
+        events.push(event)
+      }
+    },
+    /** The view after the first `count` events. It is valid until the next call. */
+    viewAfter(count: number): Readonly<ShownTask> {
+      if (count >= events.length) return newest
+      const view = startFor(count)
+      for (let n = view.revision + 1; n < count; n++) evolveShown(view, events[n] as Event)
+      at = view
+      return view
+    },
+    copies: () => copies.length,
+  }
+}
+export type Past = ReturnType<typeof createPast>

@@ -1,0 +1,174 @@
+// The calls that wait for a person, each with a form for its answer, and a call whose outcome nobody knows.
+import { signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
+import { openCalls } from '../../src/history/task/calls.ts'
+import { outcomeUnknown } from '../../src/history/task-object.ts'
+import { at } from '../api/client.ts'
+import { api } from '../api/session.ts'
+import { createAction } from '../ui/action.ts'
+import { bound } from '../ui/bound.ts'
+import { Problem } from '../ui/notice.tsx'
+import { answerOf, createField, type Schema, SchemaForm } from '../ui/schema-form.tsx'
+import type { TaskHistory } from './history.ts'
+
+type Tool = import('typebox').Static<typeof ToolDefinition>
+
+const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
+  try {
+    const given: unknown = JSON.parse(call.arguments)
+    return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+/**
+ * The schema of the answer to a call: `schema` of its arguments, `returns` or `output_schema` of its tool, or choices
+ * among its arguments. Undefined: the answer is a text.
+ */
+const answerSchemaOf = (call: ToolCallItem, tool: Tool | undefined): Schema | undefined => {
+  const { schema, options, choices } = argumentsOf(call)
+  const definition = (tool?.function ?? {}) as Record<string, unknown>
+  const found = [schema, definition.returns, definition.output_schema].find(isSchema)
+  const offered = [options, choices].find(Array.isArray)
+  return found ?? (offered === undefined ? undefined : { enum: offered as unknown[], title: 'Answer' })
+}
+
+/** The arguments of a call, with the titles that the tool gives them. */
+const Arguments = ({ call, tool }: { call: ToolCallItem; tool: Tool | undefined }) => {
+  const { properties = {} } = (tool?.function.parameters ?? {}) as Schema
+  return (
+    <dl class="facts">
+      {Object.entries(argumentsOf(call)).map(([name, value]) => (
+        <div key={name}>
+          <dt>{properties[name]?.title ?? name}</dt>
+          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const Answer = ({
+  call,
+  tool,
+  history,
+}: {
+  call: ToolCallItem
+  tool: Tool | undefined
+  history: TaskHistory
+}) => {
+  const schema = answerSchemaOf(call, tool)
+  const field = useMemo(() => (schema === undefined ? undefined : createField(schema)), [call.call_id])
+  const text = useMemo(() => signal(''), [call.call_id])
+  const { busy, error, run } = useMemo(createAction, [])
+  const send = () =>
+    run(async () => {
+      const value = field === undefined ? text.value : answerOf(field)
+      const message_content = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+      await api.send('POST', `/tasks${at(history.id)}/input`, {
+        tool_results: [{ call_id: call.call_id, message_content }],
+      })
+      history.refresh()
+    })
+  return (
+    <form
+      class="call-answer"
+      aria-label={`Answer ${call.name}`}
+      onSubmit={event => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <h3>{call.name}</h3>
+      {tool?.function.description && <p class="hint">{tool.function.description}</p>}
+      <Arguments call={call} tool={tool} />
+      {field === undefined ? (
+        <label>
+          <span>Answer</span>
+          <textarea rows={2} required {...bound(text)} />
+        </label>
+      ) : (
+        <SchemaForm field={field} />
+      )}
+      <button type="submit" class="primary" disabled={busy.value}>
+        Answer
+      </button>
+      <Problem text={error.value} />
+    </form>
+  )
+}
+
+const UnknownOutcome = ({
+  name,
+  callId,
+  history,
+}: {
+  name: string
+  callId: string
+  history: TaskHistory
+}) => {
+  const text = useMemo(() => signal('The call has run.'), [callId])
+  const { busy, error, run } = useMemo(createAction, [])
+  const again = () =>
+    run(async () => {
+      await api.send('POST', `/tasks${at(history.id)}/resume`)
+      history.refresh()
+    })
+  const give = () =>
+    run(async () => {
+      const tool_results = [{ call_id: callId, message_content: text.value }]
+      await api.send('POST', `/tasks${at(history.id)}/input`, { tool_results })
+      history.refresh()
+    })
+  return (
+    <form
+      class="call-answer"
+      aria-label="Outcome unknown"
+      onSubmit={event => {
+        event.preventDefault()
+        void give()
+      }}
+    >
+      <h3>Did {name} run?</h3>
+      <p class="hint">The server stopped while the call ran, so the log has its intent and no result.</p>
+      <button type="button" class="primary" disabled={busy.value} onClick={() => void again()}>
+        It did not: run it again
+      </button>
+      <label>
+        <span>It did, with this result</span>
+        <textarea rows={2} required {...bound(text)} />
+      </label>
+      <button type="submit" disabled={busy.value}>
+        Use this result
+      </button>
+      <Problem text={error.value} />
+    </form>
+  )
+}
+
+export const Pending = ({ history }: { history: TaskHistory }) => {
+  void history.length.value // the newest view changes with it
+  const { newest } = history.past
+  const tools = newest.created?.request.client_tools ?? []
+  const unknown = newest.reason === outcomeUnknown ? openCalls(newest)[0] : undefined
+  if (newest.pendingCalls.length === 0 && unknown === undefined) return null
+  return (
+    <section class="pending panel" aria-label="Waits for you">
+      <h2>Waits for you</h2>
+      {unknown !== undefined && (
+        <UnknownOutcome name={unknown.name} callId={unknown.callId} history={history} />
+      )}
+      {newest.pendingCalls.map(call => (
+        <Answer
+          key={call.call_id}
+          call={call}
+          tool={tools.find(tool => tool.function.name === call.name)}
+          history={history}
+        />
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+// A part of the page that scrolls by itself. It can be reached by keyboard, so that its keys scroll it.
+import type { ComponentChildren, RefObject } from 'preact'
+
+type Props = {
+  label: string
+  class: string
+  of?: RefObject<HTMLDivElement | null>
+  onScroll?: () => void
+  children: ComponentChildren
+}
+
+export const Scrolling = ({ label, class: name, of, onScroll, children }: Props) => (
+  // biome-ignore-start lint/a11y/noNoninteractiveTabindex: without it the part cannot be scrolled by keyboard
+  // biome-ignore-start lint/a11y/useSemanticElements: no element stands for a part that scrolls
+  <div
+    class={name}
+    role="group"
+    aria-label={label}
+    tabIndex={0}
+    {...(of && { ref: of })}
+    {...(onScroll && { onScroll })}
+  >
+    {children}
+  </div>
+  // biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above
+  // biome-ignore-end lint/a11y/useSemanticElements: see above
+)

@@ -1,0 +1,38 @@
+// A page of the console in a real browser, signed in, on a server of this process.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { adminToken } from '../support/server.ts'
+
+/** Opens a view as the owner of the token. `complaints` are the errors of the page, which a test expects to be none. */
+export const openConsole = async (
+  t: Test,
+  browser: Browser | undefined,
+  address: string,
+  { token = adminToken, ...options }: BrowserContextOptions & { token?: string | null } = {},
+) => {
+  if (browser === undefined) throw new Error('the browser is gone')
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  t.teardown(() => context.close())
+  if (token !== null)
+    await context.addInitScript(given => {
+      if (sessionStorage.getItem('reprise-console') === null && !sessionStorage.getItem('out'))
+        sessionStorage.setItem('reprise-console', JSON.stringify({ token: given }))
+    }, token)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('dialog', dialog => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:'))
+      complaints.push(`a request to ${request.url()}`)
+  })
+  await page.goto(address)
+  return { page, context, complaints }
+}
+
+/** Waits for a text that a person sees. */
+export const sees = (page: Page, text: string | RegExp) =>
+  page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 20_000 })
