@@ -7,6 +7,8 @@ import './style/tokens.css'
 import './style/base.css'
 import './style/frame.css'
 import './style/home.css'
+import './style/task.css'
+import './style/proof.css'
 
 /** Signs in with the one-time link, if the page was opened by one. The link is removed from the address at once. */
 const useLink = async (): Promise<void> => {

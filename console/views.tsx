@@ -29,6 +29,7 @@ const home = signal<View | undefined>(Home)
 const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/$/, () => home],
   [/^\/tasks\/([^/]+)$/, later(async () => (await import('./task/task.tsx')).TaskView)],
+  [/^\/proof\/(\d{1,15})$/, later(async () => (await import('./proof/proof.tsx')).ProofView)],
 ]
 
 export type Opened = { view: Signal<View | undefined>; id: string }

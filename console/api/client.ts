@@ -52,6 +52,8 @@ export type Api = {
   send<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T>
   /** Like `send`, for answers in an envelope. */
   ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T>
+  /** The text of an answer below /v1 that is no JSON. Rejects with ApiError. */
+  text(path: string): Promise<string>
   /** Reads a stream of server-sent events. Resolves when the server ends it. Rejects with ApiError. */
   follow(path: string, options: FollowOptions): Promise<void>
 }
@@ -92,6 +94,7 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
 
   return {
     send,
+    text: async path => (await ask(`/v1${path}`, {})).text(),
     ask: async <T>(method: string, path: string, body?: object, signal?: AbortSignal) =>
       (await send<{ result: T }>(method, path, body, signal)).result,
     async follow(path, { lastEventId, signal, onOpen, onEvent }) {

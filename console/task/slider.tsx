@@ -1,6 +1,7 @@
 // Moves through the history of a task: by hand, by keys, or playing.
 import { useMemo } from 'preact/hooks'
 import { millisOf } from '../../src/history/task/millis.ts'
+import { hrefOf } from '../api/router.ts'
 import { useKeys } from '../ui/keys.tsx'
 import { count as number, timeOfDay } from '../ui/time.tsx'
 import type { TaskHistory } from './history.ts'
@@ -117,6 +118,7 @@ export const Slider = ({ history, position }: { history: TaskHistory; position: 
         <span>
           folded {number(count)} {count === 1 ? 'event' : 'events'}, ran nothing
         </span>
+        {event !== undefined && <a href={hrefOf(`/proof/${event.position}`)}>Prove this event</a>}
         <StateHash history={history} position={position} />
       </div>
     </section>

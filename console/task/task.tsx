@@ -16,7 +16,6 @@ import { createPosition } from './position.ts'
 import { Slider } from './slider.tsx'
 import { Waterfall } from './waterfall.tsx'
 import { textOf } from './words.ts'
-import '../style/task.css'
 
 const Loaded = ({ history }: { history: TaskHistory }) => {
   const position = useMemo(() => createPosition(history), [history])

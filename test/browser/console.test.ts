@@ -7,7 +7,7 @@ import t from 'tap'
 import { seed } from '../console/seed.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read, until } from '../support/http.ts'
-import { adminToken, serveHere } from '../support/server.ts'
+import { adminToken, serveHere, spawnServer } from '../support/server.ts'
 import { openConsole, sees } from './console-page.ts'
 
 const browser = await launchBrowser()
@@ -185,6 +185,20 @@ t.test('the state hash at every position is that of the server’s replay', { sk
   t.same(complaints, [])
 })
 
+t.test('the proof of an event is computed in the page, and one changed letter is seen', { skip }, async t => {
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${ids.tools}?event=3`)
+  await page.getByRole('link', { name: 'Prove this event' }).click()
+  await sees(page, /^Proven: the event is in the log/)
+  t.equal(await page.locator('.proof-steps .right').count(), 4)
+  t.same(await faultsOf(page), [])
+  await page.getByLabel('Change one letter of the payload here').check()
+  await sees(page, /^Not proven/)
+  t.same(await page.locator('.proof-steps .wrong b').allTextContents(), ['✕ Payload'])
+  await page.goto(`${url}/ui/proof/999999999`)
+  await sees(page, /beyond the end|no event/)
+  t.same(complaints, [])
+})
+
 t.test('no text of a task becomes a part of the page', { skip }, async t => {
   const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
   const table = { type: 'table', columns: [evil], rows: [[evil]] }
@@ -218,11 +232,49 @@ t.test('no text of a task becomes a part of the page', { skip }, async t => {
   t.same(complaints, [])
 })
 
+t.test('the server is killed and started under an open console, which goes on', { skip }, async t => {
+  const dataDir = t.testdir()
+  const first = await spawnServer(t, dataDir)
+  const PORT = new URL(first.url).port
+  const words = Array.from({ length: 400 }, (_, n) => `w${n}`).join(' ')
+  const script = [{ message: words, delta_ms: 10 }]
+  const body = { user_message_content: 'Count', stream: false, background: true }
+  const create = { ...body, agent_config: { agent_id: 'script', script } }
+  const { id } = (await read(first.api('POST', '/tasks', create))).body.result
+  const list = await openConsole(t, browser, `${first.url}/ui`)
+  const task = await openConsole(t, browser, `${first.url}/ui/tasks/${id}`)
+  await sees(list.page, 'Live')
+  await sees(task.page, /w5 w6/)
+  await first.end('SIGKILL')
+  for (const { page } of [list, task]) await sees(page, 'Connection lost, trying again')
+  const second = await spawnServer(t, dataDir, { PORT })
+  await sees(list.page, 'Live')
+  await read(
+    second.api('POST', '/tasks', { ...body, user_message_content: 'After the kill', client_id: 'echo' }),
+  )
+  await list.page.locator('tr', { hasText: 'After the kill' }).filter({ hasText: 'completed' }).waitFor()
+  t.equal(await list.page.locator('table.tasks tbody tr').count(), 2, 'each task once')
+  await task.page.locator('.task-head .is-completed').waitFor({ timeout: 60_000 })
+  const [cutOff, whole] = await task.page.locator('.said.by-agent .prose').allTextContents()
+  t.equal(whole, words, 'the whole text, once')
+  t.ok(words.startsWith((cutOff ?? '').trim()), 'and before it what was said until the kill')
+  await sees(task.page, 'AgentStepAbandoned')
+  await task.page.getByRole('button', { name: 'Compare with the server' }).click()
+  await sees(task.page, /the server’s replay gives the same/)
+  t.same([...list.complaints, ...task.complaints], [])
+})
+
 for (const colorScheme of ['light', 'dark'] as const) {
   t.test(`axe finds nothing, and nothing is too wide, in ${colorScheme}`, { skip }, async t => {
     const opened = await openConsole(t, browser, `${url}/ui`, { colorScheme })
     const { page } = opened
-    for (const path of ['', `/tasks/${ids.tools}?event=20`, `/tasks/${ids.question}`, '/nothing']) {
+    for (const path of [
+      '',
+      `/tasks/${ids.tools}?event=20`,
+      `/tasks/${ids.question}`,
+      '/proof/3',
+      '/nothing',
+    ]) {
       await page.goto(`${url}/ui${path}`)
       await page.locator('main:not(:has(.loading))').waitFor()
       for (const width of [400, 800, 2560, 1280]) {

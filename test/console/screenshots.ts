@@ -1,6 +1,6 @@
 // npm run screenshots: starts a server with some tasks, and takes pictures of the console in a real browser, for the
-// documents and for people who change the console. `npm run screenshots -- FOLDER` takes every view at three widths, in
-// light and dark.
+// documents and for people who change the console. `npm run screenshots -- FOLDER [VIEW]` takes every view, or
+// one, at three widths, in light and dark.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, launch } from '../support/server.ts'
 import { seed } from './seed.ts'
 
-const folder = process.argv[2]
+const [folder, only] = process.argv.slice(2)
 const browser = await launchBrowser()
 if (browser === undefined) throw new Error(noBrowser)
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-screenshots-'))
@@ -51,6 +51,7 @@ try {
     { name: 'task', path: `/ui/tasks/${ids.tools}` },
     { name: 'past', path: `/ui/tasks/${ids.tools}?event=14` },
     { name: 'question', path: `/ui/tasks/${ids.question}` },
+    { name: 'proof', path: `/ui/proof/24` },
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
   ]
   if (folder === undefined) {
@@ -61,7 +62,7 @@ try {
     mkdirSync(folder, { recursive: true })
     for (const width of [400, 1280, 2560])
       for (const dark of [false, true])
-        for (const view of views)
+        for (const view of views.filter(({ name }) => only === undefined || name === only))
           await take(
             { ...view, name: `${view.name}-${width}-${dark ? 'dark' : 'light'}`, width, dark },
             folder,
