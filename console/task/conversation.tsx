@@ -1,13 +1,14 @@
 // The conversation as it was at the position: what the user said, and what the agent thought, said and called.
 import { useEffect, useRef } from 'preact/hooks'
 import type { MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../../src/contract/wire.ts'
+import type { Message } from '../../src/history/task/messages.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Scrolling } from '../ui/scrolling.tsx'
 import { Blocks, Content, Prose } from './content.tsx'
 import type { TaskHistory } from './history.ts'
 import type { Position } from './position.ts'
-import { type Span, spanAt } from './spans.ts'
+import { type Span, type Spans, spanAt } from './spans.ts'
 import { ToolCard } from './tool-card.tsx'
 
 type Part = Pick<TextContentItem, 'text'>
@@ -35,50 +36,60 @@ const Reasoning = ({ item }: { item: Extract<OutputItem, { type: 'reasoning' }> 
   )
 }
 
-type Shared = {
-  results: Map<string, ToolResultItem>
-  spans: Map<string, Span>
-  waiting: Set<string>
+type ItemProps = {
+  item: OutputItem
+  result: ToolResultItem | undefined
+  span: Span | undefined
+  isWaiting: boolean
   agent: string
 }
 
-const Item = ({ item, shared }: { item: OutputItem; shared: Shared }) => {
+/** One item. It is drawn again only when one of its properties is another object; items never change. */
+const Item = ({ item, result, span, isWaiting, agent }: ItemProps) => {
   if (item.type === 'reasoning') return <Reasoning item={item} />
-  if (item.type === 'tool_call') {
-    const { call_id } = item
-    return (
-      <ToolCard
-        call={item}
-        result={shared.results.get(call_id)}
-        span={shared.spans.get(call_id)}
-        isWaiting={shared.waiting.has(call_id)}
-      />
-    )
-  }
+  if (item.type === 'tool_call')
+    return <ToolCard call={item} result={result} span={span} isWaiting={isWaiting} />
   if (item.type === 'tool_result') return null // with its call
   const note = item.status === 'incomplete' ? 'cut off' : undefined
+  const who = item.name ?? (item.role === 'user' ? 'user' : agent)
   return (
     <>
-      <Said
-        who={item.name ?? (item.role === 'user' ? 'user' : shared.agent)}
-        content={item.message_content}
-        {...(note && { note })}
-      />
+      <Said who={who} content={item.message_content} {...(note && { note })} />
       <Blocks blocks={item.block_list ?? []} />
     </>
   )
 }
 
-const sharedOf = (task: ShownTask, spans: readonly Span[], count: number): Shared => ({
-  results: new Map(task.output.flatMap(item => (item.type === 'tool_result' ? [[item.call_id, item]] : []))),
-  spans: new Map(
-    spans.flatMap(span =>
-      span.callId !== undefined && span.from < count ? [[span.callId, spanAt(span, count)]] : [],
-    ),
-  ),
-  waiting: new Set(task.pendingCalls.map(({ call_id }) => call_id)),
-  agent: task.created?.agent ?? 'agent',
-})
+/** The properties of the items from an index on. */
+const itemsFrom = (task: ShownTask, first: number, spans: Spans, count: number): ItemProps[] => {
+  const shown = task.output.slice(first)
+  const results = new Map(
+    shown.flatMap(item => (item.type === 'tool_result' ? [[item.call_id, item] as const] : [])),
+  )
+  const waiting = new Set(task.pendingCalls.map(({ call_id }) => call_id))
+  const agent = task.created?.agent ?? 'agent'
+  return shown.map(item => {
+    const id = item.type === 'tool_call' ? item.call_id : undefined
+    const span = id === undefined ? undefined : spans.ofCall(id)
+    return {
+      item,
+      result: id === undefined ? undefined : results.get(id),
+      span: span === undefined || span.from >= count ? undefined : spanAt(span, count),
+      isWaiting: id !== undefined && waiting.has(id),
+      agent,
+    }
+  })
+}
+
+/** Messages to the agent, by the number of items that came before them. */
+const messagesOf = ({ messages, output }: ShownTask): Map<number, Message[]> => {
+  const found = new Map<number, Message[]>()
+  for (const message of messages) {
+    const at = Math.min(message.at ?? output.length, output.length)
+    found.set(at, [...(found.get(at) ?? []), message])
+  }
+  return found
+}
 
 /** How near its end a list must be to follow what is added, in pixels. */
 const nearEnd = 60
@@ -98,15 +109,30 @@ const useEnd = (changes: unknown[]) => {
   return { list, onScroll }
 }
 
-/** The most items that are drawn. Older ones are left out of a very long conversation. */
-const mostItems = 400
+/** The most items that are drawn, and while the position moves. Older ones are left out. */
+const mostItems = 200
+const mostWhileMoving = 24
+
+const Messages = ({ messages }: { messages: Message[] | undefined }) => (
+  <>
+    {messages?.map(({ id, content, at }) => (
+      <Said
+        key={id}
+        who="user"
+        content={content}
+        {...(at === undefined && { note: 'not seen by the agent yet' })}
+      />
+    ))}
+  </>
+)
 
 export const Conversation = ({ history, position }: { history: TaskHistory; position: Position }) => {
   const { task, count } = position.view.value
-  const { list, onScroll } = useEnd([count, history.length.value])
+  const { list, onScroll } = useEnd([count, history.length.value, position.isMoving.value])
   const { created } = task
-  const shared = sharedOf(task, history.spans.all, count)
-  const left = Math.max(0, task.output.length - mostItems)
+  const most = position.isMoving.value ? mostWhileMoving : mostItems
+  const left = Math.max(0, task.output.length - most)
+  const messages = messagesOf(task)
   const before = created?.request.history_messages?.length ?? 0
   return (
     <section class="conversation panel" aria-label="Conversation">
@@ -115,7 +141,7 @@ export const Conversation = ({ history, position }: { history: TaskHistory; posi
         {!position.isLive.value && <small>as of event {count - 1}</small>}
       </div>
       <Scrolling class="conversation-list" label="Messages in order" of={list} onScroll={onScroll}>
-        {created !== undefined && (
+        {created !== undefined && left === 0 && (
           <Said
             who="user"
             content={created.request.user_message_content}
@@ -123,26 +149,13 @@ export const Conversation = ({ history, position }: { history: TaskHistory; posi
           />
         )}
         {left > 0 && <p class="hint">{left} earlier items are not shown.</p>}
-        {task.output.slice(left).map((item, n) => (
-          <div key={item.id ?? `${left + n}`}>
-            {task.messages
-              .filter(message => message.at === left + n)
-              .map(message => (
-                <Said key={message.id} who="user" content={message.content} />
-              ))}
-            <Item item={item} shared={shared} />
+        {itemsFrom(task, left, history.spans, count).map((props, n) => (
+          <div key={props.item.id ?? `${left + n}`}>
+            <Messages messages={messages.get(left + n)} />
+            <Item {...props} />
           </div>
         ))}
-        {task.messages
-          .filter(({ at }) => at === undefined || at >= task.output.length)
-          .map(({ id, content, at }) => (
-            <Said
-              key={id}
-              who="user"
-              content={content}
-              {...(at === undefined && { note: 'not seen by the agent yet' })}
-            />
-          ))}
+        <Messages messages={messages.get(task.output.length)} />
         {created === undefined && <Empty title="Nothing was said yet" />}
       </Scrolling>
     </section>

@@ -72,7 +72,7 @@ export const Facts = ({ position }: { position: Position }) => {
 }
 
 export const Effects = ({ history, position }: { history: TaskHistory; position: Position }) => {
-  const { count } = position.view.value
+  const { count } = position.rested.value
   const spans = history.spans.all.filter(({ effectId, from }) => effectId !== undefined && from < count)
   if (spans.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 // Where in its history a task is shown: after a number of events, or at the present, which it then follows. The address of
 // the page says so too, a moment later.
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { isMove } from '../../src/contract/task-state.ts'
 import { place, setQuery } from '../api/router.ts'
 import type { TaskHistory } from './history.ts'
@@ -8,6 +8,8 @@ import { isTrouble } from './words.ts'
 
 /** The address changes so many milliseconds after the last move. Browsers allow few changes. */
 const addressMs = 250
+/** The position rests when it has not moved for so many milliseconds. */
+const restMs = 140
 
 export const createPosition = ({ past, length }: TaskHistory) => {
   const given = place.peek().query.get('event')
@@ -18,9 +20,27 @@ export const createPosition = ({ past, length }: TaskHistory) => {
   /** The view at the position. A new object whenever it changes. */
   const view = computed(() => ({ task: past.viewAfter(count.value), count: count.value, of: length.value }))
 
+  /** Whether the position has just moved, as it does while somebody drags the slider. */
+  const isMoving = signal(false)
+  let restedAt = view.peek()
+  /** The view where the position rests. What takes long to draw shows this one. */
+  const rested = computed(() => {
+    const now = view.value
+    if (!isMoving.value) restedAt = now
+    return restedAt
+  })
+
   let timer: ReturnType<typeof setTimeout> | undefined
+  let rest: ReturnType<typeof setTimeout> | undefined
   const go = (to: number | undefined): void => {
-    chosen.value = to === undefined ? undefined : Math.max(1, Math.min(to, length.peek()))
+    batch(() => {
+      isMoving.value = to !== undefined
+      chosen.value = to === undefined ? undefined : Math.max(1, Math.min(to, length.peek()))
+    })
+    clearTimeout(rest)
+    rest = setTimeout(() => {
+      isMoving.value = false
+    }, restMs)
     clearTimeout(timer)
     timer = setTimeout(() => {
       const at = chosen.peek()
@@ -40,12 +60,17 @@ export const createPosition = ({ past, length }: TaskHistory) => {
   return {
     count,
     view,
+    rested,
+    isMoving,
     isLive: computed(() => chosen.value === undefined),
     go,
     by: (events: number) => go(count.peek() + events),
     nextMove: (step: 1 | -1) => seek(({ type }) => isMove(type), step),
     nextTrouble: () => seek(isTrouble, 1),
-    close: () => clearTimeout(timer),
+    close: () => {
+      clearTimeout(timer)
+      clearTimeout(rest)
+    },
   }
 }
 export type Position = ReturnType<typeof createPosition>

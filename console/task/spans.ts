@@ -29,6 +29,8 @@ const waits: Record<string, string> = {
 
 export const createSpans = () => {
   const all: Span[] = []
+  /** The newest span of each call. */
+  const byCall = new Map<string, Span>()
   /** The spans that go on, by their keys. */
   const open = new Map<string, Span>()
 
@@ -42,6 +44,7 @@ export const createSpans = () => {
       ...span,
     }
     all.push(begun)
+    if (begun.callId !== undefined) byCall.set(begun.callId, begun)
     open.set(key, begun)
     return begun
   }
@@ -86,6 +89,7 @@ export const createSpans = () => {
 
   return {
     all: all as readonly Span[],
+    ofCall: (callId: string): Span | undefined => byCall.get(callId),
     add(event: Event): void {
       const { type } = event
       if (type === 'TaskStarted' || type === 'TaskResumed' || type === 'InputAnswered')

@@ -21,7 +21,7 @@ const shownOf = (spans: readonly Span[]): readonly Span[] => {
 }
 
 export const Waterfall = ({ history, position }: { history: TaskHistory; position: Position }) => {
-  const { task, count } = position.view.value
+  const { task, count } = position.rested.value
   const event = history.past.events[count - 1]
   if (event === undefined) return null
   const runs = position.isLive.value && !isTerminal(task.status)

@@ -24,10 +24,10 @@ const install = (): void => {
 export const noBrowser = 'there is no Chromium, and it could not be installed: apt-get install chromium'
 
 /** Launches Chromium, which the caller must close. Undefined: there is none, and the caller skips with `noBrowser`. */
-export const launchBrowser = async (): Promise<Browser | undefined> => {
+export const launchBrowser = async (args: string[] = []): Promise<Browser | undefined> => {
   if (onPath(names) === undefined) install()
   const executablePath = onPath(names)
   if (executablePath === undefined) return undefined
   // The sandbox of Chromium does not work as root.
-  return chromium.launch({ executablePath, chromiumSandbox: !isRoot })
+  return chromium.launch({ executablePath, args, chromiumSandbox: !isRoot })
 }
