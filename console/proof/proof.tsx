@@ -2,42 +2,13 @@
 // the log has signed.
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ApiError, at, queryOf } from '../api/client.ts'
+import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
-import { api } from '../api/session.ts'
 import { connection } from '../ui/connection.tsx'
-import { Copy } from '../ui/copy.tsx'
 import { Failure, Loading } from '../ui/notice.tsx'
-import { checkEvent, type Evidence, type Step, type StoredEvent } from './check-event.ts'
-
-/** Reads what the proof needs. Rejects with ApiError. */
-const readEvidence = async (position: number): Promise<Evidence> => {
-  const page = await api.send<{ events: StoredEvent[] }>(
-    'GET',
-    `/audit/events${queryOf({ after: position - 1, limit: 1 })}`,
-  )
-  const event = page.events[0]
-  if (event?.position !== position)
-    throw new ApiError(404, 'There is no event at this position that you may see.')
-  const [note, keys] = await Promise.all([api.text('/audit/checkpoint'), api.text('/audit/public-key')])
-  const tree_size = Number(note.split('\n')[1])
-  if (tree_size < position)
-    throw new ApiError(503, 'The newest checkpoint is older than the event. Try again.')
-  const proof = await api.send<{ leaf_index: number; hashes: string[] }>(
-    'GET',
-    `/audit/proof${queryOf({ position, tree_size })}`,
-  )
-  return { event, note, keys, leafIndex: proof.leaf_index, hashes: proof.hashes }
-}
-
-/** The same evidence with another letter in the payload, to see the check fail. */
-const withChange = (evidence: Evidence): Evidence => {
-  const { payload } = evidence.event
-  const middle = Math.floor(payload.length / 2)
-  const other = payload[middle] === 'x' ? 'y' : 'x'
-  const changed = payload.slice(0, middle) + other + payload.slice(middle + 1)
-  return { ...evidence, event: { ...evidence.event, payload: changed } }
-}
+import { checkEvent, type Evidence, type Step } from './check-event.ts'
+import { readEvidence, withChange } from './evidence.ts'
+import { Texts } from './texts.tsx'
 
 const StepRow = ({ step }: { step: Step }) => (
   <li class={step.isRight ? 'right' : 'wrong'}>
@@ -49,35 +20,6 @@ const StepRow = ({ step }: { step: Step }) => (
     {!step.isRight && <code>expected {step.expected}</code>}
   </li>
 )
-
-const Texts = ({ evidence }: { evidence: Evidence }) => {
-  const { event, note, hashes } = evidence
-  return (
-    <div class="proof-texts">
-      <section class="panel">
-        <h2>The event as it is stored</h2>
-        <h3>Header</h3>
-        <pre>{event.header}</pre>
-        <h3>Salt and payload</h3>
-        <pre>{event.salt}</pre>
-        <pre>{event.payload}</pre>
-      </section>
-      <section class="panel">
-        <h2>The signed checkpoint</h2>
-        <pre>{note}</pre>
-        <h3>The path of {hashes.length} hashes to its root</h3>
-        <ol class="path">
-          {hashes.map(hash => (
-            <li key={hash}>
-              <code>{hash}</code>
-            </li>
-          ))}
-        </ol>
-        <Copy label="Copy the evidence as JSON" text={() => JSON.stringify(evidence, null, 2)} />
-      </section>
-    </div>
-  )
-}
 
 const Proven = ({ evidence }: { evidence: Evidence }) => {
   const isChanged = useSignal(false)

@@ -7,68 +7,18 @@ import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
-import { bound } from '../ui/bound.ts'
 import { Copy } from '../ui/copy.tsx'
 import { curlOf } from '../ui/curl.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/notice.tsx'
+import { Delete } from './delete.tsx'
 import type { TaskHistory } from './history.ts'
 import type { Position } from './position.ts'
+import { Say } from './say.tsx'
 
 /** The number of the newest frame among the first `count` events. */
 const frameAt = (history: TaskHistory, count: number): number => {
   const header = history.past.events[count - 1]?.header
   return (header?.seq ?? 0) + (header?.frames ?? 0) - 1
-}
-
-const Delete = ({ id, close }: { id: string; close: () => void }) => {
-  const { busy, error, run } = useMemo(createAction, [])
-  const remove = () =>
-    run(async () => {
-      await api.send('DELETE', `/tasks${at(id)}`)
-      go(hrefOf('/'))
-    })
-  return (
-    <Dialog title="Delete this task?" close={close}>
-      <p>It leaves all lists. Its events stay in the log, for auditors.</p>
-      <Problem text={error.value} />
-      <form method="dialog" class="answers">
-        <button type="submit">Keep it</button>
-        <button type="button" class="danger" disabled={busy.value} onClick={() => void remove()}>
-          Delete it
-        </button>
-      </form>
-    </Dialog>
-  )
-}
-
-const Say = ({ history }: { history: TaskHistory }) => {
-  const text = useSignal('')
-  const { busy, error, run } = useMemo(createAction, [])
-  const send = () =>
-    run(async () => {
-      await api.send('POST', `/tasks${at(history.id)}/messages`, { content: text.value })
-      text.value = ''
-      history.refresh()
-    })
-  return (
-    <form
-      class="say"
-      onSubmit={event => {
-        event.preventDefault()
-        void send()
-      }}
-    >
-      <label>
-        <span>Say something to the agent</span>
-        <input {...bound(text)} placeholder="Its next step sees it" />
-      </label>
-      <button type="submit" disabled={busy.value || text.value.trim() === ''}>
-        Send
-      </button>
-      <Problem text={error.value} />
-    </form>
-  )
 }
 
 export const Commands = ({ history, position }: { history: TaskHistory; position: Position }) => {

@@ -1,8 +1,7 @@
-// The content of a message: texts with their code, images, sounds, files, and blocks. It comes from anybody, so all of it
+// The content of a message: texts with their code, images, sounds and files. It comes from anybody, so all of it
 // is shown as text, and nothing is loaded from other servers.
 import type { ComponentChildren } from 'preact'
-import type { Block, ContentPart, MessageContent } from '../../src/contract/wire.ts'
-import { Scrolling } from '../ui/scrolling.tsx'
+import type { ContentPart, MessageContent } from '../../src/contract/wire.ts'
 
 /** A link that a task names. Only web addresses can be opened. */
 const Outside = ({ url, children }: { url: string; children: ComponentChildren }) =>
@@ -70,56 +69,3 @@ export const Content = ({ content }: { content: MessageContent }): ComponentChil
   ) : (
     content.map((part, n) => <Part key={`${n}`} part={part} />)
   )
-
-/** A value as a cell shows it. */
-const cell = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
-
-type Table = { columns: string[]; rows: unknown[][] }
-/** The rows of a block, as lists or as objects; undefined when it is no table. */
-const tableOf = ({ rows, columns }: Block): Table | undefined => {
-  if (!Array.isArray(rows) || rows.length === 0) return undefined
-  const named = Array.isArray(columns)
-    ? columns.map(column =>
-        typeof column === 'object' && column !== null && 'name' in column
-          ? String(column.name)
-          : cell(column),
-      )
-    : undefined
-  if (rows.every(Array.isArray)) return { columns: named ?? [], rows: rows as unknown[][] }
-  if (!rows.every(row => typeof row === 'object' && row !== null)) return undefined
-  const objects = rows as Record<string, unknown>[]
-  const keys = named ?? [...new Set(objects.flatMap(row => Object.keys(row)))]
-  return { columns: keys, rows: objects.map(row => keys.map(key => row[key])) }
-}
-
-export const Blocks = ({ blocks }: { blocks: readonly Block[] }) => (
-  <>
-    {blocks.map((block, n) => {
-      const table = tableOf(block)
-      if (table === undefined) return <pre key={`${n}`}>{JSON.stringify(block, null, 2)}</pre>
-      return (
-        <Scrolling key={`${n}`} class="scroll" label="Table">
-          <table class="block">
-            <thead>
-              <tr>
-                {table.columns.map(column => (
-                  <th key={column}>{column}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {table.rows.map((row, at) => (
-                <tr key={`${at}`}>
-                  {row.map((value, column) => (
-                    <td key={`${column}`}>{cell(value)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolling>
-      )
-    })}
-  </>
-)

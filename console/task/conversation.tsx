@@ -1,64 +1,13 @@
 // The conversation as it was at the position: what the user said, and what the agent thought, said and called.
-import { useEffect, useRef } from 'preact/hooks'
-import type { MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../../src/contract/wire.ts'
 import type { Message } from '../../src/history/task/messages.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
+import { useEnd } from '../ui/at-end.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Scrolling } from '../ui/scrolling.tsx'
-import { Blocks, Content, Prose } from './content.tsx'
 import type { TaskHistory } from './history.ts'
+import { Item, type ItemProps, Said } from './item.tsx'
 import type { Position } from './position.ts'
-import { type Span, type Spans, spanAt } from './spans.ts'
-import { ToolCard } from './tool-card.tsx'
-
-type Part = Pick<TextContentItem, 'text'>
-
-const Said = ({ who, content, note }: { who: string; content: MessageContent; note?: string }) => (
-  <article class={`said by-${who === 'user' ? 'user' : 'agent'}`}>
-    <header>
-      {who}
-      {note !== undefined && <small> {note}</small>}
-    </header>
-    <Content content={content} />
-  </article>
-)
-
-const Reasoning = ({ item }: { item: Extract<OutputItem, { type: 'reasoning' }> }) => {
-  const parts: Part[] = [...item.summary, ...(item.content ?? [])]
-  const text = parts.map(part => part.text).join('\n\n')
-  return (
-    <details class="reasoning">
-      <summary>
-        Reasoning <span class="brief">{text.slice(0, 120)}</span>
-      </summary>
-      <Prose text={text} />
-    </details>
-  )
-}
-
-type ItemProps = {
-  item: OutputItem
-  result: ToolResultItem | undefined
-  span: Span | undefined
-  isWaiting: boolean
-  agent: string
-}
-
-/** One item. It is drawn again only when one of its properties is another object; items never change. */
-const Item = ({ item, result, span, isWaiting, agent }: ItemProps) => {
-  if (item.type === 'reasoning') return <Reasoning item={item} />
-  if (item.type === 'tool_call')
-    return <ToolCard call={item} result={result} span={span} isWaiting={isWaiting} />
-  if (item.type === 'tool_result') return null // with its call
-  const note = item.status === 'incomplete' ? 'cut off' : undefined
-  const who = item.name ?? (item.role === 'user' ? 'user' : agent)
-  return (
-    <>
-      <Said who={who} content={item.message_content} {...(note && { note })} />
-      <Blocks blocks={item.block_list ?? []} />
-    </>
-  )
-}
+import { type Spans, spanAt } from './spans.ts'
 
 /** The properties of the items from an index on. */
 const itemsFrom = (task: ShownTask, first: number, spans: Spans, count: number): ItemProps[] => {
@@ -89,24 +38,6 @@ const messagesOf = ({ messages, output }: ShownTask): Map<number, Message[]> => 
     found.set(at, [...(found.get(at) ?? []), message])
   }
   return found
-}
-
-/** How near its end a list must be to follow what is added, in pixels. */
-const nearEnd = 60
-
-/** Keeps the end of a list in sight while it grows, unless its reader has scrolled away from the end. */
-const useEnd = (changes: unknown[]) => {
-  const list = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  useEffect(() => {
-    if (isAtEnd.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
-  }, changes)
-  const onScroll = () => {
-    const element = list.current
-    if (element !== null)
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd
-  }
-  return { list, onScroll }
 }
 
 /** The most items that are drawn, and while the position moves. Older ones are left out. */

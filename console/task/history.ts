@@ -6,15 +6,11 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import { type Api, ApiError, at } from '../api/client.ts'
 import type { Connection } from '../api/kept-stream.ts'
+import { keepTrying } from './keep-trying.ts'
 import { createPast } from './past.ts'
-import { readEvents } from './read-events.ts'
+import { createEventReader } from './read-events.ts'
 import { createRows } from './rows.ts'
 import { createSpans } from './spans.ts'
-
-/** The time in which new frames are gathered before their events are read, in milliseconds. */
-const gatherMs = 60
-const firstWaitMs = 300
-const longestWaitMs = 5_000
 
 export const createHistory = (api: Api, id: string) => {
   const past = createPast()
@@ -26,7 +22,6 @@ export const createHistory = (api: Api, id: string) => {
   const isLoaded = signal(false)
   const connection = signal<Connection>('connecting')
   const closed = new AbortController()
-  let position = 0
 
   const take = (stored: Recorded[]) => {
     const before = past.events.length
@@ -38,63 +33,42 @@ export const createHistory = (api: Api, id: string) => {
     length.value = past.events.length
   }
 
-  let reading: Promise<void> = Promise.resolve()
-  /** Reads what is new. Calls follow each other. */
-  const read = (): Promise<void> => {
-    reading = reading.then(async () => {
-      position = await readEvents(api, taskStream(id), position, take, closed.signal)
-    })
-    return reading
-  }
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const readSoon = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      read().catch(() => {})
-    }, gatherMs)
-  }
-  const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+  const reader = createEventReader({ api, stream: taskStream(id), take, signal: closed.signal })
 
-  /** Reads, then follows the frames until the task has ended. */
+  /** Reads, then follows the frames. Resolves when the task has ended, or the server has ended the stream. */
   const follow = async (): Promise<void> => {
-    await read()
-    isLoaded.value = true
-    error.value = undefined
-    connection.value = 'live'
+    await reader.now()
+    batch(() => {
+      isLoaded.value = true
+      error.value = undefined
+      connection.value = 'live'
+    })
     if (isTerminal(past.newest.status)) return
     const after = past.newest.seq - 1
     await api.follow(`/v1/tasks${at(id)}/events`, {
       signal: closed.signal,
       ...(after < 0 ? {} : { lastEventId: String(after) }),
-      onEvent: readSoon,
+      onEvent: reader.soon,
     })
-    await read()
+    await reader.now()
   }
-  const run = async () => {
-    let waitMs = firstWaitMs
-    while (!closed.signal.aborted) {
-      try {
-        reading = Promise.resolve()
-        await follow()
-        waitMs = firstWaitMs
-        if (!isTerminal(past.newest.status)) continue // the server ends streams when it stops
-        connection.value = 'ended'
-        return
-      } catch (failure) {
-        if (closed.signal.aborted) return
-        const isHopeless = failure instanceof ApiError && failure.status >= 400 && failure.status < 500
-        batch(() => {
-          connection.value = isHopeless ? 'refused' : 'lost'
-          if (isHopeless || !isLoaded.value || !(failure instanceof ApiError))
-            error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
-        })
-        if (isHopeless) return
-      }
-      await pause(waitMs)
-      waitMs = Math.min(longestWaitMs, waitMs * 2)
-    }
+  const failed = (failure: unknown): boolean => {
+    const known = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
+    const isHopeless = known.status >= 400 && known.status < 500
+    batch(() => {
+      connection.value = isHopeless ? 'refused' : 'lost'
+      if (isHopeless || !isLoaded.value || known !== failure) error.value = known
+    })
+    return isHopeless
   }
-  void run()
+  void keepTrying({
+    follow,
+    failed,
+    hasEnded: () => isTerminal(past.newest.status),
+    signal: closed.signal,
+  }).then(() => {
+    if (connection.value === 'live') connection.value = 'ended'
+  })
 
   return {
     id,
@@ -106,9 +80,9 @@ export const createHistory = (api: Api, id: string) => {
     isLoaded,
     connection,
     /** Reads what an action of the user has stored. */
-    refresh: () => void read().catch(() => {}),
+    refresh: reader.soon,
     close() {
-      clearTimeout(timer)
+      reader.close()
       closed.abort()
     },
   }

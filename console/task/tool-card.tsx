@@ -3,7 +3,8 @@ import type { ToolCallItem, ToolResultItem } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
 import { duration } from '../ui/time.tsx'
-import { Blocks, Content } from './content.tsx'
+import { Blocks } from './blocks.tsx'
+import { Content } from './content.tsx'
 import type { Span } from './spans.ts'
 
 /** Arguments as lines of JSON; half an object, while they are streamed, as they are. */

@@ -15,6 +15,9 @@ if (browser === undefined) throw new Error(noBrowser)
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-screenshots-'))
 const server = await launch(dataDir)
 
+/** The views with pictures in docs/console.md. */
+const pictured = new Set(['home', 'past', 'question', 'proof'])
+
 type Wanted = {
   name: string
   path: string
@@ -56,7 +59,7 @@ try {
   ]
   if (folder === undefined) {
     const into = path.resolve(import.meta.dirname, '../../docs/images')
-    for (const view of views.slice(0, 4))
+    for (const view of views.filter(({ name }) => pictured.has(name)))
       await take({ ...view, name: `console-${view.name}`, width: 1280, dark: view.name === 'past' }, into)
   } else {
     mkdirSync(folder, { recursive: true })

@@ -54,8 +54,9 @@ const drag = async (page: Page, ms: number): Promise<number[]> =>
 const at = (sorted: number[], share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)
 
 const longTask = async (count: number) => {
-  // Each entry of a script is a step of about three events.
-  const script = Array.from({ length: Math.ceil(count / 3) }, (_, n) => ({ message: `line ${n}` }))
+  // A step with three calls is about eleven events, and a body has at most 10,000 steps and 100,000 values.
+  const tools = Array.from({ length: 3 }, () => ({ tool: 'current_time' }))
+  const script = Array.from({ length: Math.ceil(count / 11) }, () => ({ tools }))
   const create = {
     user_message_content: 'Say much',
     stream: false,

@@ -1,0 +1,28 @@
+// Follows something until it has ended, and tries again when that fails.
+
+const firstWaitMs = 300
+const longestWaitMs = 5_000
+
+type Options = {
+  follow: () => Promise<void>
+  /** Called when following failed. True: there is no hope to try again. */
+  failed: (error: unknown) => boolean
+  hasEnded: () => boolean
+  signal: AbortSignal
+}
+
+/** Resolves when it has ended, when there is no hope, or when the signal aborts. */
+export const keepTrying = async ({ follow, failed, hasEnded, signal }: Options): Promise<void> => {
+  let waitMs = firstWaitMs
+  while (!signal.aborted) {
+    try {
+      await follow()
+      if (hasEnded()) return
+      waitMs = firstWaitMs // the server ends streams when it stops
+    } catch (error) {
+      if (signal.aborted || failed(error)) return
+    }
+    await new Promise(resolve => setTimeout(resolve, waitMs))
+    waitMs = Math.min(longestWaitMs, waitMs * 2)
+  }
+}
