@@ -48,7 +48,8 @@ export const Facts = ({ position }: { position: Position }) => {
           <div>
             <dt>Fork of</dt>
             <dd>
-              <TaskLink id={created.forked_from.task_id} />
+              <TaskLink id={created.forked_from.task_id} />{' '}
+              <a href={hrefOf(`/diff${at(created.forked_from.task_id)}${at(created.task_id)}`)}>compare</a>
             </dd>
           </div>
         )}

@@ -1,10 +1,12 @@
 // The console in a real browser: signing in, the live list, starting, answering, going back, and what it shows of hostile
 // texts.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { seed } from '../console/seed.ts'
+import { envCalls, kept, modules } from '../http/env-calls.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read, until } from '../support/http.ts'
 import { adminToken, serveHere, spawnServer } from '../support/server.ts'
@@ -147,6 +149,10 @@ t.test('a task is paused, resumed, told something, canceled and forked', { skip 
   await page.getByRole('button', { name: 'Fork here' }).click()
   await until(async () => !page.url().includes(id))
   await sees(page, 'Fork of')
+  await page.locator('.task-head .is-paused, .task-head .is-working, .task-head .is-completed').waitFor()
+  await page.getByRole('link', { name: 'compare' }).click()
+  await sees(page, /They have the same history up to frame \d+/)
+  t.ok((await page.locator('.diff tr.other').count()) > 0)
   t.same(complaints, [])
 })
 
@@ -262,6 +268,39 @@ t.test('the server is killed and started under an open console, which goes on', 
   await task.page.getByRole('button', { name: 'Compare with the server' }).click()
   await sees(task.page, /the server’s replay gives the same/)
   t.same([...list.complaints, ...task.complaints], [])
+})
+
+t.test('a call whose outcome is unknown runs again, or gets its result, by one press', { skip }, async t => {
+  const dataDir = t.testdir()
+  const file = (name: string) => path.join(dataDir, name)
+  const first = await spawnServer(t, dataDir, { ENV_PATH: modules })
+  const idsOfTasks: string[] = []
+  for (const session_id of ['again', 'given']) {
+    const env_init_kwargs = { trace: file(`${session_id}.trace`) }
+    await envCalls(first.api).made({ session_id, env_class_path: kept, env_init_kwargs })
+    const hold = { tool: 'hold', arguments: { file: file(`${session_id}.go`) } }
+    const script = [hold, { message: 'so: $result' }]
+    const agent_config = { agent_id: 'script', script }
+    const body = { user_message_content: 'Hold', stream: false, background: true, session_id, agent_config }
+    idsOfTasks.push((await read(first.api('POST', '/tasks', body))).body.result.id)
+  }
+  const [again = '', given = ''] = idsOfTasks
+  await until(() => existsSync(file('again.go.begun')) && existsSync(file('given.go.begun')))
+  await first.end('SIGKILL')
+  for (const name of ['again.go', 'given.go']) writeFileSync(file(name), '')
+  const { url } = await spawnServer(t, dataDir, { ENV_PATH: modules })
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui`)
+  await sees(page, 'outcome unknown')
+  await page.goto(`${url}/ui/tasks/${again}`)
+  await page.getByRole('button', { name: 'It did not: run it again' }).click()
+  await page.locator('.task-head .is-completed').waitFor()
+  await page.goto(`${url}/ui/tasks/${given}`)
+  await page.getByLabel('It did, with this result').fill('held by hand')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await sees(page, 'so: held by hand')
+  await page.locator('.task-head .is-completed').waitFor()
+  t.same(complaints, [])
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
