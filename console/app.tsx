@@ -21,6 +21,12 @@ const Head = () => {
         <a href={hrefOf('/')} aria-current={place.value.path === '/' ? 'page' : undefined}>
           Tasks
         </a>
+        <a
+          href={hrefOf('/sessions')}
+          aria-current={place.value.path.startsWith('/sessions') ? 'page' : undefined}
+        >
+          Sessions
+        </a>
         <a href="/docs" target="_blank" rel="noreferrer">
           API
         </a>

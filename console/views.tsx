@@ -29,6 +29,8 @@ const home = signal<View | undefined>(Home)
 const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/$/, () => home],
   [/^\/tasks\/([^/]+)$/, later(async () => (await import('./task/task.tsx')).TaskView)],
+  [/^\/sessions$/, later(async () => (await import('./session/sessions.tsx')).SessionsView)],
+  [/^\/sessions\/([^/]+)$/, later(async () => (await import('./session/session.tsx')).SessionView)],
   [/^\/diff\/([^/]+\/[^/]+)$/, later(async () => (await import('./diff/diff.tsx')).DiffView)],
   [/^\/proof\/(\d{1,15})$/, later(async () => (await import('./proof/proof.tsx')).ProofView)],
 ]

@@ -6,8 +6,8 @@ import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-
 
 export type Event = RecordedTaskEvent
 
-/** How many events lie between two copies. To fold so many takes less than a frame of the screen. */
-const apart = 500
+/** How many events lie between two copies. To fold so many takes a few milliseconds. */
+const apart = 2000
 
 /** A copy of a value of a view. The items and what they hold never change, so they are shared. */
 const copyOf = (value: unknown): unknown => {

@@ -54,6 +54,7 @@ try {
     { name: 'task', path: `/ui/tasks/${ids.tools}` },
     { name: 'past', path: `/ui/tasks/${ids.tools}?event=14` },
     { name: 'question', path: `/ui/tasks/${ids.question}` },
+    { name: 'session', path: `/ui/sessions/${ids.session}` },
     { name: 'proof', path: `/ui/proof/24` },
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
   ]
