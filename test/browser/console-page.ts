@@ -3,6 +3,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { adminToken } from '../support/server.ts'
 
+/** A script with which the console begins signed in. */
+export const signedInAs = (token: string): string =>
+  `sessionStorage.getItem('reprise-console') ?? sessionStorage.setItem('reprise-console', '${JSON.stringify({ token })}')`
+
 /** Opens a view as the owner of the token. `complaints` are the errors of the page, which a test expects to be none. */
 export const openConsole = async (
   t: Test,
@@ -13,11 +17,7 @@ export const openConsole = async (
   if (browser === undefined) throw new Error('the browser is gone')
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   t.teardown(() => context.close())
-  if (token !== null)
-    await context.addInitScript(given => {
-      if (sessionStorage.getItem('reprise-console') === null && !sessionStorage.getItem('out'))
-        sessionStorage.setItem('reprise-console', JSON.stringify({ token: given }))
-    }, token)
+  if (token !== null) await context.addInitScript({ content: signedInAs(token) })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', error => complaints.push(error.message))

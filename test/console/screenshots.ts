@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
+import { signedInAs } from '../browser/console-page.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, launch } from '../support/server.ts'
 import { seed } from './seed.ts'
@@ -32,10 +33,7 @@ const take = async ({ name, path: where, width, dark, before }: Wanted, into: st
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   })
-  await context.addInitScript(
-    token => sessionStorage.setItem('reprise-console', JSON.stringify({ token })),
-    adminToken,
-  )
+  await context.addInitScript({ content: signedInAs(adminToken) })
   const page = await context.newPage()
   page.on('pageerror', error => console.error(`${name}: ${error.message}`))
   page.on('console', message => message.type() === 'error' && console.error(`${name}: ${message.text()}`))

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
+import { signedInAs } from '../browser/console-page.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read } from '../support/http.ts'
 import { adminToken, launch } from '../support/server.ts'
@@ -21,10 +22,7 @@ const server = await launch(dataDir, { QUOTA_TASKS: '0' })
 
 const open = async (where: string): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  await context.addInitScript(
-    token => sessionStorage.setItem('reprise-console', JSON.stringify({ token })),
-    adminToken,
-  )
+  await context.addInitScript({ content: signedInAs(adminToken) })
   const page = await context.newPage()
   await page.goto(server.url + where)
   return page
