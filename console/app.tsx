@@ -2,12 +2,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { hrefOf, place } from './api/router.ts'
-import { isSignedIn, mayRead, self, signOut } from './api/session.ts'
+import { allowed, isSignedIn, mayRead, self, signOut } from './api/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { ConnectionState } from './ui/connection.tsx'
 import { Keys } from './ui/keys.tsx'
 import { Empty, Loading } from './ui/notice.tsx'
-import { viewAt } from './views.tsx'
+import { belongsTo, entries, viewAt } from './views.tsx'
 
 const Head = () => {
   const isOpen = useSignal(false)
@@ -18,15 +18,17 @@ const Head = () => {
         Reprise
       </a>
       <nav aria-label="Views">
-        <a href={hrefOf('/')} aria-current={place.value.path === '/' ? 'page' : undefined}>
-          Tasks
-        </a>
-        <a
-          href={hrefOf('/sessions')}
-          aria-current={place.value.path.startsWith('/sessions') ? 'page' : undefined}
-        >
-          Sessions
-        </a>
+        {entries
+          .filter(({ access }) => allowed(access))
+          .map(({ path, title }) => (
+            <a
+              key={path}
+              href={hrefOf(path)}
+              aria-current={belongsTo(place.value.path, path) ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
         <a href="/docs" target="_blank" rel="noreferrer">
           API
         </a>

@@ -1,6 +1,7 @@
 // The views, by the path of the address. The code of a view is loaded when somebody opens it.
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
+import type { TokenAccess } from '../src/access/roles.ts'
 import { Home } from './home/home.tsx'
 
 export type View = ComponentType<{ id: string }>
@@ -29,11 +30,21 @@ const home = signal<View | undefined>(Home)
 const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/$/, () => home],
   [/^\/tasks\/([^/]+)$/, later(async () => (await import('./task/task.tsx')).TaskView)],
-  [/^\/sessions$/, later(async () => (await import('./session/sessions.tsx')).SessionsView)],
-  [/^\/sessions\/([^/]+)$/, later(async () => (await import('./session/session.tsx')).SessionView)],
   [/^\/diff\/([^/]+\/[^/]+)$/, later(async () => (await import('./diff/diff.tsx')).DiffView)],
   [/^\/proof\/(\d{1,15})$/, later(async () => (await import('./proof/proof.tsx')).ProofView)],
+  [/^\/env$/, later(async () => (await import('./env/env-list.tsx')).EnvList)],
+  [/^\/env\/([^/]+)$/, later(async () => (await import('./env/env.tsx')).EnvView)],
 ]
+
+/** The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link. */
+export const entries: readonly { path: string; title: string; access: TokenAccess }[] = [
+  { path: '/', title: 'Tasks', access: 'read' },
+  { path: '/env', title: 'Environments', access: 'read' },
+]
+
+/** Whether a view belongs to an entry of the head. */
+export const belongsTo = (path: string, entry: string): boolean =>
+  entry === '/' ? path === '/' || path.startsWith('/tasks/') : path === entry || path.startsWith(`${entry}/`)
 
 export type Opened = { view: Signal<View | undefined>; id: string }
 

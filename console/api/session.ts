@@ -1,6 +1,6 @@
 // Who uses the console: a token, which is kept until the tab closes, and what its role may do.
 import { computed, signal } from '@preact/signals'
-import { may } from '../../src/access/roles.ts'
+import { may, type TokenAccess } from '../../src/access/roles.ts'
 import type { Role } from '../../src/contract/token-events.ts'
 import { at, createApi } from './client.ts'
 
@@ -68,9 +68,10 @@ export const signOut = async (): Promise<void> => {
   forget()
 }
 
-const allows = (access: 'read' | 'write' | 'manage') =>
-  computed(() => self.value !== undefined && may(self.value.role, access))
-export const mayRead = allows('read')
-export const mayWrite = allows('write')
+/** Whether the role of the token has this access. */
+export const allowed = (access: TokenAccess): boolean =>
+  self.value !== undefined && may(self.value.role, access)
+export const mayRead = computed(() => allowed('read'))
+export const mayWrite = computed(() => allowed('write'))
 /** The token, for requests that the user copies. */
 export const tokenText = (): string => current.value?.token ?? ''

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { api, mayWrite } from '../api/session.ts'
-import { connection } from '../ui/connection.tsx'
+import { useConnection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { readAgents } from './agents.ts'
 import { BulkCancel } from './bulk-cancel.tsx'
@@ -57,10 +57,8 @@ export const Home = () => {
   // Another filter is another list. The address says which one.
   const key = JSON.stringify(filters.value)
   const list = useMemo(() => createList(api, filters.peek()), [key])
-  useEffect(() => {
-    connection.value = list.connection
-    return list.close
-  }, [list])
+  useConnection(list.connection)
+  useEffect(() => list.close, [list])
   useEffect(() => void readAgents().catch(() => {}), [])
   return (
     <main class="home">

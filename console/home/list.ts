@@ -3,8 +3,8 @@
 import { batch, signal } from '@preact/signals'
 import type { Api } from '../api/client.ts'
 import { keepStream } from '../api/kept-stream.ts'
+import { createPaced } from '../api/paced.ts'
 import type { Filters } from './filters.ts'
-import { createPaced } from './paced.ts'
 import { type Counts, createListReader } from './read-list.ts'
 import { applyEvents, type Row, type RowEvent } from './rows.ts'
 

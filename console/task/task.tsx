@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
-import { connection } from '../ui/connection.tsx'
+import { useConnection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Status } from '../ui/status.tsx'
 import { Chart } from './chart.tsx'
@@ -58,10 +58,8 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
 
 export const TaskView = ({ id }: { id: string }) => {
   const history = useMemo(() => createHistory(api, id), [id])
-  useEffect(() => {
-    connection.value = history.connection
-    return history.close
-  }, [history])
+  useConnection(history.connection)
+  useEffect(() => history.close, [history])
   const error = history.error.value
   if (history.isLoaded.value && error === undefined)
     return (

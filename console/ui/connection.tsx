@@ -1,9 +1,20 @@
 // Whether what the view shows is up to date: the state of its stream.
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { Connection } from '../api/kept-stream.ts'
 
 /** The state of the stream of the present view. */
-export const connection = signal<ReadonlySignal<Connection> | undefined>(undefined)
+const connection = signal<ReadonlySignal<Connection> | undefined>(undefined)
+
+/** Shows the state of a stream while the component is shown. */
+export const useConnection = (state: ReadonlySignal<Connection> | undefined): void =>
+  useEffect(() => {
+    if (state === undefined) return
+    connection.value = state
+    return () => {
+      if (connection.value === state) connection.value = undefined
+    }
+  }, [state])
 
 const words: Record<Connection, string> = {
   connecting: 'Connecting',

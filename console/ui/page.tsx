@@ -1,0 +1,58 @@
+// The frame of a view: its title, its buttons, and what it says while there is nothing to show.
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { hrefOf } from '../api/router.ts'
+import { Empty, Failure, Loading } from './notice.tsx'
+import type { Reading } from './reading.ts'
+import '../style/views.css'
+
+/** `above`: the view that lists what this view shows one of. */
+type Props = {
+  title: string
+  above?: { path: string; title: string }
+  buttons?: ComponentChildren
+  children: ComponentChildren
+}
+
+export const Page = ({ title, above, buttons, children }: Props) => {
+  useEffect(() => {
+    document.title = `${title.slice(0, 60)} · Reprise`
+  }, [title])
+  return (
+    <main class="page">
+      <header class="page-head">
+        <div class="where">
+          {above !== undefined && (
+            <nav aria-label="Above">
+              <a href={hrefOf(above.path)}>{above.title}</a>
+            </nav>
+          )}
+          <h1>{title}</h1>
+        </div>
+        {buttons}
+      </header>
+      {children}
+    </main>
+  )
+}
+
+/** What was read. Before it is there: that it is loading, or why it failed. Later failures stand above it. */
+export const Loaded = <T,>({
+  reading,
+  what,
+  children,
+}: {
+  reading: Reading<T>
+  what: string
+  children: (value: T) => ComponentChildren
+}) => {
+  const value = reading.value.value
+  const error = reading.error.value
+  if (error?.status === 404) return <Empty title={`There is no such ${what}`} />
+  return (
+    <>
+      {error !== undefined && <Failure error={error.message} retry={reading.again} />}
+      {value === undefined ? error === undefined && <Loading what={`the ${what}`} /> : children(value)}
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+// What a view reads from the server: read at once, and again when events or the clock say that it may have changed.
+import { batch, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { ApiError, queryOf } from '../api/client.ts'
+import { type Connection, keepStream } from '../api/kept-stream.ts'
+import { createPaced } from '../api/paced.ts'
+import { api } from '../api/session.ts'
+import { useConnection } from './connection.tsx'
+
+/** `events`: the filters of the event stream that says when to read again. `everyMs`: read again at this pace. */
+type Changes = { events?: { types: string; session_id?: string; task_id?: string }; everyMs?: number }
+
+/** The server has nothing new, or the request makes no sense to it: asking again does not help. */
+const isRefusal = (error: ApiError): boolean => error.status >= 400 && error.status < 500
+
+export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, changes: Changes) => {
+  const value = signal<T | undefined>(undefined)
+  const error = signal<ApiError | undefined>(undefined)
+  const polled = signal<Connection>('connecting')
+  const closed = new AbortController()
+  const reading = createPaced(async () => {
+    try {
+      const found = await read(closed.signal)
+      batch(() => {
+        value.value = found
+        error.value = undefined
+        polled.value = 'live'
+      })
+    } catch (failure) {
+      if (closed.signal.aborted) return
+      batch(() => {
+        error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
+        polled.value = isRefusal(error.value) ? 'refused' : 'lost'
+      })
+    }
+  })
+  const stream =
+    changes.events &&
+    keepStream({
+      api,
+      path: `/api/events${queryOf(changes.events)}`,
+      onEvent: reading.soon,
+      onGap: reading.soon,
+    })
+  const timer =
+    changes.everyMs === undefined
+      ? undefined
+      : setInterval(() => {
+          if (!document.hidden) reading.soon()
+        }, changes.everyMs)
+  reading.now()
+  return {
+    value,
+    error,
+    connection: stream?.state ?? (timer === undefined ? undefined : polled),
+    again: reading.now,
+    close() {
+      clearInterval(timer)
+      closed.abort()
+      reading.close()
+      stream?.close()
+    },
+  }
+}
+export type Reading<T> = ReturnType<typeof createReading<T>>
+
+/** A reading for as long as the component is shown and `key` stays the same. The head shows its connection. */
+export const useReading = <T>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<T>,
+  changes: Changes = {},
+): Reading<T> => {
+  const reading = useMemo(() => createReading(read, changes), [key])
+  useConnection(reading.connection)
+  useEffect(() => reading.close, [reading])
+  return reading
+}

@@ -1,0 +1,37 @@
+// A table whose rows are cards on a narrow screen, as those of the tasks are.
+import type { ComponentChildren } from 'preact'
+
+/** `class`: `main`, the column that names the row; `state`; `number`; `less`, which narrow screens leave out; `buttons`. */
+type Column<T> = { title: string; class?: string; show: (row: T) => ComponentChildren }
+type Props<T> = {
+  caption: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  keyOf: (row: T) => string | number
+}
+
+export const Table = <T,>({ caption, columns, rows, keyOf }: Props<T>) => (
+  <table class="tasks rows">
+    <caption class="unseen">{caption}</caption>
+    <thead>
+      <tr>
+        {columns.map(column => (
+          <th key={column.title} class={column.class ?? ''}>
+            <span class={column.class === 'buttons' ? 'unseen' : ''}>{column.title}</span>
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(row => (
+        <tr key={keyOf(row)}>
+          {columns.map(column => (
+            <td key={column.title} class={column.class ?? ''} data-label={column.title.toLowerCase()}>
+              {column.show(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
