@@ -7,7 +7,7 @@ import { SignIn } from './sign-in/sign-in.tsx'
 import { ConnectionState } from './ui/connection.tsx'
 import { Keys } from './ui/keys.tsx'
 import { Empty, Loading } from './ui/notice.tsx'
-import { belongsTo, entries, viewAt } from './views.tsx'
+import { entries, viewAt } from './views.tsx'
 
 const Head = () => {
   const isOpen = useSignal(false)
@@ -20,12 +20,8 @@ const Head = () => {
       <nav aria-label="Views">
         {entries
           .filter(({ access }) => allowed(access))
-          .map(({ path, title }) => (
-            <a
-              key={path}
-              href={hrefOf(path)}
-              aria-current={belongsTo(place.value.path, path) ? 'page' : undefined}
-            >
+          .map(({ path, title, own }) => (
+            <a key={path} href={hrefOf(path)} aria-current={own.test(place.value.path) ? 'page' : undefined}>
               {title}
             </a>
           ))}

@@ -34,17 +34,18 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/proof\/(\d{1,15})$/, later(async () => (await import('./proof/proof.tsx')).ProofView)],
   [/^\/env$/, later(async () => (await import('./env/env-list.tsx')).EnvList)],
   [/^\/env\/([^/]+)$/, later(async () => (await import('./env/env.tsx')).EnvView)],
+  [/^\/sessions$/, later(async () => (await import('./sessions/session-list.tsx')).SessionList)],
+  [/^\/sessions\/([^/]+)$/, later(async () => (await import('./sessions/session.tsx')).SessionView)],
+  [/^\/chats\/([^/]+)$/, later(async () => (await import('./sessions/chat.tsx')).ChatView)],
 ]
 
-/** The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link. */
-export const entries: readonly { path: string; title: string; access: TokenAccess }[] = [
-  { path: '/', title: 'Tasks', access: 'read' },
-  { path: '/env', title: 'Environments', access: 'read' },
+/** The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link. `own`: the
+ * paths of its views. */
+export const entries: readonly { path: string; title: string; access: TokenAccess; own: RegExp }[] = [
+  { path: '/', title: 'Tasks', access: 'read', own: /^\/(tasks\/.*)?$/ },
+  { path: '/env', title: 'Environments', access: 'read', own: /^\/env(\/|$)/ },
+  { path: '/sessions', title: 'Conversations', access: 'read', own: /^\/(sessions|chats)(\/|$)/ },
 ]
-
-/** Whether a view belongs to an entry of the head. */
-export const belongsTo = (path: string, entry: string): boolean =>
-  entry === '/' ? path === '/' || path.startsWith('/tasks/') : path === entry || path.startsWith(`${entry}/`)
 
 export type Opened = { view: Signal<View | undefined>; id: string }
 

@@ -17,37 +17,41 @@ const views = skip ? [] : await seedViews(api)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
-t.test('a session of an environment is created, stepped, looked at, closed and deleted', { skip }, async t => {
-  const { page, complaints } = await openConsole(t, browser, `${url}/ui/env`)
-  await button(page, 'Create a session').click()
-  await page.getByLabel('Environment').selectOption('chess')
-  await page.getByLabel('Name of the session, or nothing').fill('a-game')
-  await button(page, 'Create a session').click()
-  await page.getByRole('img', { name: /white king e1.*/ }).waitFor()
-  t.equal(page.url(), `${url}/ui/env/a-game`)
-  await page.getByLabel(/^move/).fill('e4')
-  await page.keyboard.press('Enter')
-  await page.getByRole('img', { name: /white pawn e4/ }).waitFor()
-  await page.getByLabel('Tool').selectOption('legal_moves')
-  await page.getByLabel(/^square/).fill('a2')
-  await page.keyboard.press('Enter')
-  await sees(page, /a3 \(a2a3\)/)
-  await page.locator('h1').click() // a key moves through the steps when nobody writes
-  for (const _ of ['to the first step', 'to the create']) await page.keyboard.press('ArrowLeft')
-  await page.getByRole('img', { name: /white pawn e2/ }).waitFor()
-  t.equal(page.url(), `${url}/ui/env/a-game?event=0`)
-  await page.keyboard.press('l')
-  await api('POST', '/env/step', { session_id: 'a-game', tool_name: 'move', tool_args: { move: 'Nf3' } })
-  await page.getByRole('img', { name: /white knight f3/ }).waitFor() // it follows the present
-  await button(page, 'Close').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  await button(page, 'Delete').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.waitForURL(`${url}/ui/env`)
-  await sees(page, 'game-of-ann')
-  t.equal(await page.getByText('a-game', { exact: true }).count(), 0)
-  t.same(complaints, [])
-})
+t.test(
+  'a session of an environment is created, stepped, looked at, closed and deleted',
+  { skip },
+  async t => {
+    const { page, complaints } = await openConsole(t, browser, `${url}/ui/env`)
+    await button(page, 'Create a session').click()
+    await page.getByLabel('Environment').selectOption('chess')
+    await page.getByLabel('Name of the session, or nothing').fill('a-game')
+    await button(page, 'Create a session').click()
+    await page.getByRole('img', { name: /white king e1.*/ }).waitFor()
+    t.equal(page.url(), `${url}/ui/env/a-game`)
+    await page.getByLabel(/^move/).fill('e4')
+    await page.keyboard.press('Enter')
+    await page.getByRole('img', { name: /white pawn e4/ }).waitFor()
+    await page.getByLabel('Tool').selectOption('legal_moves')
+    await page.getByLabel(/^square/).fill('a2')
+    await page.keyboard.press('Enter')
+    await sees(page, /a3 \(a2a3\)/)
+    await page.locator('h1').click() // a key moves through the steps when nobody writes
+    for (const _ of ['to the first step', 'to the create']) await page.keyboard.press('ArrowLeft')
+    await page.getByRole('img', { name: /white pawn e2/ }).waitFor()
+    t.equal(page.url(), `${url}/ui/env/a-game?event=0`)
+    await page.keyboard.press('l')
+    await api('POST', '/env/step', { session_id: 'a-game', tool_name: 'move', tool_args: { move: 'Nf3' } })
+    await page.getByRole('img', { name: /white knight f3/ }).waitFor() // it follows the present
+    await button(page, 'Close').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await button(page, 'Delete').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL(`${url}/ui/env`)
+    await sees(page, 'game-of-ann')
+    t.equal(await page.getByText('a-game', { exact: true }).count(), 0)
+    t.same(complaints, [])
+  },
+)
 
 t.test('each kind of environment is drawn in its own way', { skip }, async t => {
   const { page, complaints } = await openConsole(t, browser, `${url}/ui/env/maze?event=3`)

@@ -5,7 +5,7 @@ import type { Api } from '../support/server.ts'
 /** Creates a session and takes the steps. */
 const play = async (
   api: Api,
-  create: object & { session_id: string },
+  create: { session_id: string; [setting: string]: unknown },
   steps: readonly [string, object][],
 ) => {
   await read(api('POST', '/env/create', { user_id: 'ann', ...create }))
@@ -17,13 +17,13 @@ const map = '#######\n#@a.A.#\n#..##G#\n#######'
 
 /** Creates what the views show, and resolves to the views. */
 export const seedViews = async (api: Api): Promise<{ name: string; path: string }[]> => {
-  await play(api, { session_id: 'game-of-ann', env_class_path: 'chess' } as never, [
+  await play(api, { session_id: 'game-of-ann', env_class_path: 'chess' }, [
     ['move', { move: 'e4' }],
     ['move', { move: 'Nf3' }],
     ['move', { move: 'Ke5' }],
     ['legal_moves', { square: 'f1' }],
   ])
-  await play(api, { session_id: 'maze', env_class_path: 'gridworld', env_init_kwargs: { map } } as never, [
+  await play(api, { session_id: 'maze', env_class_path: 'gridworld', env_init_kwargs: { map } }, [
     ['move', { direction: 'east' }],
     ['pick_up', {}],
     ['move', { direction: 'east' }],
@@ -32,17 +32,44 @@ export const seedViews = async (api: Api): Promise<{ name: string; path: string 
     ['move', { direction: 'south' }],
   ])
   const csv = { people: 'name,age\nAnn,41\nBob,38\nCy,52\n' }
-  await play(api, { session_id: 'people', env_class_path: 'sql', env_init_kwargs: { csv } } as never, [
+  await play(api, { session_id: 'people', env_class_path: 'sql', env_init_kwargs: { csv } }, [
     ['execute', { sql: "INSERT INTO people VALUES ('Dee', 29)" }],
     ['query', { sql: 'SELECT name, age FROM people WHERE age > 30 ORDER BY age' }],
   ])
   const files = { 'sum.sh': 'echo $(($1 + $2))\n', 'notes.md': '# Notes\n' }
-  await play(api, { session_id: 'shell', env_class_path: 'workspace', env_init_kwargs: { files } } as never, [
+  await play(api, { session_id: 'shell', env_class_path: 'workspace', env_init_kwargs: { files } }, [
     ['shell', { command: 'bash sum.sh 20 22' }],
     ['read_file', { path: 'notes.md' }],
     ['shell', { command: 'ls -l && cat missing.txt' }],
   ])
   await read(api('POST', '/env/close', { session_id: 'people' }))
+  const say = async (body: object) =>
+    (await read(api('POST', '/tasks', { stream: false, user_id: 'ann', ...body }))).body.result.id
+  for (const text of ['What is 17 * 23?', 'Thank you. And 391 / 17?'])
+    await say({ user_message_content: text, session_id: 'sums', agent_config: { agent_id: 'demo' } })
+  const chat = await say({
+    user_message_content: 'Shall we ship on Friday?',
+    agent_config: {
+      agent_id: 'group',
+      group: {
+        order: 'round_robin',
+        max_rounds: 2,
+        agents: [
+          {
+            name: 'ann',
+            agent_id: 'script',
+            script: [{ message: 'I say yes: **all** tests are green.' }, { message: 'Then Monday it is.' }],
+          },
+          { name: 'bob', agent_id: 'echo' },
+          {
+            name: 'cem',
+            agent_id: 'script',
+            script: [{ message: 'Not on a Friday.' }, { fail: { code: -32000, message: 'cem fell asleep' } }],
+          },
+        ],
+      },
+    },
+  })
   return [
     { name: 'envs', path: '/ui/env' },
     { name: 'env-new', path: '/ui/env?new=yes' },
@@ -50,5 +77,8 @@ export const seedViews = async (api: Api): Promise<{ name: string; path: string 
     { name: 'grid', path: '/ui/env/maze?event=3' },
     { name: 'sql', path: '/ui/env/people?event=2' },
     { name: 'workspace', path: '/ui/env/shell' },
+    { name: 'sessions', path: '/ui/sessions' },
+    { name: 'session', path: '/ui/sessions/sums?user=ann' },
+    { name: 'chat', path: `/ui/chats/${chat}` },
   ]
 }

@@ -1,0 +1,99 @@
+// A group chat: the messages with their speakers, live, and a field to say something while it runs.
+import { useComputed } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { isTerminal } from '../../src/contract/wire/task-status.ts'
+import type { Task } from '../../src/contract/wire.ts'
+import { at } from '../api/client.ts'
+import { hrefOf } from '../api/router.ts'
+import { api, mayWrite } from '../api/session.ts'
+import { createStoredStream } from '../api/stored-stream.ts'
+import { useConnection } from '../ui/connection.tsx'
+import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { useReading } from '../ui/reading.ts'
+import { Status } from '../ui/status.tsx'
+import { type Chat, chatOf, type Entry } from './chat-events.ts'
+import { Said } from './said.tsx'
+import { Say } from './say.tsx'
+
+const types = 'GroupChatMessage,GroupChatAgentThinking,GroupChatAgentResponse,TaskStatusChanged'
+
+const RoundOf = ({ entry: { round, taskId } }: { entry: Entry }) => (
+  <>
+    {round !== undefined && `round ${round}`}
+    {taskId !== undefined && (
+      <>
+        {' · '}
+        <a href={hrefOf(`/tasks${at(taskId)}`)}>its task</a>
+      </>
+    )}
+  </>
+)
+
+const EntryOf = ({ entry, speakers }: { entry: Entry; speakers: readonly string[] }) => {
+  const { kind, name, isUser, content } = entry
+  const speaker = isUser ? undefined : Math.max(0, speakers.indexOf(name))
+  if (kind === 'said')
+    return <Said name={name} speaker={speaker} content={content} note={<RoundOf entry={entry} />} />
+  return (
+    <p class="chat-note">
+      {name} {kind === 'thinking' ? 'is thinking…' : String(content)}{' '}
+      <small>
+        <RoundOf entry={entry} />
+      </small>
+    </p>
+  )
+}
+
+const Talk = ({ entries, speakers }: Chat) => {
+  const end = useRef<HTMLDivElement>(null)
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [entries.length])
+  return (
+    <section class="panel talk" aria-label="What was said" aria-live="polite">
+      {entries.map(entry => (
+        <EntryOf key={entry.key} entry={entry} speakers={speakers} />
+      ))}
+      <div ref={end} />
+    </section>
+  )
+}
+
+export const ChatView = ({ id }: { id: string }) => {
+  const stream = useMemo(
+    () => createStoredStream({ stream: `task-${id}`, news: { types, task_id: id } }),
+    [id],
+  )
+  useConnection(stream.connection)
+  useEffect(() => stream.close, [stream])
+  const chat = useComputed(() => chatOf(stream.events.value)).value
+  const reading = useReading(`${id} ${stream.events.value.length}`, signal =>
+    api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal),
+  )
+  const task = reading.value.value
+  const error = stream.error.value
+  const say = async (content: string) => {
+    await api.send('POST', `/tasks${at(id)}/messages`, { content })
+    stream.again()
+  }
+  return (
+    <Page
+      title={chat.speakers.length === 0 ? id : chat.speakers.join(', ')}
+      above={{ path: '/sessions', title: 'Conversations' }}
+      buttons={
+        <div class="buttons">
+          {task !== undefined && <Status status={task.status} />}
+          <a href={hrefOf(`/tasks${at(id)}`)}>Open the task</a>
+        </div>
+      }
+    >
+      {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={stream.again} />}
+      {error?.status === 404 && <Empty title="There is no such chat" />}
+      {chat.entries.length > 0 && <Talk {...chat} />}
+      {chat.entries.length === 0 && error === undefined && <Loading what="the chat" />}
+      {task?.error !== undefined && <p class="problem">{task.error.message}</p>}
+      {task !== undefined && !isTerminal(task.status) && mayWrite.value && (
+        <Say label="Say something" say={say} />
+      )}
+    </Page>
+  )
+}
