@@ -1,6 +1,6 @@
 // The frame of the console: the head with its links, and the view that the address names.
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { hrefOf, place } from './api/router.ts'
 import { allowed, isSignedIn, mayRead, self, signOut } from './api/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
@@ -12,16 +12,23 @@ import { entries, viewAt } from './views.tsx'
 const Head = () => {
   const isOpen = useSignal(false)
   const who = self.value
+  const links = useRef<HTMLElement>(null)
+  const { path: here } = place.value
+  useEffect(
+    () =>
+      links.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    [here],
+  )
   return (
     <header class="head">
       <a class="brand" href={hrefOf('/')}>
         Reprise
       </a>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={links}>
         {entries
           .filter(({ access }) => allowed(access))
           .map(({ path, title, own }) => (
-            <a key={path} href={hrefOf(path)} aria-current={own.test(place.value.path) ? 'page' : undefined}>
+            <a key={path} href={hrefOf(path)} aria-current={own.test(here) ? 'page' : undefined}>
               {title}
             </a>
           ))}

@@ -37,6 +37,10 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/sessions$/, later(async () => (await import('./sessions/session-list.tsx')).SessionList)],
   [/^\/sessions\/([^/]+)$/, later(async () => (await import('./sessions/session.tsx')).SessionView)],
   [/^\/chats\/([^/]+)$/, later(async () => (await import('./sessions/chat.tsx')).ChatView)],
+  [/^\/cron$/, later(async () => (await import('./cron/cron-list.tsx')).CronList)],
+  [/^\/cron\/([^/]+)$/, later(async () => (await import('./cron/job.tsx')).JobView)],
+  [/^\/webhooks$/, later(async () => (await import('./webhooks/webhook-list.tsx')).WebhookList)],
+  [/^\/webhooks\/([^/]+)$/, later(async () => (await import('./webhooks/webhook.tsx')).WebhookView)],
 ]
 
 /** The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link. `own`: the
@@ -45,6 +49,8 @@ export const entries: readonly { path: string; title: string; access: TokenAcces
   { path: '/', title: 'Tasks', access: 'read', own: /^\/(tasks\/.*)?$/ },
   { path: '/env', title: 'Environments', access: 'read', own: /^\/env(\/|$)/ },
   { path: '/sessions', title: 'Conversations', access: 'read', own: /^\/(sessions|chats)(\/|$)/ },
+  { path: '/cron', title: 'Cron jobs', access: 'read', own: /^\/cron(\/|$)/ },
+  { path: '/webhooks', title: 'Webhooks', access: 'read', own: /^\/webhooks(\/|$)/ },
 ]
 
 export type Opened = { view: Signal<View | undefined>; id: string }

@@ -37,7 +37,7 @@ const EntryOf = ({ entry, speakers }: { entry: Entry; speakers: readonly string[
     return <Said name={name} speaker={speaker} content={content} note={<RoundOf entry={entry} />} />
   return (
     <p class="chat-note">
-      {name} {kind === 'thinking' ? 'is thinking…' : String(content)}{' '}
+      {kind === 'thinking' ? `${name} is thinking…` : `${name}: ${String(content)}`}{' '}
       <small>
         <RoundOf entry={entry} />
       </small>

@@ -31,6 +31,16 @@ export const Ago = ({ at }: { at: number }) => {
   )
 }
 
+/** In how long a time (milliseconds) comes. The whole time is in the title. */
+export const In = ({ at }: { at: number }) => {
+  const left = at - now.value
+  return (
+    <time dateTime={new Date(at).toISOString()} title={moment(at)}>
+      {left < 1000 ? 'now' : `in ${duration(Math.floor(left / 1000) * 1000)}`}
+    </time>
+  )
+}
+
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { receive } from '../console/receiver.ts'
 import { seedViews } from '../console/seed-views.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { read } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { openConsole, sees } from './console-page.ts'
 
@@ -13,7 +15,9 @@ const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false
 const { url, api } = await serveHere(t, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
-const views = skip ? [] : await seedViews(api)
+const receiver = await receive()
+t.teardown(receiver.end)
+const views = skip ? [] : await seedViews(api, receiver.address)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
@@ -61,6 +65,99 @@ t.test('each kind of environment is drawn in its own way', { skip }, async t => 
   await page.goto(`${url}/ui/env/shell`)
   await page.getByRole('group', { name: 'Terminal' }).getByText('42', { exact: true }).waitFor()
   await sees(page, 'notes.md')
+  t.same(complaints, [])
+})
+
+t.test('a session is a conversation that can be continued', { skip }, async t => {
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/sessions`)
+  await page.getByRole('link', { name: 'Thank you. And 391 / 17?' }).click()
+  await sees(page, 'What is 17 * 23?')
+  await sees(page, /The answer is 23/)
+  await page.getByLabel('Continue the conversation').getByRole('textbox').fill('And 20 + 22?')
+  await page.keyboard.press('Enter')
+  await sees(page, /The answer is 42/)
+  t.same(complaints, [])
+})
+
+t.test('a group chat shows who says what, live, and hears what somebody says', { skip }, async t => {
+  const script = [
+    { message: 'It is slow.', delta_ms: 30 },
+    { message: 'Still slow.', delta_ms: 30 },
+  ]
+  const speaker = { agent_id: 'script', script: [{ sleep_ms: 300 }, ...script] }
+  const group = { order: 'round_robin', max_rounds: 500, agents: [{ name: 'ann', ...speaker }] }
+  const agent_config = { agent_id: 'group', group }
+  const begin = { user_message_content: '<img src=x onerror=alert(1)>', stream: false, background: true }
+  const { body } = await read(api('POST', '/tasks', { ...begin, agent_config }))
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/chats/${body.result.id}`)
+  await sees(page, '<img src=x onerror=alert(1)>')
+  await sees(page, 'ann is thinking…')
+  await sees(page, 'Still slow.')
+  await page.getByRole('textbox').fill('Please come to an end')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'What was said' }).getByText('Please come to an end').waitFor()
+  await api('POST', `/tasks/${body.result.id}/cancel`)
+  await sees(page, 'canceled')
+  t.equal(await page.getByRole('textbox').count(), 0)
+  t.same(complaints, [])
+})
+
+t.test('a cron job is created, run, paused, resumed and deleted', { skip }, async t => {
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/cron?new=yes`)
+  await page.getByLabel('Name').fill('Water the plants')
+  await page.getByRole('textbox', { name: /^Pattern/ }).fill('0 25 * * *')
+  await page.getByLabel('Message to the agent').fill('Water!')
+  await button(page, 'Create a cron job').click()
+  await sees(page, /This is no schedule/)
+  await page.getByRole('textbox', { name: /^Pattern/ }).fill('0 5 * * *')
+  await page.getByLabel('Time zone').fill('Asia/Tokyo')
+  await button(page, 'Create a cron job').click()
+  await page.getByRole('heading', { name: 'Water the plants' }).waitFor()
+  const times = await page.getByRole('region', { name: 'Next runs' }).locator('time').all()
+  const at = await Promise.all(times.map(time => time.getAttribute('datetime')))
+  t.equal(at.length, 5)
+  t.ok(
+    at.every(time => time?.endsWith('T20:00:00.000Z')),
+    `5 o'clock in Tokyo: ${at}`,
+  )
+  await button(page, 'Run now').click()
+  await page.getByRole('cell', { name: 'by hand' }).waitFor()
+  await button(page, 'Pause').click()
+  await sees(page, /None: the job is paused/)
+  await button(page, 'Resume').click()
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL(`${url}/ui/cron`)
+  t.same(complaints, [])
+})
+
+t.test('a webhook is made, tested, switched off and on, and sends an event again', { skip }, async t => {
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/webhooks?new=yes`)
+  await page.getByLabel('URL of the receiver').fill(`${receiver.address}/own`)
+  await page.getByLabel('TaskCreated').check()
+  await button(page, 'Make a webhook').click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^whsec_/)
+    .waitFor()
+  await button(page, 'I have it').click()
+  await page.getByRole('heading', { name: `${receiver.address}/own` }).waitFor()
+  t.equal(await page.getByText(/whsec_/).count(), 0, 'the secret is shown once')
+  await button(page, 'Send a test').click()
+  await sees(page, /Delivered: the receiver answered 204/)
+  await read(api('POST', '/tasks', { user_message_content: 'sent', stream: false, client_id: 'echo' }))
+  await button(page, 'Send again').first().click()
+  await sees(page, 'TaskCreated')
+  await button(page, 'Switch off').click()
+  await sees(page, 'disabled')
+  await button(page, 'Switch on').click()
+  await button(page, 'Switch off').waitFor()
+  await button(page, 'Replace the secret').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^whsec_/)
+    .waitFor()
   t.same(complaints, [])
 })
 

@@ -15,8 +15,8 @@ const play = async (
 
 const map = '#######\n#@a.A.#\n#..##G#\n#######'
 
-/** Creates what the views show, and resolves to the views. */
-export const seedViews = async (api: Api): Promise<{ name: string; path: string }[]> => {
+/** Creates what the views show, and resolves to the views. `receiver`: an address that accepts what webhooks send. */
+export const seedViews = async (api: Api, receiver: string): Promise<{ name: string; path: string }[]> => {
   await play(api, { session_id: 'game-of-ann', env_class_path: 'chess' }, [
     ['move', { move: 'e4' }],
     ['move', { move: 'Nf3' }],
@@ -70,6 +70,16 @@ export const seedViews = async (api: Api): Promise<{ name: string; path: string 
       },
     },
   })
+  const named = async (path: string, body: object) =>
+    (await read(api('POST', path, body))).body as unknown as { job_id: string; id: string }
+  const task = { user_message_content: 'Write the morning report.', client_id: 'echo', user_id: 'ann' }
+  const schedule = { schedule: '0 7 * * MON-FRI', timezone: 'Europe/Berlin' }
+  const { job_id } = await named('/cron/jobs', { name: 'Morning report', ...schedule, task })
+  for (const _ of ['first', 'second']) await read(api('POST', `/cron/jobs/${job_id}/trigger`))
+  await named('/cron/jobs', { name: 'Look for new mail', every_seconds: 900, task, enabled: false })
+  const { id: webhook } = await named('/webhooks', { url: receiver, types: ['TaskStatusChanged'] })
+  await named('/webhooks', { url: `${receiver}/nowhere`, types: ['AgentError', 'TaskStatusChanged'] })
+  await say({ user_message_content: 'Tell the webhooks', client_id: 'echo' })
   return [
     { name: 'envs', path: '/ui/env' },
     { name: 'env-new', path: '/ui/env?new=yes' },
@@ -80,5 +90,11 @@ export const seedViews = async (api: Api): Promise<{ name: string; path: string 
     { name: 'sessions', path: '/ui/sessions' },
     { name: 'session', path: '/ui/sessions/sums?user=ann' },
     { name: 'chat', path: `/ui/chats/${chat}` },
+    { name: 'cron', path: '/ui/cron' },
+    { name: 'cron-new', path: '/ui/cron?new=yes' },
+    { name: 'job', path: `/ui/cron/${job_id}` },
+    { name: 'webhooks', path: '/ui/webhooks' },
+    { name: 'webhook-new', path: '/ui/webhooks?new=yes' },
+    { name: 'webhook', path: `/ui/webhooks/${webhook}` },
   ]
 }

@@ -1,0 +1,75 @@
+// The cron jobs, with the next run of each.
+import { at, queryOf } from '../api/client.ts'
+import { hrefOf } from '../api/router.ts'
+import { api, mayWrite } from '../api/session.ts'
+import { Empty } from '../ui/notice.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
+import { useReading } from '../ui/reading.ts'
+import { Table } from '../ui/table.tsx'
+import { count, In } from '../ui/time.tsx'
+import { JobForm } from './job-form.tsx'
+import { JobState } from './job-state.tsx'
+import { type Job, whenOf } from './times.ts'
+
+const perPage = 100
+/** The most jobs on the page: all that a user may have. */
+const most = 1000
+
+const read = async (signal: AbortSignal): Promise<Job[]> => {
+  const jobs: Job[] = []
+  for (;;) {
+    const query = queryOf({ limit: perPage, starting_after: jobs.at(-1)?.job_id })
+    type Answer = { jobs: Job[]; has_more: boolean }
+    const next = await api.send<Answer>('GET', `/cron/jobs${query}`, undefined, signal)
+    jobs.push(...next.jobs)
+    if (!next.has_more || jobs.length >= most) return jobs
+  }
+}
+
+const Jobs = ({ jobs }: { jobs: readonly Job[] }) =>
+  jobs.length === 0 ? (
+    <Empty title="No cron jobs yet">A job creates a task at each time of its schedule.</Empty>
+  ) : (
+    <Table
+      caption="Cron jobs, newest first"
+      rows={jobs}
+      keyOf={({ job_id }) => job_id}
+      columns={[
+        { title: 'Status', class: 'state', show: job => <JobState job={job} /> },
+        {
+          title: 'Job',
+          class: 'main',
+          show: ({ job_id, name, paused_reason }) => (
+            <>
+              <a href={hrefOf(`/cron${at(job_id)}`)}>{name}</a>
+              {paused_reason !== undefined && paused_reason !== 'paused' && (
+                <span class="why">{paused_reason.replaceAll('_', ' ')}</span>
+              )}
+            </>
+          ),
+        },
+        { title: 'When', show: whenOf },
+        { title: 'User', class: 'less', show: ({ user_id }) => user_id },
+        {
+          title: 'Next run',
+          class: 'number',
+          show: ({ next_run_at }) => (next_run_at === null ? '–' : <In at={Date.parse(next_run_at)} />),
+        },
+        { title: 'Runs', class: 'number', show: ({ runs }) => count(runs) },
+      ]}
+    />
+  )
+
+export const CronList = () => {
+  const reading = useReading('jobs', read, {
+    events: { types: 'CronJobTriggered,CronJobCompleted,CronJobFailed' },
+  })
+  return (
+    <Page title="Cron jobs">
+      {mayWrite.value && <JobForm />}
+      <Loaded reading={reading} what="list of cron jobs">
+        {jobs => <Jobs jobs={jobs} />}
+      </Loaded>
+    </Page>
+  )
+}

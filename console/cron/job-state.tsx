@@ -1,0 +1,16 @@
+// The state of a cron job, and of a run, in a word.
+import { Word } from '../ui/word.tsx'
+import type { Job } from './times.ts'
+
+const jobs = { active: 'working', paused: 'paused', ended: 'completed' } as const
+export const JobState = ({ job: { status } }: { job: Job }) => <Word as={jobs[status]}>{status}</Word>
+
+export type Run = import('typebox').Static<typeof import('../../src/contract/wire/cron.ts')['CronRun']>
+const runs = {
+  queued: 'paused',
+  running: 'working',
+  completed: 'completed',
+  failed: 'failed',
+  skipped: 'canceled',
+} as const
+export const RunState = ({ run: { status } }: { run: Run }) => <Word as={runs[status]}>{status}</Word>
