@@ -40,6 +40,10 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/cron$/, later(async () => (await import('./cron/cron-list.tsx')).CronList)],
   [/^\/cron\/([^/]+)$/, later(async () => (await import('./cron/job.tsx')).JobView)],
   [/^\/webhooks$/, later(async () => (await import('./webhooks/webhook-list.tsx')).WebhookList)],
+  [/^\/audit$/, later(async () => (await import('./audit/audit.tsx')).AuditView)],
+  [/^\/audit\/([^/]+)$/, later(async () => (await import('./audit/stream.tsx')).StreamView)],
+  [/^\/tokens$/, later(async () => (await import('./tokens/tokens.tsx')).TokensView)],
+  [/^\/system$/, later(async () => (await import('./system/system.tsx')).SystemView)],
   [/^\/webhooks\/([^/]+)$/, later(async () => (await import('./webhooks/webhook.tsx')).WebhookView)],
 ]
 
@@ -51,6 +55,9 @@ export const entries: readonly { path: string; title: string; access: TokenAcces
   { path: '/sessions', title: 'Conversations', access: 'read', own: /^\/(sessions|chats)(\/|$)/ },
   { path: '/cron', title: 'Cron jobs', access: 'read', own: /^\/cron(\/|$)/ },
   { path: '/webhooks', title: 'Webhooks', access: 'read', own: /^\/webhooks(\/|$)/ },
+  { path: '/audit', title: 'Log', access: 'read', own: /^\/audit(\/|$)/ },
+  { path: '/tokens', title: 'Tokens', access: 'manage', own: /^\/tokens$/ },
+  { path: '/system', title: 'System', access: 'audit', own: /^\/system$/ },
 ]
 
 export type Opened = { view: Signal<View | undefined>; id: string }

@@ -54,6 +54,8 @@ export type Api = {
   ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T>
   /** The text of an answer below /v1 that is no JSON. Rejects with ApiError. */
   text(path: string): Promise<string>
+  /** Reads a text, at a path of the whole server. Every status has a text: `/readyz` says more when it is not 200. */
+  read(path: string, signal?: AbortSignal): Promise<{ status: number; text: string }>
   /** Reads a stream of server-sent events. Resolves when the server ends it. Rejects with ApiError. */
   follow(path: string, options: FollowOptions): Promise<void>
 }
@@ -69,13 +71,17 @@ const silenceMs = 25_000
 
 /** `onRefused` is called when the server does not know the token any more. */
 export const createApi = (tokenOf: () => string | undefined, onRefused: () => void): Api => {
-  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
     const token = tokenOf()
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers }
     const answer = await fetch(path, { ...init, headers }).catch(error => {
       throw init.signal?.aborted ? error : unreachable(error)
     })
     if (answer.status === 401 && token !== undefined && token === tokenOf()) onRefused()
+    return answer
+  }
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    const answer = await request(path, init)
     if (!answer.ok) throw errorOf(answer.status, await answer.text())
     return answer
   }
@@ -97,6 +103,10 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
     text: async path => (await ask(`/v1${path}`, {})).text(),
     ask: async <T>(method: string, path: string, body?: object, signal?: AbortSignal) =>
       (await send<{ result: T }>(method, path, body, signal)).result,
+    async read(path, signal) {
+      const answer = await request(path, { method: 'GET', ...(signal && { signal }) })
+      return { status: answer.status, text: await answer.text() }
+    },
     async follow(path, { lastEventId, signal, onOpen, onEvent }) {
       const silent = new AbortController()
       let timer: ReturnType<typeof setTimeout> | undefined

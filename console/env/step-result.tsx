@@ -58,12 +58,7 @@ export const StepResult = ({ moment }: { moment: Moment }) => {
           ['Info', Object.keys(info).length === 0 ? undefined : <code>{JSON.stringify(info)}</code>],
           ['Seed', seed],
           ['Reason', reason],
-          [
-            'Position',
-            <a href={hrefOf('/audit', new URLSearchParams({ position: String(moment.position) }))}>
-              {moment.position}
-            </a>,
-          ],
+          ['Position', <a href={hrefOf(`/proof/${moment.position}`)}>{moment.position}</a>],
           ['Task', step?.taskId && <a href={hrefOf(`/tasks${at(step.taskId)}`)}>{step.taskId}</a>],
         ]}
       />

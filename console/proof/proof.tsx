@@ -4,7 +4,6 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
-import { connection } from '../ui/connection.tsx'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { checkEvent, type Evidence, type Step } from './check-event.ts'
 import { readEvidence, withChange } from './evidence.ts'
@@ -83,7 +82,6 @@ export const ProofView = ({ id }: { id: string }) => {
     )
   }
   useEffect(() => {
-    connection.value = undefined
     document.title = `Proof of event ${id} · Reprise`
     load()
   }, [id])

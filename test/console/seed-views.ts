@@ -80,6 +80,11 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
   const { id: webhook } = await named('/webhooks', { url: receiver, types: ['TaskStatusChanged'] })
   await named('/webhooks', { url: `${receiver}/nowhere`, types: ['AgentError', 'TaskStatusChanged'] })
   await say({ user_message_content: 'Tell the webhooks', client_id: 'echo' })
+  for (const role of ['user', 'auditor']) await named('/auth/tokens', { role, user_id: 'ann', ttl: 86_400 })
+  const { events } = (await read(api('GET', `/audit/events?stream=task-${chat}&limit=4`))).body as never as {
+    events: { position: number }[]
+  }
+  const position = events.at(-1)?.position
   return [
     { name: 'envs', path: '/ui/env' },
     { name: 'env-new', path: '/ui/env?new=yes' },
@@ -96,5 +101,10 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
     { name: 'webhooks', path: '/ui/webhooks' },
     { name: 'webhook-new', path: '/ui/webhooks?new=yes' },
     { name: 'webhook', path: `/ui/webhooks/${webhook}` },
+    { name: 'log', path: '/ui/audit' },
+    { name: 'stream', path: `/ui/audit/${encodeURIComponent(`task-${chat}`)}?position=${position}` },
+    { name: 'tokens', path: '/ui/tokens' },
+    { name: 'token-new', path: '/ui/tokens?new=yes' },
+    { name: 'system', path: '/ui/system' },
   ]
 }

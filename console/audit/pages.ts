@@ -1,0 +1,45 @@
+// Reads a list of the log page by page, as far as its reader goes.
+import { batch, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { ApiError } from '../api/client.ts'
+
+type Page<T> = { found: T[]; more: boolean }
+
+export const createPages = <T>(read: (last: T | undefined, signal: AbortSignal) => Promise<Page<T>>) => {
+  const rows = signal<readonly T[]>([])
+  const hasMore = signal(false)
+  const isLoaded = signal(false)
+  const isReading = signal(false)
+  const error = signal<ApiError | undefined>(undefined)
+  const closed = new AbortController()
+  const more = async () => {
+    if (isReading.value) return
+    isReading.value = true
+    try {
+      const { found, more } = await read(rows.value.at(-1), closed.signal)
+      batch(() => {
+        rows.value = [...rows.value, ...found]
+        hasMore.value = more
+        isLoaded.value = true
+        error.value = undefined
+      })
+    } catch (failure) {
+      if (!closed.signal.aborted)
+        error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
+    } finally {
+      isReading.value = false
+    }
+  }
+  void more()
+  return { rows, hasMore, isLoaded, isReading, error, more: () => void more(), close: () => closed.abort() }
+}
+export type Pages<T> = ReturnType<typeof createPages<T>>
+
+export const usePages = <T>(
+  key: string,
+  read: (last: T | undefined, signal: AbortSignal) => Promise<Page<T>>,
+): Pages<T> => {
+  const pages = useMemo(() => createPages(read), [key])
+  useEffect(() => pages.close, [pages])
+  return pages
+}

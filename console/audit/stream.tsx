@@ -1,0 +1,71 @@
+// One stream of the log: its stored events, oldest first.
+import { at, queryOf } from '../api/client.ts'
+import { hrefOf, place } from '../api/router.ts'
+import { api } from '../api/session.ts'
+import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { count } from '../ui/time.tsx'
+import { type Pages, usePages } from './pages.ts'
+import { type Stored, StoredEvent } from './stored-event.tsx'
+
+const perPage = 100
+
+/** The view that shows what a stream is about. */
+const views: Record<string, [string, string]> = {
+  task: ['/tasks', 'Open the task'],
+  env: ['/env', 'Open the session'],
+  cron: ['/cron', 'Open the cron job'],
+  webhook: ['/webhooks', 'Open the webhook'],
+}
+export const viewOf = (stream: string): { href: string; title: string } | undefined => {
+  const [kind = '', ...rest] = stream.split('-')
+  const view = views[kind]
+  return view === undefined ? undefined : { href: hrefOf(view[0] + at(rest.join('-'))), title: view[1] }
+}
+
+const Events = ({ pages }: { pages: Pages<Stored> }) => {
+  const chosen = Number(place.value.query.get('position'))
+  return (
+    <section class="panel stream" aria-label="Events">
+      {pages.rows.value.map(event => (
+        <StoredEvent key={event.position} event={event} isOpen={event.position === chosen} />
+      ))}
+      {pages.hasMore.value && (
+        <button type="button" class="more" disabled={pages.isReading.value} onClick={pages.more}>
+          Show later events
+        </button>
+      )}
+    </section>
+  )
+}
+
+export const StreamView = ({ id }: { id: string }) => {
+  const pages = usePages<Stored>(id, async (last, signal) => {
+    const query = queryOf({ stream: id, after: last?.position, limit: perPage })
+    type Answer = { events: Stored[]; has_more: boolean }
+    const { events, has_more } = await api.send<Answer>('GET', `/audit/events${query}`, undefined, signal)
+    return { found: events, more: has_more }
+  })
+  const error = pages.error.value
+  const view = viewOf(id)
+  return (
+    <Page
+      title={id}
+      above={{ path: '/audit', title: 'Log' }}
+      buttons={
+        <div class="buttons">
+          {pages.isLoaded.value && (
+            <small>
+              {count(pages.rows.value.length)} {pages.hasMore.value ? 'events, and more' : 'events'}
+            </small>
+          )}
+          {view !== undefined && <a href={view.href}>{view.title}</a>}
+        </div>
+      }
+    >
+      {error?.status === 404 && <Empty title="There is no such stream" />}
+      {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={pages.more} />}
+      {pages.isLoaded.value ? <Events pages={pages} /> : error === undefined && <Loading what="the stream" />}
+    </Page>
+  )
+}

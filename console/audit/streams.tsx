@@ -1,0 +1,69 @@
+// The streams of the log.
+import type { StreamSummary } from '../../src/contract/responses.ts'
+import { at, queryOf } from '../api/client.ts'
+import { hrefOf, place, setQuery } from '../api/router.ts'
+import { api } from '../api/session.ts'
+import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Table } from '../ui/table.tsx'
+import { count } from '../ui/time.tsx'
+import { usePages } from './pages.ts'
+
+type Summary = import('typebox').Static<typeof StreamSummary>
+const perPage = 500
+
+export const Streams = () => {
+  const pages = usePages<Summary>('streams', async (last, signal) => {
+    const query = queryOf({ after: last?.first_position, limit: perPage })
+    type Answer = { streams: Summary[]; has_more: boolean }
+    const { streams, has_more } = await api.send<Answer>('GET', `/audit/streams${query}`, undefined, signal)
+    return { found: streams, more: has_more }
+  })
+  const text = (place.value.query.get('search') ?? '').toLowerCase()
+  const error = pages.error.value
+  const fitting = pages.rows.value.filter(({ stream, owner, last_type }) =>
+    [stream, owner, last_type].some(each => each.toLowerCase().includes(text)),
+  )
+  return (
+    <section aria-labelledby="streams">
+      <h2 id="streams">Streams</h2>
+      <search class="fields" aria-label="Filter the streams">
+        <label class="grow">
+          <span class="unseen">Search</span>
+          <input
+            type="search"
+            placeholder="Stream, user or type of the last event"
+            value={place.value.query.get('search') ?? ''}
+            onInput={event => setQuery({ search: event.currentTarget.value })}
+          />
+        </label>
+      </search>
+      {error !== undefined && <Failure error={error.message} retry={pages.more} />}
+      {!pages.isLoaded.value && error === undefined && <Loading what="the streams" />}
+      {pages.isLoaded.value && fitting.length === 0 && <Empty title="No stream fits" />}
+      {fitting.length > 0 && (
+        <Table
+          caption="Streams, in the order of their creation"
+          rows={fitting}
+          keyOf={({ stream }) => stream}
+          columns={[
+            {
+              title: 'Stream',
+              class: 'main',
+              show: ({ stream }) => <a href={hrefOf(`/audit${at(stream)}`)}>{stream}</a>,
+            },
+            { title: 'User', class: 'less', show: ({ owner }) => owner || '–' },
+            { title: 'Last event', show: ({ last_type }) => last_type },
+            { title: 'Events', class: 'number', show: ({ revision }) => count(revision + 1) },
+            { title: 'First', class: 'number', show: ({ first_position }) => count(first_position) },
+            { title: 'Last', class: 'number', show: ({ last_position }) => count(last_position) },
+          ]}
+        />
+      )}
+      {pages.hasMore.value && (
+        <button type="button" class="more" disabled={pages.isReading.value} onClick={pages.more}>
+          Show later streams
+        </button>
+      )}
+    </section>
+  )
+}

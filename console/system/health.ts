@@ -1,0 +1,25 @@
+// The health of the server: what `/readyz` and `/metrics` say, and the headers of the log.
+import type { Readiness } from '../../src/contract/responses.ts'
+import { api } from '../api/session.ts'
+import { type Metrics, readMetrics } from './metrics.ts'
+
+export type Health = {
+  ready: import('typebox').Static<typeof Readiness>
+  metrics: Metrics
+  /** When this was read, in milliseconds. */
+  at: number
+}
+
+/** Reads both. Rejects with ApiError when the server cannot be reached. */
+export const readHealth = async (signal: AbortSignal): Promise<Health> => {
+  const [ready, metrics] = await Promise.all([api.read('/readyz', signal), api.read('/metrics', signal)])
+  return {
+    ready: JSON.parse(ready.text) as Health['ready'],
+    metrics: readMetrics(metrics.text),
+    at: Date.now(),
+  }
+}
+
+export type Fact = readonly [string, string | undefined]
+/** `trouble`: something that an operator should look at. */
+export type Part = { title: string; facts: Fact[]; trouble?: boolean }

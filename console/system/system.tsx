@@ -1,0 +1,90 @@
+// The state of the server, for operators: readiness, lag, quotas, version, and every metric.
+import { place, setQuery } from '../api/router.ts'
+import { Facts } from '../ui/facts.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
+import { useReading } from '../ui/reading.ts'
+import { Table } from '../ui/table.tsx'
+import { Word } from '../ui/word.tsx'
+import { type Health, type Part, readHealth } from './health.ts'
+import { partsOf } from './parts.ts'
+
+const everyMs = 2000
+
+const PartOf = ({ part: { title, facts, trouble } }: { part: Part }) => (
+  <section class={`panel side-part${trouble ? ' failing' : ''}`} aria-label={title}>
+    <h2>
+      {title} {trouble && <Word as="failed">look here</Word>}
+    </h2>
+    <Facts of={facts} />
+  </section>
+)
+
+/** Buckets and the details of Node's memory fill pages and answer no question of an operator. */
+const isNoise = (name: string): boolean => /_bucket$|heap_space|_active_/.test(name)
+
+type Line = { key: string; name: string; labels: string; value: number; help: string }
+const linesOf = ({ metrics }: Health): Line[] =>
+  [...metrics].flatMap(([name, { samples }]) =>
+    isNoise(name)
+      ? []
+      : samples.map(({ labels, value }, n) => ({
+          key: `${name} ${n}`,
+          name,
+          labels: Object.entries(labels)
+            .map(([label, text]) => `${label}=${text}`)
+            .join(', '),
+          value,
+          help: metrics.get(name.replace(/_(sum|count)$/, ''))?.help ?? '',
+        })),
+  )
+
+const Metrics = ({ health }: { health: Health }) => {
+  const text = place.value.query.get('metric') ?? ''
+  const fitting = linesOf(health).filter(({ name, labels }) => `${name} ${labels}`.includes(text))
+  return (
+    <details class="metrics" open={text !== ''}>
+      <summary>All metrics</summary>
+      <search class="fields" aria-label="Filter the metrics">
+        <label class="grow">
+          <span class="unseen">Name</span>
+          <input
+            type="search"
+            placeholder="Name or label"
+            value={text}
+            onInput={event => setQuery({ metric: event.currentTarget.value })}
+          />
+        </label>
+      </search>
+      <Table
+        caption="Metrics"
+        rows={fitting}
+        keyOf={({ key }) => key}
+        columns={[
+          { title: 'Name', class: 'main', show: ({ name, help }) => <code title={help}>{name}</code> },
+          { title: 'Labels', show: ({ labels }) => labels },
+          { title: 'Value', class: 'number', show: ({ value }) => Number(value.toPrecision(6)) },
+        ]}
+      />
+    </details>
+  )
+}
+
+export const SystemView = () => {
+  const reading = useReading('system', readHealth, { everyMs })
+  return (
+    <Page title="System">
+      <Loaded reading={reading} what="state of the server">
+        {health => (
+          <>
+            <div class="parts">
+              {partsOf(health).map(part => (
+                <PartOf key={part.title} part={part} />
+              ))}
+            </div>
+            <Metrics health={health} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
