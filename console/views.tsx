@@ -40,22 +40,24 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/cron$/, later(async () => (await import('./cron/cron-list.tsx')).CronList)],
   [/^\/cron\/([^/]+)$/, later(async () => (await import('./cron/job.tsx')).JobView)],
   [/^\/webhooks$/, later(async () => (await import('./webhooks/webhook-list.tsx')).WebhookList)],
+  [/^\/webhooks\/([^/]+)$/, later(async () => (await import('./webhooks/webhook.tsx')).WebhookView)],
   [/^\/audit$/, later(async () => (await import('./audit/audit.tsx')).AuditView)],
   [/^\/audit\/([^/]+)$/, later(async () => (await import('./audit/stream.tsx')).StreamView)],
   [/^\/tokens$/, later(async () => (await import('./tokens/tokens.tsx')).TokensView)],
   [/^\/system$/, later(async () => (await import('./system/system.tsx')).SystemView)],
-  [/^\/webhooks\/([^/]+)$/, later(async () => (await import('./webhooks/webhook.tsx')).WebhookView)],
 ]
 
-/** The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link. `own`: the
- * paths of its views. */
+/**
+ * The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link.
+ * `own`: the paths at which the link is marked.
+ */
 export const entries: readonly { path: string; title: string; access: TokenAccess; own: RegExp }[] = [
-  { path: '/', title: 'Tasks', access: 'read', own: /^\/(tasks\/.*)?$/ },
+  { path: '/', title: 'Tasks', access: 'read', own: /^\/((tasks|diff)\/.*)?$/ },
   { path: '/env', title: 'Environments', access: 'read', own: /^\/env(\/|$)/ },
   { path: '/sessions', title: 'Conversations', access: 'read', own: /^\/(sessions|chats)(\/|$)/ },
   { path: '/cron', title: 'Cron jobs', access: 'read', own: /^\/cron(\/|$)/ },
   { path: '/webhooks', title: 'Webhooks', access: 'read', own: /^\/webhooks(\/|$)/ },
-  { path: '/audit', title: 'Log', access: 'read', own: /^\/audit(\/|$)/ },
+  { path: '/audit', title: 'Log', access: 'read', own: /^\/(audit|proof)(\/|$)/ },
   { path: '/tokens', title: 'Tokens', access: 'manage', own: /^\/tokens$/ },
   { path: '/system', title: 'System', access: 'audit', own: /^\/system$/ },
 ]

@@ -1,7 +1,7 @@
 // The stored events of one stream of the log, and those that come while somebody looks.
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { readEvents } from '../task/read-events.ts'
+import { createEventReader } from '../task/read-events.ts'
 import { ApiError, queryOf } from './client.ts'
 import { keepStream } from './kept-stream.ts'
 import { api } from './session.ts'
@@ -14,16 +14,16 @@ export const createStoredStream = ({ stream, news }: Options) => {
   const isLoaded = signal(false)
   const error = signal<ApiError | undefined>(undefined)
   const closed = new AbortController()
-  let position = 0
-  let isReading = false
-  let isWanted = false
 
+  /** A read after one that failed may bring events once more. */
   const take = (more: Recorded[]) => {
-    events.value = [...events.value, ...more]
+    const last = events.value.at(-1)?.position ?? 0
+    events.value = [...events.value, ...more.filter(({ position }) => position > last)]
   }
-  const pass = async () => {
+  const reader = createEventReader({ api, stream, take, signal: closed.signal })
+  const read = async () => {
     try {
-      position = await readEvents(api, stream, position, take, closed.signal)
+      await reader.now()
       batch(() => {
         isLoaded.value = true
         error.value = undefined
@@ -33,19 +33,13 @@ export const createStoredStream = ({ stream, news }: Options) => {
       error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
     }
   }
-  /** Reads what is new. What comes during a pass is read by the next one. */
-  const read = async () => {
-    isWanted = true
-    if (isReading) return
-    isReading = true
-    while (isWanted && !closed.signal.aborted) {
-      isWanted = false
-      await pass()
-    }
-    isReading = false
-  }
   const again = () => void read()
-  const kept = keepStream({ api, path: `/api/events${queryOf(news)}`, onEvent: again, onGap: again })
+  const kept = keepStream({
+    api,
+    path: `/api/events${queryOf(news)}`,
+    onEvent: reader.soon,
+    onGap: again,
+  })
   again()
   return {
     events,
@@ -55,6 +49,7 @@ export const createStoredStream = ({ stream, news }: Options) => {
     again,
     close() {
       closed.abort()
+      reader.close()
       kept.close()
     },
   }

@@ -4,7 +4,6 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Difference } from '../../src/contract/responses.ts'
 import { at } from '../api/client.ts'
 import { api } from '../api/session.ts'
-import { connection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Pairs } from './pairs.tsx'
 
@@ -25,7 +24,6 @@ export const DiffView = ({ id }: { id: string }) => {
     )
   }
   useEffect(() => {
-    connection.value = undefined
     document.title = 'Two tasks compared · Reprise'
     load()
   }, [id])

@@ -1,6 +1,6 @@
 // The world at a moment, in the form that fits it: a board, a map, tables, a terminal, or JSON. The shape of the
 // observation decides, so an environment of a user is drawn too when it has one of these shapes.
-import { Blocks } from '../task/content.tsx'
+import { Blocks } from '../task/blocks.tsx'
 import { Board, squaresOf } from './board.tsx'
 import { Grid, rowsOf } from './grid.tsx'
 import type { Moment } from './moments.ts'

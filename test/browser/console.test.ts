@@ -16,7 +16,7 @@ const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false
 const { url, api, consoleLink } = await serveHere(t)
-const ids = skip ? { tools: '', question: '', failed: '', session: '' } : await seed(api)
+const ids = skip ? { tools: '', question: '', failed: '' } : await seed(api)
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
@@ -202,27 +202,6 @@ t.test('the proof of an event is computed in the page, and one changed letter is
   t.same(await page.locator('.proof-steps .wrong b').allTextContents(), ['✕ Payload'])
   await page.goto(`${url}/ui/proof/999999999`)
   await sees(page, /beyond the end|no event/)
-  t.same(complaints, [])
-})
-
-t.test('an environment session is created, stepped by a form and reset', { skip }, async t => {
-  const { page, complaints } = await openConsole(t, browser, `${url}/ui/sessions`)
-  await page.getByRole('button', { name: 'Create' }).click()
-  await sees(page, 'Take the step')
-  t.same(await faultsOf(page), [])
-  await page.getByLabel('Tool').selectOption('move')
-  await page.getByLabel('direction').selectOption({ index: 1 })
-  await page.getByLabel('direction').press('Tab')
-  await page.keyboard.press('Enter')
-  await sees(page, '1 move')
-  const id = page.url().split('/').at(-1)
-  await read(api('POST', '/env/step', { session_id: id, tool_name: 'look', tool_args: {} }))
-  await read(api('POST', '/env/reset', { session_id: id, seed: 7 }))
-  await sees(page, 'reset with the seed 7')
-  await page.getByLabel('Now').getByText('7', { exact: true }).first().waitFor()
-  await page.getByRole('button', { name: 'Close' }).click()
-  await sees(page, 'The session is closed.')
-  t.equal(await tooWide(page), 0)
   t.same(complaints, [])
 })
 

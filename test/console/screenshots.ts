@@ -8,16 +8,19 @@ import type { Page } from 'playwright-core'
 import { signedInAs } from '../browser/console-page.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, launch } from '../support/server.ts'
+import { receive } from './receiver.ts'
 import { seed } from './seed.ts'
+import { seedViews } from './seed-views.ts'
 
 const [folder, only] = process.argv.slice(2)
 const browser = await launchBrowser()
 if (browser === undefined) throw new Error(noBrowser)
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-screenshots-'))
-const server = await launch(dataDir)
+const receiver = await receive()
+const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
 
 /** The views with pictures in docs/console.md. */
-const pictured = new Set(['home', 'past', 'question', 'proof'])
+const pictured = new Set(['home', 'past', 'question', 'proof', 'env', 'system'])
 
 type Wanted = {
   name: string
@@ -45,33 +48,35 @@ const take = async ({ name, path: where, width, dark, before }: Wanted, into: st
   await context.close()
 }
 
-try {
-  const ids = await seed(server.api)
-  const views = [
-    { name: 'home', path: '/ui' },
-    { name: 'task', path: `/ui/tasks/${ids.tools}` },
-    { name: 'past', path: `/ui/tasks/${ids.tools}?event=14` },
-    { name: 'question', path: `/ui/tasks/${ids.question}` },
-    { name: 'session', path: `/ui/sessions/${ids.session}` },
-    { name: 'proof', path: `/ui/proof/24` },
-    { name: 'failed', path: `/ui/tasks/${ids.failed}` },
-  ]
+/** Takes the pictures of the documents, or those of every width into the folder. */
+const takeAll = async (views: { name: string; path: string }[]) => {
   if (folder === undefined) {
     const into = path.resolve(import.meta.dirname, '../../docs/images')
     for (const view of views.filter(({ name }) => pictured.has(name)))
       await take({ ...view, name: `console-${view.name}`, width: 1280, dark: view.name === 'past' }, into)
-  } else {
-    mkdirSync(folder, { recursive: true })
-    for (const width of [400, 1280, 2560])
-      for (const dark of [false, true])
-        for (const view of views.filter(({ name }) => only === undefined || name === only))
-          await take(
-            { ...view, name: `${view.name}-${width}-${dark ? 'dark' : 'light'}`, width, dark },
-            folder,
-          )
+    return
   }
+  mkdirSync(folder, { recursive: true })
+  for (const width of [400, 1280, 2560])
+    for (const dark of [false, true])
+      for (const view of views.filter(({ name }) => only === undefined || name === only))
+        await take({ ...view, name: `${view.name}-${width}-${dark ? 'dark' : 'light'}`, width, dark }, folder)
+}
+
+try {
+  const ids = await seed(server.api)
+  await takeAll([
+    { name: 'home', path: '/ui' },
+    { name: 'task', path: `/ui/tasks/${ids.tools}` },
+    { name: 'past', path: `/ui/tasks/${ids.tools}?event=14` },
+    { name: 'question', path: `/ui/tasks/${ids.question}` },
+    { name: 'proof', path: '/ui/proof/24' },
+    { name: 'failed', path: `/ui/tasks/${ids.failed}` },
+  ])
+  await takeAll(await seedViews(server.api, receiver.address))
 } finally {
   await browser.close()
   await server.end('SIGTERM')
+  receiver.end()
   rmSync(dataDir, { recursive: true, force: true })
 }

@@ -88,7 +88,7 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
   return [
     { name: 'envs', path: '/ui/env' },
     { name: 'env-new', path: '/ui/env?new=yes' },
-    { name: 'chess', path: '/ui/env/game-of-ann' },
+    { name: 'env', path: '/ui/env/game-of-ann' },
     { name: 'grid', path: '/ui/env/maze?event=3' },
     { name: 'sql', path: '/ui/env/people?event=2' },
     { name: 'workspace', path: '/ui/env/shell' },

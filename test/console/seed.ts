@@ -98,9 +98,5 @@ export const seed = async (api: Api) => {
     script: [{ message: 'The harbour opens at six. '.repeat(400), delta_ms: 40 }],
     background: true,
   })
-  const session = 'maze'
-  await read(api('POST', '/env/create', { session_id: session, env_id: 'gridworld' }))
-  for (const direction of ['east', 'south', 'east'])
-    await read(api('POST', '/env/step', { session_id: session, tool_name: 'move', tool_args: { direction } }))
-  return { tools, question, failed, session }
+  return { tools, question, failed }
 }
