@@ -1,5 +1,5 @@
 // A form that creates a cron job.
-import { type Signal, signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { missedPolicies, overlapPolicies } from '../../src/contract/wire/cron-policies.ts'
 import { at } from '../api/client.ts'
@@ -8,41 +8,8 @@ import { api } from '../api/session.ts'
 import { agents, readAgents } from '../home/agents.ts'
 import { bound } from '../ui/bound.ts'
 import { New } from '../ui/new.tsx'
+import { bodyOf, createDraft, type Draft, kinds } from './job-draft.ts'
 import type { Job } from './times.ts'
-
-const kinds = { schedule: 'At the times of a pattern', every: 'Again and again', at: 'Once' } as const
-type Kind = keyof typeof kinds
-
-const createDraft = () => ({
-  name: signal(''),
-  kind: signal<Kind>('schedule'),
-  schedule: signal('0 7 * * MON-FRI'),
-  every: signal('3600'),
-  at: signal(''),
-  timezone: signal(Intl.DateTimeFormat().resolvedOptions().timeZone),
-  message: signal(''),
-  agent: signal(''),
-  missed: signal<string>('skip'),
-  overlap: signal<string>('skip'),
-})
-type Draft = ReturnType<typeof createDraft>
-
-const whenOf = (draft: Draft) => {
-  const timezone = draft.timezone.value
-  if (draft.kind.value === 'every') return { every_seconds: Number(draft.every.value) }
-  if (draft.kind.value === 'at') return { at: draft.at.value, timezone }
-  return { schedule: draft.schedule.value, timezone }
-}
-const bodyOf = (draft: Draft) => ({
-  name: draft.name.value,
-  ...whenOf(draft),
-  missed: draft.missed.value,
-  overlap: draft.overlap.value,
-  task: {
-    user_message_content: draft.message.value,
-    ...(draft.agent.value === '' ? {} : { agent_config: { agent_id: draft.agent.value } }),
-  },
-})
 
 const Choice = ({ label, of, value }: { label: string; of: readonly string[]; value: Signal<string> }) => (
   <label>

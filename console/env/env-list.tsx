@@ -1,73 +1,21 @@
 // The environment sessions, and a form to create one.
-import { useSignal } from '@preact/signals'
-import type { EnvironmentInfo, EnvSession } from '../../src/contract/wire.ts'
+import type { EnvSession } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
-import { go, hrefOf, place, setQuery } from '../api/router.ts'
+import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
-import { bound } from '../ui/bound.ts'
-import { New } from '../ui/new.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
 import { Ago, count } from '../ui/time.tsx'
 import { Word } from '../ui/word.tsx'
+import { Create } from './create-session.tsx'
 
-type Kind = import('typebox').Static<typeof EnvironmentInfo>
 type Session = import('typebox').Static<typeof EnvSession>
 
 /** The most sessions that are drawn; the search reaches the others. */
 const most = 300
 const types = 'EnvSessionCreated,EnvStepCompleted,EnvSessionReset,EnvSessionClosed,EnvSessionDeleted'
-
-const Create = () => {
-  const kinds = useReading('kinds', signal =>
-    api.send<{ environments: Kind[] }>('GET', '/env', undefined, signal),
-  )
-  const kind = useSignal('gridworld')
-  const id = useSignal('')
-  const settings = useSignal('')
-  const all = kinds.value.value?.environments ?? []
-  const chosen = all.find(({ name }) => name === kind.value)
-  const create = async () => {
-    const { session_id } = await api.send<{ session_id: string }>('POST', '/env/create', {
-      env_class_path: kind.value,
-      ...(id.value === '' ? {} : { session_id: id.value }),
-      ...(settings.value.trim() === '' ? {} : { env_init_kwargs: JSON.parse(settings.value) as object }),
-    })
-    go(hrefOf(`/env${at(session_id)}`))
-  }
-  return (
-    <New title="Create a session" make={create}>
-      <div class="fields">
-        <label>
-          <span>Environment</span>
-          <select {...bound(kind)}>
-            {all.map(({ name, importable }) => (
-              <option key={name} value={name} disabled={importable === 'false'}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="grow">
-          <span>Name of the session, or nothing</span>
-          <input {...bound(id)} />
-        </label>
-      </div>
-      {chosen !== undefined && (
-        <p class="hint">
-          {chosen.error ?? chosen.description} {chosen.limits}
-        </p>
-      )}
-      <label>
-        <span>Settings as JSON, or nothing (env_init_kwargs)</span>
-        <textarea class="code" rows={3} spellcheck={false} {...bound(settings)} />
-      </label>
-      {chosen?.default_params_summary && <p class="hint">Settings: {chosen.default_params_summary}</p>}
-    </New>
-  )
-}
 
 const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
   const { query } = place.value

@@ -1,0 +1,81 @@
+// A form that makes a token, which is shown once.
+import { useSignal } from '@preact/signals'
+import type { CreatedToken } from '../../src/contract/responses.ts'
+import type { Role } from '../../src/contract/token-events.ts'
+import { setQuery } from '../api/router.ts'
+import { api, self } from '../api/session.ts'
+import { bound } from '../ui/bound.ts'
+import { New } from '../ui/new.tsx'
+import { Secret } from '../ui/secret.tsx'
+
+type Made = import('typebox').Static<typeof CreatedToken>
+
+const roles: readonly [Role, string][] = [
+  ['user', 'user: creates and steers tasks'],
+  ['auditor', 'auditor: reads everything, changes nothing'],
+  ['subscriber', 'subscriber: follows streams only'],
+  ['admin', 'admin: everything, and tokens'],
+]
+const lives = [
+  ['3600', 'an hour'],
+  ['86400', 'a day'],
+  ['2592000', '30 days'],
+  ['', 'until it is revoked'],
+] as const
+
+export const TokenForm = ({ done }: { done: () => void }) => {
+  const role = useSignal('user')
+  const user = useSignal(self.value?.user_id ?? '')
+  const life = useSignal('2592000')
+  const made = useSignal<Made | undefined>(undefined)
+  const make = async () => {
+    made.value = await api.send<Made>('POST', '/auth/tokens', {
+      role: role.value,
+      ...(user.value === '' ? {} : { user_id: user.value }),
+      ...(life.value === '' ? {} : { ttl: Number(life.value) }),
+    })
+    done()
+  }
+  return (
+    <>
+      <New title="Make a token" make={make}>
+        <div class="fields">
+          <label class="grow">
+            <span>Role</span>
+            <select {...bound(role)}>
+              {roles.map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            <span>User; nothing means all users</span>
+            <input {...bound(user)} />
+          </label>
+          <label>
+            <span>It is valid for</span>
+            <select {...bound(life)}>
+              {lives.map(([seconds, title]) => (
+                <option key={seconds} value={seconds}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </New>
+      {made.value !== undefined && (
+        <Secret
+          title={`A token with the role ${made.value.role}`}
+          secret={made.value.token}
+          close={() => {
+            made.value = undefined
+            setQuery({ new: undefined })
+          }}
+        />
+      )}
+    </>
+  )
+}
