@@ -9,10 +9,11 @@ import type { Json, schemaWriter } from './schemas.ts'
 
 /** Refusals that any operation of its kind may have. */
 const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
-  if (access === 'open') return []
-  const narrow = rolesOf[access].length < rolesOf.follow.length
+  const isOpen = access === 'open'
+  if (isOpen && method === 'GET') return []
+  const narrow = !isOpen && rolesOf[access].length < rolesOf.follow.length
   return [
-    'Unauthenticated',
+    ...(isOpen ? [] : (['Unauthenticated'] as const)),
     ...(narrow ? (['Forbidden'] as const) : []),
     ...(method === 'GET'
       ? (['Busy'] as const)

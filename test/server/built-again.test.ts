@@ -30,6 +30,7 @@ for (const name of [
   'python',
   'build.mjs',
   'bundled.mjs',
+  'console',
   'package.json',
   'tsconfig.json',
 ]) {
