@@ -236,7 +236,7 @@ t.test('axe finds nothing, in light and dark, and no view is wider than a phone'
       const go = 'history.pushState(null, "", path); dispatchEvent(new PopStateEvent("popstate"))'
       await page.evaluate(`{ const path = ${JSON.stringify(path)}; ${go} }`)
       await page.locator('.page h1').waitFor()
-      await page.locator('.loading').waitFor({ state: 'detached' })
+      await page.locator('.loading').first().waitFor({ state: 'detached' })
       const rules = isDark ? '{ runOnly: ["color-contrast"] }' : '{}'
       const run = `axe.run(document, ${rules}).then(({violations}) => violations)`
       const found = (await page.evaluate(run)) as Violation[]
