@@ -1,5 +1,6 @@
 // Rows of environment sessions: one by its id, the active ones, and pages in order of creation.
 import type { ReadStore } from '../store.ts'
+import { erasedMark } from './schema.ts'
 
 export type SessionRow = {
   id: string
@@ -42,6 +43,9 @@ export const createEnvSessionRows = (store: ReadStore) => {
   const userById = store.prepare<[string], { user_id: string }>(
     'SELECT user_id FROM env_sessions WHERE id = ?',
   )
+  const erased = store
+    .prepare<[string], 1>(`SELECT 1 FROM env_sessions WHERE id = ? AND deleted = ${erasedMark}`)
+    .pluck()
   const after = {
     all: store.prepare<[{ after: number }], SessionRow & { position: number }>(
       `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND position > :after ORDER BY position`,
@@ -58,6 +62,8 @@ export const createEnvSessionRows = (store: ReadStore) => {
     byId: (id: string) => byId.get(id),
     /** The user of a session, also of a deleted one. */
     userOf: (id: string) => userById.get(id)?.user_id,
+    /** Whether a session of this id was erased. */
+    isErased: (id: string): boolean => erased.get(id) === 1,
     active: () => active.all(),
     /** One page of the sessions that were created after this position: those of a user, or of all users. */
     page(position: number, user: string | undefined) {

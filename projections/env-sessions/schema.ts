@@ -1,4 +1,7 @@
 // The table of environment sessions.
+/** The value of the column `deleted` in the row of an erased session. */
+export const erasedMark = 2
+
 export const envSessionTables = `
 CREATE TABLE env_sessions (
   id TEXT PRIMARY KEY,

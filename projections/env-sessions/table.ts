@@ -1,8 +1,10 @@
 // The sessions read model: one row for each environment session.
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
-import { sessionIdOf } from '../../src/contract/env-session-events.ts'
+import { isEnvSessionStream, sessionIdOf } from '../../src/contract/env-session-events.ts'
+import { createErasedStreams } from '../erased.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
+import { erasedMark } from './schema.ts'
 
 export const envSessionsProjection = (store: ReadStore): Projection => {
   const create = store.prepare(
@@ -18,6 +20,14 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
   const remove = store.prepare('UPDATE env_sessions SET deleted = 1 WHERE id = ?')
 
+  // Of an erased session a row without content stays, so that nobody gets its id.
+  const blank = store.prepare(
+    `INSERT OR REPLACE INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, is_active,
+       deleted, created_at, accessed_at) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0)`,
+  )
+  const userOf = store.prepare<[string], string>('SELECT user_id FROM env_sessions WHERE id = ?').pluck()
+
+  const erased = createErasedStreams(isEnvSessionStream)
   let taken: RecordedSessionEvent[] = []
 
   const write = ({ position, type, header, data }: RecordedSessionEvent) => {
@@ -49,6 +59,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   return {
     fold(events) {
       for (const stored of events) {
+        erased.follow(stored)
         const event = sessionEvents.find(stored)
         if (event !== undefined) taken.push(event)
       }
@@ -56,8 +67,15 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
     write() {
       for (const event of taken) write(event)
       taken = []
+      const { begun, named } = erased.take()
+      for (const { stream, owner } of begun) blank.run(sessionIdOf(stream), owner)
+      for (const id of named.map(sessionIdOf)) {
+        const user = userOf.get(id)
+        if (user !== undefined) blank.run(id, user)
+      }
     },
     forget() {
+      erased.forget()
       taken = []
     },
   }

@@ -5,6 +5,7 @@ import { taskIdOf } from '../../src/contract/task-stream.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
+import { erasedMark } from './erased.ts'
 
 /**
  * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
@@ -28,12 +29,17 @@ export const newTask = ({ position, header }: Recorded): Followed => ({
 })
 
 export const createTaskLoader = (store: ReadStore, streamPages: Log['streamPages']) => {
-  const rowOf = store.prepare<[string], { position: number; status: TaskStatus; principal: string }>(
-    'SELECT position, status, principal FROM tasks WHERE id = ?',
+  type Row = { position: number; status: TaskStatus; principal: string; deleted: number }
+  const rowOf = store.prepare<[string], Row>(
+    'SELECT position, status, principal, deleted FROM tasks WHERE id = ?',
   )
-  /** Loads a task as its events before `isPast` say. The tables hold those, but may lack talk of an open item. */
-  return (stream: string, isPast: (event: Recorded) => boolean): Followed => {
+  /**
+   * Loads a task as its events before `isPast` say. The tables hold those, but may lack talk of an open item. Undefined
+   * for an erased task.
+   */
+  return (stream: string, isPast: (event: Recorded) => boolean): Followed | undefined => {
     const row = rowOf.get(taskIdOf(stream))
+    if (row?.deleted === erasedMark) return undefined
     const view = emptyShown()
     for (const page of streamPages(stream)) {
       for (const event of page) if (!isPast(event)) evolveShown(view, taskEvents.read(event))

@@ -25,7 +25,7 @@ export const createFollowedTasks = (
   const talking = new Map<string, Followed>()
   const kept = new Map<string, Followed>()
 
-  const taskOfEvent = (event: Recorded): Followed => {
+  const taskOfEvent = (event: Recorded): Followed | undefined => {
     const { stream, revision } = event.header
     if (revision === 0) return newTask(event)
     const known = changed.get(stream) ?? talking.get(stream) ?? kept.get(stream)
@@ -36,10 +36,10 @@ export const createFollowedTasks = (
 
   return {
     isInMemory: (stream: string): boolean => changed.has(stream) || talking.has(stream) || kept.has(stream),
-    /** Returns the task of an event as it was before the event, and marks it as changed. */
-    change(event: Recorded): Followed {
+    /** Returns the task of an event as it was before the event, and marks it as changed. Undefined: it was erased. */
+    change(event: Recorded): Followed | undefined {
       const task = taskOfEvent(event)
-      changed.set(event.header.stream, task)
+      if (task !== undefined) changed.set(event.header.stream, task)
       return task
     },
     /** The tasks to write. */
@@ -77,7 +77,9 @@ export const createFollowedTasks = (
       const isPast = ({ position }: Recorded) => position > checkpoint
       for (const stream of talkingRows.streams()) {
         if (changed.has(stream) || talking.has(stream)) continue
-        talking.set(stream, load(stream, isPast))
+        const task = load(stream, isPast)
+        if (task === undefined) continue
+        talking.set(stream, task)
         yield stream
       }
     },

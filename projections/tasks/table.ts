@@ -7,6 +7,7 @@ import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
+import { createErasedTasks } from './erased.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
 import { createMoveWriter } from './moves.ts'
 import { createFoldWriter } from './saved-folds.ts'
@@ -30,18 +31,21 @@ export const tasksProjection = (
   const tasks = createFollowedTasks(store, streamPages, limits)
   const folds = createFoldWriter(store)
   const moves = createMoveWriter(store)
+  const erased = createErasedTasks(store)
   let steps: [position: number, task: number][] = []
   let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
 
   return {
     fold(events) {
       for (const stored of events) {
-        if (!isTaskStream(stored.header.stream)) continue
+        erased.follow(stored)
+        if (stored.erased_by !== undefined || !isTaskStream(stored.header.stream)) continue
         const event = taskEvents.read(stored)
         const { stream, principal, time } = event.header
         // A reward changes no row, so no task is loaded for it.
         if (event.type === 'RewardGiven' && !tasks.isInMemory(stream)) continue
         const task = tasks.change(event)
+        if (task === undefined) continue
         const { status } = task.view
         evolveShown(task.view, event)
         moves.follow(task.row, status, task.view)
@@ -64,6 +68,7 @@ export const tasksProjection = (
       for (const step of steps) putStep.run(...step)
       folds.write()
       moves.write()
+      erased.write()
       tasks.wrote(isWhole)
       keys = []
       steps = []
@@ -74,6 +79,7 @@ export const tasksProjection = (
       tasks.forget()
       folds.forget()
       moves.forget()
+      erased.forget()
       keys = []
       steps = []
     },

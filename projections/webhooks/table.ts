@@ -1,7 +1,10 @@
 // The webhooks read model: one row for each webhook, and one for each of its newest deliveries.
 import { webhookEvents } from '../../src/contract/decoders/webhook.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
+import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
+import { isWebhookStream, webhookIdOf, webhookOfTask } from '../../src/contract/webhook-events.ts'
 import { afterEvent, type Webhook, webhookIn } from '../../src/history/webhook.ts'
+import { createErasedStreams } from '../erased.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createWebhookRows, type DeliveryRow } from './rows.ts'
@@ -53,13 +56,18 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   )
   const remove = store.prepare('DELETE FROM webhooks WHERE id = ?')
   const removeDeliveries = store.prepare('DELETE FROM webhook_deliveries WHERE webhook = ?')
+  const forgetWebhook = (id: string): void => {
+    remove.run(id)
+    removeDeliveries.run(id)
+  }
+  /** A task may have a webhook of its own, which the event that created the task describes. */
+  const erased = createErasedStreams(stream => isWebhookStream(stream) || isTaskStream(stream))
   let taken: { id: string; stored: Recorded }[] = []
 
   const write = (webhook: Webhook, stored: Recorded): void => {
     const { id, made, userId, deleted } = webhook
     if (deleted === 'requested') {
-      remove.run(id)
-      removeDeliveries.run(id)
+      forgetWebhook(id)
       return
     }
     put.run(id, made, userId, deleted === null ? 0 : 1, JSON.stringify(webhook))
@@ -70,6 +78,7 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   return {
     fold(events) {
       for (const stored of events) {
+        erased.follow(stored)
         const id = webhookIn(stored)
         if (id !== undefined) taken.push({ id, stored })
       }
@@ -80,8 +89,11 @@ export const webhooksProjection = (store: ReadStore): Projection => {
         if (webhook !== undefined) write(webhook, stored)
       }
       taken = []
+      for (const stream of erased.take().named)
+        forgetWebhook(isTaskStream(stream) ? webhookOfTask(taskIdOf(stream)) : webhookIdOf(stream))
     },
     forget() {
+      erased.forget()
       taken = []
     },
   }

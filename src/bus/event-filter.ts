@@ -12,6 +12,8 @@ export type EventFilter = {
 }
 
 const isDefault = ({ event }: Published): boolean => !optInEvents.has(event.type)
+/** Every type may be missing where there is a gap. */
+const isGap = ({ event }: Published): boolean => event.type === 'Gap'
 /** The events that a subscriber gets without naming their type. Returns `events` itself when that is all of them. */
 export const defaultEvents = (events: readonly Published[]): readonly Published[] =>
   events.every(isDefault) ? events : events.filter(isDefault)
@@ -29,7 +31,7 @@ const isOfTask = ({ event }: Published, wanted: string): boolean =>
 export const fits = ({ owner, types, sessionId, taskId }: EventFilter, published: Published): boolean => {
   const { event } = published
   if (owner !== undefined && published.owner !== owner) return false
-  if (types === undefined ? !isDefault(published) : !types.has(event.type)) return false
+  if (types === undefined ? !isDefault(published) : !(types.has(event.type) || isGap(published))) return false
   if (sessionId !== undefined && !isOfSession(published, sessionId)) return false
   return taskId === undefined || isOfTask(published, taskId)
 }

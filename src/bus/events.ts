@@ -78,7 +78,8 @@ export const createEvents = (
   const kept = createKeptEvents(log.head())
   const live = createLiveSubscribers()
   const hand = createHand()
-  const catchUp = createCatchUp({ past: createPast(log, loop), kept, live, hand })
+  const past = createPast(log, loop)
+  const catchUp = createCatchUp({ past, kept, live, hand })
   const turns = createTurns({ live, kept, catchUp, loop, atOnce: servedAtOnce })
   const deliver = createDelivery(live, hand, turns.take)
   let subscribers = 0
@@ -103,6 +104,11 @@ export const createEvents = (
      */
     position: () => log.head(),
     publishUpTo,
+    /** Drops the events in memory, since some of them were erased. Subscribers that are behind read the log. */
+    forget(): void {
+      kept.clear(kept.upTo())
+      past.forget()
+    },
     publish: (committed: readonly Recorded[]): void =>
       publishUpTo(committed.at(-1)?.position ?? kept.upTo(), subscribers === 0 ? [] : publishedOf(committed)),
 

@@ -41,7 +41,7 @@ const aboutOf = (event: PublicEvent): string => {
   return (groups[event.type] === 'env' ? undefined : event.task_id) ?? event.session_id ?? ''
 }
 
-export const subjectOf = ({ owner, event }: Published): string =>
+export const subjectOf = ({ owner, event }: Published<PublicEvent>): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
 
 /** Encodes characters that a header cannot hold, in the way that CloudEvents prescribes. */
@@ -59,7 +59,7 @@ export const sourceHeader = 'ce-source'
 
 /** `prev`: the position of the public event before this one; 0: there is none. `source`: the log's id. */
 export const headersOf = (
-  { position, event }: Published,
+  { position, event }: Published<PublicEvent>,
   prev: number,
   source: string,
 ): Record<string, string> => ({

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
-import { type Published, publishedOf } from './published.ts'
+import { type Published, pastOf } from './published.ts'
 
 /** The public events of one page of the log. `end`: the position of the last event of that page, public or not. */
 export type Page = { events: readonly Published[]; end: number }
@@ -21,7 +21,7 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
     for await (const recorded of log.readAll(position)) {
       const last = recorded.at(-1)
       if (last === undefined) continue
-      const page = { events: publishedOf(recorded), end: last.position }
+      const page = { events: pastOf(recorded), end: last.position }
       kept.set(position, page)
       const [oldest] = kept.keys()
       if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest)
@@ -31,6 +31,8 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
   }
 
   return {
+    /** Drops the kept pages, since some of their events were erased. */
+    forget: (): void => kept.clear(),
     /** The page after a position; undefined: nothing is stored after it. */
     after: (position: number, user: string | undefined): Promise<Page | undefined> =>
       turn(user ?? '', async () => {

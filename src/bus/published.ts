@@ -1,20 +1,26 @@
 // A public event as it is published, and its JSON text. The text is made once, so that SSE, WebSocket and NATS send the
 // same bytes.
-import type { PublicEvent } from '../contract/public-events.ts'
+import type { Gap, PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
+import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import { publicEventOf } from '../history/public-events.ts'
 
 /**
  * A public event, its owner, the session of its stream, and the position of the stored event that it was made from.
  */
-export type Published = { position: number; owner: string; sessionId?: string; event: PublicEvent }
+export type Published<Event extends PublicEvent | Gap = PublicEvent | Gap> = {
+  position: number
+  owner: string
+  sessionId?: string
+  event: Event
+}
 
-const ofBatches = new WeakMap<readonly Recorded[], Published[]>()
+const ofBatches = new WeakMap<readonly Recorded[], Published<PublicEvent>[]>()
 /** The public events of these stored events, made once for all callers that pass the same list. */
-export const publishedOf = (recorded: readonly Recorded[]): readonly Published[] => {
+export const publishedOf = (recorded: readonly Recorded[]): readonly Published<PublicEvent>[] => {
   const known = ofBatches.get(recorded)
   if (known !== undefined) return known
-  const events: Published[] = []
+  const events: Published<PublicEvent>[] = []
   for (const one of recorded) {
     const event = publicEventOf(one)
     if (event === undefined) continue
@@ -23,6 +29,34 @@ export const publishedOf = (recorded: readonly Recorded[]): readonly Published[]
   }
   ofBatches.set(recorded, events)
   return events
+}
+
+/** The gaps in place of erased events. Erased events that follow each other in one stream are one gap. */
+const gapsOf = (recorded: readonly Recorded[]): Published<Gap>[] => {
+  const gaps: Published<Gap>[] = []
+  let open: { stream: string; gap: Published<Gap> } | undefined
+  for (const { position, header, erased_by } of recorded) {
+    const { stream, owner, session_id: sessionId, time: timestamp } = header
+    if (erased_by === undefined) {
+      open = undefined
+      continue
+    }
+    if (open?.stream !== stream) {
+      const about = isTaskStream(stream) ? { task_id: taskIdOf(stream) } : {}
+      const event: Gap = { type: 'Gap', timestamp, from: position, to: position, reason: 'erased', ...about }
+      open = { stream, gap: { position, owner, sessionId, event } }
+      gaps.push(open.gap)
+    }
+    Object.assign(open.gap, { position })
+    Object.assign(open.gap.event, { to: position, timestamp })
+  }
+  return gaps
+}
+/** The public events of a page of past events, and gaps in place of erased ones. */
+export const pastOf = (recorded: readonly Recorded[]): readonly Published[] => {
+  const gaps = gapsOf(recorded)
+  if (gaps.length === 0) return publishedOf(recorded)
+  return [...publishedOf(recorded), ...gaps].sort((a, b) => a.position - b.position)
 }
 
 /** JSON allows these characters in texts, but some readers take them for the end of a line. They are escaped. */

@@ -1,4 +1,5 @@
 // Sends the public events after a position as fast as NATS takes them, and knows which events NATS has.
+import type { PublicEvent } from '../contract/public-events.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Bell } from './bell.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
@@ -35,7 +36,7 @@ export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: bo
 
 /** Sends one message to the outlet. Returns false when it is longer than NATS allows. */
 const send = (
-  event: Published,
+  event: Published<PublicEvent>,
   prev: number,
   source: string,
   { outlet, maxMessage }: Way,

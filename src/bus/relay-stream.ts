@@ -44,6 +44,7 @@ const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll
   if (source !== logId) throw new WrongStream('ends with an event of another log')
   if (position > log.head()) throw new WrongStream('is ahead of this log, which may have been restored')
   for await (const page of log.readAll(position - 1)) {
+    if (page[0]?.erased_by !== undefined) return position // nothing is left to compare
     const [event] = publishedOf(page.slice(0, 1))
     if (event !== undefined && bodyOf(event) === message.body()) return position
     break

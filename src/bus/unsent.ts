@@ -1,3 +1,4 @@
+import type { PublicEvent } from '../contract/public-events.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Published, publishedOf } from './published.ts'
 
@@ -9,7 +10,7 @@ const queuedAtMost = 4096
  * failed.
  */
 export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => {
-  let queue: Published[] = []
+  let queue: Published<PublicEvent>[] = []
   let upTo = from
   let broken: { error: unknown } | undefined
   let makeRoom = () => {}

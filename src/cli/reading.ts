@@ -93,6 +93,7 @@ const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
 
 /** The description of an event. Without a rule for its type, it is the data of the event as JSON. */
 export const readingOf = (stored: Recorded): string => {
+  if (stored.erased_by !== undefined) return `erased by position ${stored.erased_by}`
   const ofTask = taskEvents.find(stored)
   const ofSession = sessionEvents.find(stored)
   const ofJob = cronEvents.find(stored)

@@ -21,7 +21,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
   }
   const reading = createProgress(printer, 'reading the log', 'events')
   const checked = await checkLog(log, damage => keep(damaged, damage), reading)
-  const { position, streams, tasks, events, frames } = checked
+  const { position, streams, tasks, events, frames, erased_streams } = checked
   const say = (lines: string[]) => (json ? Promise.resolve(true) : printer.rows(lines))
   await say([
     ...damaged.map(({ position, reason }) =>
@@ -29,6 +29,11 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
     ),
     `${plural(events, 'event')} of ${plural(streams, 'stream')}: hashes, revisions and positions checked`,
     `${plural(tasks, 'task')} rendered again: ${plural(frames, 'frame')}, their numbers checked`,
+    ...(erased_streams === 0
+      ? []
+      : [
+          `${plural(erased_streams, 'stream has', 'streams have')} erased events: only their headers could be checked`,
+        ]),
   ])
 
   // A damaged log allows no comparison.

@@ -1,7 +1,7 @@
 // Replays one task from its stored events, and compares it with the read models.
 import type { Difference } from '../../projections/compare.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
-import { DamagedEvent } from '../contract/stored.ts'
+import { DamagedEvent, ErasedEvent } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { renderFrames } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
@@ -23,6 +23,10 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
         frames += renderFrames(view, taskEvents.read(event)).length
       } catch (error) {
         if (error instanceof DamagedEvent) throw error
+        if (error instanceof ErasedEvent)
+          throw new NoAnswer(
+            `the task ${taskId} was erased: the event at position ${error.erasedBy} says why`,
+          )
         throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)
       }
     }

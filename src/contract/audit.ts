@@ -4,15 +4,14 @@ import type { Header } from './stored.ts'
 /** A text that is too long to be handled at once. `bytes`: its length in UTF-8. */
 export type LongText = { bytes: number; pieces(): Iterable<string> }
 
-/** An event as it is stored. `leaf` is the hash of the text `header`; `about` is that text as an object. */
-export type StoredEvent = {
-  position: number
-  about: Header
-  header: string
-  payload: string | LongText
-  salt: string
-  leaf: string
-}
+/**
+ * An event as it is stored. `leaf` is the hash of the text `header`; `about` is that text as an object. An erased event
+ * has no payload and no salt; `erasedBy` is the position of the event PayloadsErased that covers it.
+ */
+export type StoredEvent = { position: number; about: Header; header: string; leaf: string } & (
+  | { payload: string | LongText; salt: string }
+  | { payload: null; salt: null; erasedBy: number }
+)
 
 export type StreamSummary = {
   stream: string

@@ -99,6 +99,20 @@ export type PublicEvent = {
   [T in PublicEventType]: { type: T; timestamp: string; task_id?: string; session_id?: string } & Fields[T]
 }[PublicEventType]
 
+/**
+ * Stands where erased events stood, on streams that show past events: at the positions `from` to `to`. `task_id`: they
+ * were of this task.
+ */
+export type Gap = {
+  type: 'Gap'
+  timestamp: string
+  from: number
+  to: number
+  reason: 'erased'
+  task_id?: string
+  session_id?: string
+}
+
 /** The schema of each event's body, by its name. */
 export const publicEventSchemas = Object.fromEntries(
   Object.entries(events).map(([type, fields]) => [

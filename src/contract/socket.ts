@@ -36,8 +36,8 @@ const channelsByType = new Map(
     return [type as string, channel]
   }),
 )
-/** The channel that carries an event. */
-export const channelOf = (type: string): EventChannel => channelsByType.get(type) as EventChannel
+/** The channel that carries an event. A gap comes on the channel of tasks. */
+export const channelOf = (type: string): EventChannel => channelsByType.get(type) ?? 'tasks'
 export const eventsOf = (channel: EventChannel): EventName[] =>
   eventNames.filter(type => channelOf(type) === channel)
 /** Whether a channel has events that subscribers get without naming their types. */

@@ -33,6 +33,8 @@ export type Header = {
 export type Recorded<Event extends { data: unknown } = { data: unknown }> = {
   position: number
   header: Header
+  /** Only of an erased event, which has no data: the position of the event PayloadsErased that covers it. */
+  erased_by?: number
 } & Event
 
 export type NewEvent = {
@@ -98,6 +100,16 @@ export class RevisionConflict extends Error {
 
 /** The log could not be written. No event of the append is acknowledged. */
 export class StorageFailure extends Error {}
+
+/** The data of an event was erased, so nothing that needs it exists any more. */
+export class ErasedEvent extends Error {
+  constructor(
+    readonly position: number,
+    readonly erasedBy: number,
+  ) {
+    super(`the event at position ${position} was erased by the event at position ${erasedBy}`)
+  }
+}
 
 /** A stored event cannot be read, or does not match its hash or its frame count. */
 export class DamagedEvent extends Error {

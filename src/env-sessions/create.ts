@@ -61,8 +61,14 @@ const resolved = async (
   return kind.source
 }
 
-/** A session of another user is reported as not found. */
+/** A session of another user is reported as not found. The id of an erased session stays taken. */
 const mustBeFree = ({ queries }: SessionDeps, principal: Principal, id: string): void => {
+  if (queries.isErased(id))
+    throw new Refusal(
+      'Conflict',
+      { session_id: id },
+      'the session with this id was erased: choose another id',
+    )
   if (queries.rowById(id) !== undefined) queries.visible(principal, id)
 }
 
@@ -144,7 +150,7 @@ export const createSession = async (
   const userId = userOf(deps, principal, body)
   const source = await resolved(deps, principal, body)
   const named = body.session_id ?? sessionIdFor(principal, key)
-  if (body.session_id) mustBeFree(deps, principal, body.session_id)
+  if (named !== undefined) mustBeFree(deps, principal, named)
   const { env_vars: _, ...rest } = body
   const keys = keysOf('create', digestOfBody(rest), body, key)
   const makeAs = async (id: string) => {

@@ -35,6 +35,8 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
     rowById,
     /** The user of a session, also of a deleted one. */
     userOf: (id: string): string | undefined => currentFor(envSessionStream(id), () => rows.userOf(id)),
+    /** Whether a session of this id was erased. */
+    isErased: (id: string): boolean => currentFor(envSessionStream(id), () => rows.isErased(id)),
     /** The row of a session that this principal may see. Throws SessionNotFound. */
     visible(principal: Principal, id: string): SessionRow {
       const row = rowById(id)

@@ -27,7 +27,8 @@ async function* piecesOf({ pieces }: LongText, isQuoted: boolean): AsyncGenerato
 }
 
 /** An event as a line of JSON. The payload is JSON already, so it is inserted unchanged. */
-const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): Line => {
+const lineOf = (stored: StoredEvent): Line => {
+  const { position, about, header, payload, salt, leaf } = stored
   const { stream, revision, type, schema_version, time, principal, correlation_id, causation_id } = about
   const event = JSON.stringify({
     position,
@@ -40,6 +41,11 @@ const lineOf = ({ position, about, header, payload, salt, leaf }: StoredEvent): 
     correlation_id,
     causation_id,
   })
+  if (payload === null) {
+    const { erasedBy: erased_by } = stored
+    const texts = { data: null, erased: true, erased_by, leaf_hash: leaf, header, payload, salt }
+    return lineOfText(jsonLine(`${event.slice(0, -1)},${JSON.stringify(texts).slice(1)}`))
+  }
   const begun = `${event.slice(0, -1)},"data":`
   if (typeof payload === 'string') {
     const texts = JSON.stringify({ leaf_hash: leaf, header, payload, salt })

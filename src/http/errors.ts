@@ -3,7 +3,7 @@
 
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { detailedRefusals } from '../contract/responses.ts'
-import { DamagedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
+import { DamagedEvent, ErasedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
 import type { ErrorObject } from '../contract/wire.ts'
 import { maxProblems } from './problems.ts'
 
@@ -40,6 +40,7 @@ export const isGone = (error: unknown): boolean =>
 const refusalOf = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error
   if (error instanceof StorageFailure) return new Refusal('StorageDown')
+  if (error instanceof ErasedEvent) return new Refusal('TaskNotFound')
   if (error instanceof DamagedEvent) return new Refusal('Damaged', { position: error.position })
   if (error instanceof RevisionConflict) return new Refusal('Busy')
   const name = frameworkRefusals[(error as { code?: string } | null)?.code ?? '']

@@ -19,12 +19,13 @@ const batchesUnderWay = 2
 const joined = (batches: PackedBatch[]): PackedBatch => {
   const [first, ...others] = batches
   if (first === undefined) throw new Error('an empty batch')
-  for (const { streamNos, revisions, texts, newStreams, long } of others) {
+  for (const { streamNos, revisions, texts, newStreams, long, erasures } of others) {
     for (const no of streamNos) first.streamNos.push(no)
     for (const revision of revisions) first.revisions.push(revision)
     for (const text of texts) first.texts.push(text)
     for (const stream of newStreams) first.newStreams.push(stream)
     for (const payload of long) first.long.push(payload)
+    for (const erased of erasures) first.erasures.push(erased)
   }
   return first
 }

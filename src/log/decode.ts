@@ -21,17 +21,27 @@ export const openPayload = (position: number, salt: string, payload: string): Op
   begin: payload.slice(0, 1),
 })
 
+const mustFit = (position: number, misfit: string | undefined): void => {
+  if (misfit !== undefined) throw new DamagedEvent(position, misfit)
+}
+
 /** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
 export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
-  const mustFit = (misfit: string | undefined): void => {
-    if (misfit !== undefined) throw new DamagedEvent(position, misfit)
-  }
-  mustFit(misfitOfHeader(row))
-  const found = opened ?? (payload === null ? undefined : openPayload(position, salt, payload))
-  if (found === undefined) throw new DamagedEvent(position, 'has no payload')
+  mustFit(position, misfitOfHeader(row))
+  const found = opened ?? (payload === null || salt === null ? undefined : openPayload(position, salt, payload))
+  if (found === undefined || salt === null) throw new DamagedEvent(position, 'has no payload')
   const { data, digest, begin } = found
-  mustFit(misfitOfPayload(row.header, { salt, digest, begin }))
+  mustFit(position, misfitOfPayload(row.header, { salt, digest, begin }))
   const header = parsed<Header>(position, row.header)
   return { position, header, data: upcast(header, data, table) }
+}
+
+/** `erasedBy`: the position of the event that covers the row; undefined: nothing says that it was erased. */
+export const decodeErased = (row: Row, erasedBy: number | undefined): Recorded & { erased_by: number } => {
+  const { position } = row
+  if (erasedBy === undefined)
+    throw new DamagedEvent(position, 'has no payload, and no event says that it was erased')
+  mustFit(position, misfitOfHeader(row))
+  return { position, header: parsed<Header>(position, row.header), data: undefined, erased_by: erasedBy }
 }

@@ -18,6 +18,10 @@ const saltForm = /^[\w-]+$/
 export const isErased = ({ payload, salt }: Pick<StoredTexts, 'payload' | 'salt'>): boolean =>
   payload === null && salt === null
 
+/** Whether the payload of an event is long, so that it is stored elsewhere. */
+export const isLong = ({ payload, salt }: Pick<StoredTexts, 'payload' | 'salt'>): boolean =>
+  payload === null && salt !== null
+
 /** Why the header and the leaf do not fit each other; undefined: they fit. */
 const misfitOfLeaf = ({ header, leaf }: Pick<StoredTexts, 'header' | 'leaf'>): string | undefined => {
   // A damaged file may give bytes where there was a text.

@@ -8,6 +8,7 @@ import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
+import { createDestruction } from './destruction.ts'
 import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
 import { createPages, createReading } from './reading.ts'
@@ -35,6 +36,13 @@ export type EventLog = Log & {
   subscribe: Subscribe
   /** Whether a write has failed and the log was not opened again since. */
   isFailing(): boolean
+  /**
+   * Destroys what the event PayloadsErased at a position covers. Resolves to whether nothing of it is left in the
+   * files; otherwise a reader holds the WAL. Called again, it destroys nothing twice. Rejects with StorageFailure.
+   */
+  destroy(by: number): Promise<boolean>
+  /** Destroys traces of earlier calls of `destroy` in the files. Resolves to whether none is left. */
+  wipe(): Promise<boolean>
   /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
   retry(): Promise<void>
   /**
@@ -95,6 +103,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     onCommit: listeners.add,
     onReopened: listener => void onReopened.push(listener),
     isFailing: queue.hasFailed,
+    ...createDestruction(store),
     retry: async () => {
       if (queue.hasFailed() && !queue.isWriting()) await recovery.recover()
     },

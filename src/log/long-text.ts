@@ -1,11 +1,16 @@
-// Reads long payloads, which are stored in pieces. A log of version 1 has none, and becomes one of version 2 when a
+// Reads long payloads, which are stored in pieces. A log of version 1 has none, and gets a newer version when a
 // server opens it. Therefore the statements are made when they are needed first.
 import type Database from 'better-sqlite3'
 
 export const longPayloadsOf = (db: Database.Database) => {
   const hasTables = () => Number(db.pragma('user_version', { simple: true })) >= 2
   const make = () => ({
-    last: db.prepare<[], number>('SELECT coalesce(max(payload), 0) FROM pieces').pluck(),
+    // The pieces of an erased event are gone, and its number is not used again.
+    last: db
+      .prepare<[], number>(
+        `SELECT max(coalesce((SELECT max(payload) FROM pieces), 0), coalesce((SELECT max(no) FROM long_payloads), 0))`,
+      )
+      .pluck(),
     isThere: db.prepare<[number], number>('SELECT 1 FROM long_payloads WHERE position = ?').pluck(),
     textOf: db
       .prepare<[number], string | null>(

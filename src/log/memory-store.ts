@@ -1,15 +1,18 @@
 // A store without a file, for tests of code that uses the log. It has the interface of the SQLite store, and the same
 // tests run on both.
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
-import type { Row, Store, StreamHead } from './store.ts'
+import type { PackedBatch, Row, Store, StreamHead } from './store.ts'
 
 export const memoryStore = (): Store => {
   const rows: Row[] = []
   const ids = new Map<number, string>()
   const heads = new Map<string, StreamHead>()
   const pieces = new Map<number, string>()
+  const erased: PackedBatch['erasures'] = []
+  const covers = ({ erased: { streams, from, to } }: PackedBatch['erasures'][number], row: Row): boolean =>
+    streams.includes(row.stream) && from <= row.position && row.position <= to
   return {
-    async write({ first, streamNos, revisions, texts, newStreams, long }) {
+    async write({ first, streamNos, revisions, texts, newStreams, long, erasures }) {
       const wholes = new Map(long.map(({ position, payload }) => [position, pieces.get(payload)]))
       for (const { no, id } of newStreams) {
         ids.set(no, id)
@@ -24,12 +27,27 @@ export const memoryStore = (): Store => {
         rows.push({ position: first + n, stream, revision, header, payload, salt, leaf: leafOf(header) })
         heads.set(stream, { no: streamNo, revision })
       }
+      erased.push(...erasures)
     },
     async writePiece({ payload, text }) {
       pieces.set(payload, (pieces.get(payload) ?? '') + text)
     },
     async dropPieces(payload) {
       pieces.delete(payload)
+    },
+    async destroy(by) {
+      const here = erased.filter(({ position }) => position === by)
+      for (const row of rows) {
+        if (!here.some(each => covers(each, row))) continue
+        row.payload = null
+        row.salt = null
+      }
+      return { next: undefined, isGone: true }
+    },
+    wipe: async () => true,
+    erasedBy(at) {
+      const row = rows[at - 1]
+      return row && erased.find(each => covers(each, row))?.position
     },
     async reopen() {},
     fault: () => undefined,

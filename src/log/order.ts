@@ -1,11 +1,25 @@
 // Puts appends in order: checks their expected revisions, and fixes revision, position, time and stream number at once.
+import { erasureStream, type PayloadsErased, payloadsErased } from '../contract/erasure-events.ts'
 import type { Clock, Random } from '../contract/ports.ts'
-import { type Header, type Recorded, RevisionConflict, type StreamAppend } from '../contract/stored.ts'
+import {
+  type Header,
+  type NewEvent,
+  type Recorded,
+  RevisionConflict,
+  type StreamAppend,
+} from '../contract/stored.ts'
 import { commonText, headerOf, openHeader } from './header.ts'
 import { createHeads } from './heads.ts'
 import type { Payload } from './long-payloads.ts'
 import type { PackedBatch, Store } from './store.ts'
 import { createTimes } from './times.ts'
+
+/** What an event erases; undefined: it erases nothing. */
+const erasedIn = (stream: string, { type, data }: NewEvent) => {
+  if (stream !== erasureStream || type !== payloadsErased) return undefined
+  const { streams, from, to } = data as PayloadsErased
+  return { streams, from, to }
+}
 
 export type OrderDeps = { clock: Clock; random: Random; build: string }
 export type Ordered = { packed: PackedBatch; recorded: Recorded[] }
@@ -50,6 +64,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
       texts: [],
       newStreams: [],
       long: [],
+      erasures: [],
     }
     const recorded: Recorded[] = []
     const time = times.next()
@@ -66,6 +81,8 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
         recorded.push({ position: ++position, header, data: event.data })
         packed.streamNos.push(known.no)
         packed.revisions.push(known.revision)
+        const erased = erasedIn(append.stream, event)
+        if (erased !== undefined) packed.erasures.push({ position, erased })
         const payload = payloads[n]?.[m] ?? ''
         const open = openHeader(header, stream, common)
         if (typeof payload === 'string') packed.texts.push(open, payload, random.text(16))

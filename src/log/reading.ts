@@ -2,7 +2,8 @@
 // skipped nor shown.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isCorrupt } from '../platform/sqlite/corrupt.ts'
-import { decode } from './decode.ts'
+import { decode, decodeErased } from './decode.ts'
+import { isErased, isLong } from './fits.ts'
 import type { Row, Store } from './store.ts'
 
 /** The most events of one page. */
@@ -10,10 +11,10 @@ const pageEvents = 1000
 /** A page ends early at this many characters, since a page is held in memory and handled in one turn. */
 const pageChars = 1024 * 1024
 
+type Measured = Pick<Row, 'header' | 'payload' | 'salt'>
+
 /** Takes the rows of one page from an iterator, and reads no row after them. A long payload ends the page. */
-export const pageOf = <Row extends { header: string; payload: string | null }>(
-  rows: Iterable<Row>,
-): Row[] => {
+export const pageOf = <Row extends Measured>(rows: Iterable<Row>): Row[] => {
   const page: Row[] = []
   let chars = 0
   for (const row of rows) {
@@ -24,8 +25,8 @@ export const pageOf = <Row extends { header: string; payload: string | null }>(
   return page
 }
 
-const charsOf = ({ header, payload }: Pick<Row, 'header' | 'payload'>): number =>
-  payload === null ? pageChars : header.length + payload.length
+const charsOf = (row: Measured): number =>
+  isLong(row) ? pageChars : row.header.length + (row.payload?.length ?? 0)
 
 /** Lets the event loop turn between two pages of a long read. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -45,7 +46,7 @@ export type PatientPages = {
   page(after: number): Promise<Recorded[]>
   streamPage(stream: string, after: number, near?: number): Promise<{ events: Recorded[]; isLast: boolean }>
 }
-type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong'>
+type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong' | 'erasedBy'>
 
 /** Functions that read the rows of one page and check their places. They throw DamagedEvent. */
 const rowPages = (store: Rows, head: () => number) => ({
@@ -145,7 +146,7 @@ export const createReading = (
         const middle = Math.ceil((low + high) / 2)
         const [row] = readable(() => store.page(middle - 1, 1), middle)
         if (row === undefined) throw new DamagedEvent(middle, 'is missing')
-        if (Date.parse(decode(wholeRow(store, row)).header.time) <= time) low = middle
+        if (Date.parse(eventOf(store, row).header.time) <= time) low = middle
         else high = middle - 1
       }
       return low
@@ -157,12 +158,14 @@ export const createReading = (
   }
 }
 
-/** The row with its long payload. */
-const wholeRow = ({ longPayload }: Rows, row: Row): Row =>
-  row.payload === null ? { ...row, payload: longPayload(row.position) ?? null } : row
+/** The event of a row, with its long payload. */
+const eventOf = ({ longPayload, erasedBy }: Rows, row: Row): Recorded => {
+  if (isErased(row)) return decodeErased(row, erasedBy(row.position))
+  return decode(isLong(row) ? { ...row, payload: longPayload(row.position) ?? null } : row)
+}
 /** The events of these rows. Empties the list of rows, since their texts may be long. */
 const taken = (store: Rows, rows: Row[]): Recorded[] => {
-  const events = rows.map(row => decode(wholeRow(store, row)))
+  const events = rows.map(row => eventOf(store, row))
   rows.length = 0
   return events
 }
@@ -170,10 +173,10 @@ const taken = (store: Rows, rows: Row[]): Recorded[] => {
 const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => {
   const last = rows.at(-1)
   // A long payload ends its page, so only the last row can have one.
-  if (last === undefined || last.payload !== null) return taken(store, rows)
+  if (last === undefined || !isLong(last)) return taken(store, rows)
   rows.pop()
   const events = taken(store, rows)
-  events.push(decode(last, undefined, await store.openLong(last.position, last.salt)))
+  events.push(decode(last, undefined, await store.openLong(last.position, last.salt ?? '')))
   return events
 }
 /** Whether a page was not full, so that nothing follows it. */

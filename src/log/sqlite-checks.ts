@@ -4,7 +4,8 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import Sqlite from '../platform/sqlite/library.ts'
-import { misfitOfTexts } from './fits.ts'
+import { erasedRangesOf } from './erased-ranges.ts'
+import { isErased, isLong, misfitOfTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { applicationId, schemaVersion } from './schema.ts'
 import type { Row } from './store.ts'
@@ -24,10 +25,12 @@ const checkTail = (db: Database.Database, path: string): void => {
   const long = longPayloadsOf(db)
   // A long payload is checked when it is read: a start that read 256 of them would take too long. An event whose stream
   // is lost is refused when it is read, so that all other streams can be served.
-  const misfit = (row: Row) => misfitOfTexts(row, row.payload === null && long.isAt(row.position))
+  const misfit = (row: Row) => misfitOfTexts(row, isLong(row) && long.isAt(row.position))
+  const erasedBy = erasedRangesOf(db)
+  const isLost = (row: Row) => isErased(row) && erasedBy(row.position) === undefined
   let expected = rows[0]?.position
   for (const row of rows) {
-    if (row.position !== expected || misfit(row) !== undefined)
+    if (row.position !== expected || misfit(row) !== undefined || isLost(row))
       throw new CannotStart(`${path} is damaged at position ${expected}: restore it from a backup`)
     expected = row.position - 1
   }

@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 import Sqlite from '../platform/sqlite/library.ts'
-import { applicationId, schema, schemaVersion, sinceVersion1 } from './schema.ts'
+import { applicationId, looserSalt, renewal, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
@@ -42,13 +42,24 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
-/** Adds the tables that a file of version 1 lacks. */
-const renew = (db: Database.Database): void => {
-  const add = db.transaction(() => {
-    db.exec(sinceVersion1)
+/** Brings a file of an earlier version to this version, in one transaction. */
+const renew = (db: Database.Database, version: number): void => {
+  const change = db.transaction(() => {
+    db.exec(renewal(version))
+    db.pragma('writable_schema = ON')
+    db.exec(looserSalt)
+    // Every connection, this one too, reads the schema again when this number has changed.
+    db.pragma(`schema_version = ${Number(db.pragma('schema_version', { simple: true })) + 1}`)
+    db.pragma('writable_schema = OFF')
     db.pragma(`user_version = ${schemaVersion}`)
   })
-  add()
+  db.unsafeMode() // otherwise the schema cannot be written
+  try {
+    change()
+  } finally {
+    db.pragma('writable_schema = OFF')
+    db.unsafeMode(false)
+  }
 }
 
 /** Removes the pieces of payloads that no event holds: a crash came before their events. */
@@ -84,9 +95,13 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('recursive_triggers = ON')
     db.pragma('foreign_keys = OFF') // the writer numbers the streams itself, and the check takes a third of the time
     db.pragma('cache_size = -65536')
+    db.pragma('secure_delete = ON') // what is erased is overwritten; appends delete nothing
     db.pragma(`wal_autocheckpoint = ${maxPages}`)
     if (isNew) make(db, newLogId())
-    else if (db.pragma('user_version', { simple: true }) !== schemaVersion) renew(db)
+    else {
+      const found = Number(db.pragma('user_version', { simple: true }))
+      if (found !== schemaVersion) renew(db, found)
+    }
     removeLeftPieces(db)
     // Copies the WAL into the main file and syncs it. Then the length of the file must be that of its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]

@@ -1,5 +1,6 @@
 // The read side of a log file, on a connection of its own: in WAL mode this connection sees every commit and blocks no
 // other.
+import { erasedRangesOf } from './erased-ranges.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { pageOf } from './reading.ts'
 import { openForReading } from './sqlite-file.ts'
@@ -7,11 +8,11 @@ import type { Row, Store } from './store.ts'
 
 export type Reader = Omit<
   Store,
-  'write' | 'writePiece' | 'dropPieces' | 'openLong' | 'reopen' | 'fault' | 'checkpoint'
+  'write' | 'writePiece' | 'dropPieces' | 'destroy' | 'wipe' | 'openLong' | 'reopen' | 'fault' | 'checkpoint'
 >
 
 const columns = 'e.position, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
-type Columns = [number, string, number, string, string | null, string, string]
+type Columns = [number, string, number, string, string | null, string | null, string]
 const rowOf = ([position, stream, revision, header, payload, salt, leaf]: Columns): Row => ({
   position,
   stream,
@@ -70,6 +71,7 @@ export const sqliteReader = (path: string): Reader => {
     lastStreamNo: () => lastStreamNo.get() ?? 0,
     lastPayload: long.last,
     longPayload: long.textOf,
+    erasedBy: erasedRangesOf(db),
     leafAt: position => leafAt.get(position),
     logId: () => logId.get() ?? '',
     async close() {

@@ -5,9 +5,9 @@ import { startThread } from '../platform/thread.ts'
 import { createLongReader } from './long-reader.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
-import type { Store } from './store.ts'
+import type { Destroyed, Store } from './store.ts'
 import { watchFile } from './watch.ts'
-import type { Reply, Request } from './writer-thread.ts'
+import type { Answer, Reply, Request } from './writer-thread.ts'
 
 type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 
@@ -18,14 +18,14 @@ type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 const writerThread = (path: string) => {
   let worker: Worker | undefined
   let asked = 0
-  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
 
   const start = (): Worker => {
     const started = startThread('writer-thread.mjs', { workerData: { path } })
-    started.on('message', ({ id, error }: Reply) => {
+    started.on('message', ({ id, answer, error }: Reply) => {
       const request = waiting.get(id)
       waiting.delete(id)
-      if (error === undefined) request?.resolve()
+      if (error === undefined) request?.resolve(answer)
       else request?.reject(Object.assign(new Error(error.message), { code: error.code }))
     })
     const gone = (error: Error) => {
@@ -39,7 +39,7 @@ const writerThread = (path: string) => {
     return started
   }
 
-  const ask = (request: Open<Request>): Promise<void> =>
+  const ask = (request: Open<Request>): Promise<Answer> =>
     new Promise((resolve, reject) => {
       worker ??= start()
       const id = ++asked
@@ -77,11 +77,12 @@ export const sqliteStore = (
   let isOpen = false
   let emptying = 0
   /** Sends a request that empties the WAL. Opening the write connection empties it, too. */
-  const empties = async (ask: Open<Request>) => {
+  const empties = async (ask: Open<Request>): Promise<Answer> => {
     emptying++
     try {
-      await writer.ask(ask)
+      const answer = await writer.ask(ask)
       wal.emptied()
+      return answer
     } finally {
       emptying--
     }
@@ -97,6 +98,14 @@ export const sqliteStore = (
     openLong: long.open,
     writePiece: piece => writes({ ask: 'piece', piece }, piece.text.length),
     dropPieces: payload => writes({ ask: 'drop', payload }, 0),
+    async destroy(by, after) {
+      isOpen = true
+      return (await empties({ ask: 'destroy', by, after })) as Destroyed
+    },
+    async wipe() {
+      isOpen = true
+      return (await empties({ ask: 'wipe' })) === true
+    },
     // Sending one long text to the thread is far cheaper than sending many texts. They can be joined by line ends,
     // since neither JSON.stringify nor a salt contains one.
     async write({ texts, ...batch }) {
@@ -115,7 +124,9 @@ export const sqliteStore = (
       }
       return undefined
     },
-    checkpoint: () => empties({ ask: 'checkpoint' }),
+    async checkpoint() {
+      await empties({ ask: 'checkpoint' })
+    },
     async close() {
       await checkpoints.close()
       await long.close()

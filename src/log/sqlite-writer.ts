@@ -1,13 +1,16 @@
 // The one write connection: it hashes, inserts and commits whole batches. It handles events only as texts.
 import type Database from 'better-sqlite3'
+import { createDestroyer } from './destroyer.ts'
 import { closeHeader, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
-import type { PackedBatch, Piece } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
 import { watchFile } from './watch.ts'
 
 export type Writer = {
   write(batch: PackedBatch): void
   writePiece(piece: Piece): void
   dropPieces(payload: number): void
+  destroy(by: number, after: ErasureCursor | undefined): Destroyed
+  wipe(): boolean
   /** Copies everything from the WAL into the main file, and syncs that file. */
   checkpoint(): void
   close(): void
@@ -20,6 +23,9 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   )
   const insertLong = db.prepare('INSERT INTO long_payloads (no, position) VALUES (?, ?)')
   const insertPiece = db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)')
+  const insertErased = db.prepare(
+    'INSERT INTO erased (stream_no, first, last, erased_by) SELECT no, ?, ?, ? FROM streams WHERE id = ?',
+  )
   const removePieces = db.prepare('DELETE FROM pieces WHERE payload = ?')
   /** The digests of long payloads whose events are not written yet, by their numbers. */
   const digests = new Map<number, OpenDigest>()
@@ -39,7 +45,8 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     return digest.end()
   }
 
-  const insert = db.transaction(({ first, streamNos, revisions, texts, newStreams, long }: PackedBatch) => {
+  const insert = db.transaction((batch: PackedBatch) => {
+    const { first, streamNos, revisions, texts, newStreams, long, erasures } = batch
     for (const { no, id } of newStreams) insertStream.run(no, id)
     let text = 0
     for (let n = 0; n < streamNos.length; n++) {
@@ -51,6 +58,9 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const stored = isLong ? null : payload
       insertEvent.run(first + n, streamNos[n], revisions[n], header, stored, salt, leafOf(header))
     }
+    for (const { position, erased } of erasures) {
+      for (const stream of erased.streams) insertErased.run(erased.from, erased.to, position, stream)
+    }
   })
   const checked = (work: () => void): void => {
     const fault = wal.fault()
@@ -58,6 +68,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     work()
     wal.fault() // records the new length
   }
+  const destroyer = createDestroyer(db, wal.emptied)
   return {
     write(batch) {
       // When a batch has failed, later batches that were already sent must not be written: they would leave a hole.
@@ -76,6 +87,14 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       digests.delete(payload)
       checked(() => removePieces.run(payload))
     },
+    destroy(by, after) {
+      let destroyed: Destroyed = { next: undefined, isGone: false }
+      checked(() => {
+        destroyed = destroyer.destroy(by, after)
+      })
+      return destroyed
+    },
+    wipe: () => destroyer.wipe(true),
     checkpoint() {
       db.pragma('wal_checkpoint(TRUNCATE)')
       wal.emptied()

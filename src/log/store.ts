@@ -1,5 +1,6 @@
 // Where the rows of the log are stored. The log (log.ts) decides order, revisions and positions; a store only keeps
 // rows and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
+import type { PayloadsErased } from '../contract/erasure-events.ts'
 
 /**
  * Rows to write at consecutive positions from `first` on, packed so that sending them to a thread is cheap. `texts`
@@ -13,7 +14,14 @@ export type PackedBatch = {
   texts: string[]
   newStreams: { no: number; id: string }[]
   long: { position: number; payload: number }[]
+  /** The events PayloadsErased among the rows. */
+  erasures: { position: number; erased: Pick<PayloadsErased, 'streams' | 'from' | 'to'> }[]
 }
+
+/** Where the destroying of an erasure continues: after this revision of the stream with this number. */
+export type ErasureCursor = { streamNo: number; revision: number }
+/** `isGone`: nothing of what was destroyed is left in the files; else a reader holds the WAL. */
+export type Destroyed = { next: ErasureCursor | undefined; isGone: boolean }
 
 /** Piece `n` (from 0) of the long payload with the number `payload`, and the salt of its event. */
 export type Piece = { payload: number; n: number; salt: string; text: string }
@@ -21,14 +29,14 @@ export type Piece = { payload: number; n: number; salt: string; text: string }
 /** What a payload holds: its JSON value, the digest that follows from its text, and the first character of the text. */
 export type Opened = { data: unknown; digest: string; begin: string }
 
-/** A row as stored, with the id of its stream. `payload` is null when it is long, or when it was removed. */
+/** A row as stored, with the id of its stream. `payload` is null when it is long. With a null `salt` it was erased. */
 export type Row = {
   position: number
   stream: string
   revision: number
   header: string
   payload: string | null
-  salt: string
+  salt: string | null
   leaf: string
 }
 
@@ -41,6 +49,15 @@ export interface Store {
   writePiece(piece: Piece): Promise<void>
   /** Removes the pieces of a payload that no event holds. */
   dropPieces(payload: number): Promise<void>
+  /**
+   * Destroys some of the payloads and salts that the event PayloadsErased at the position `by` covers, and their traces
+   * in the files. To be called again until there is no `next`.
+   */
+  destroy(by: number, after: ErasureCursor | undefined): Promise<Destroyed>
+  /** Destroys the traces of earlier calls of `destroy`, also those of a call that a crash has ended. */
+  wipe(): Promise<boolean>
+  /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
+  erasedBy(position: number): number | undefined
   /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
   /** What somebody did to the open files, in a sentence; undefined: the files are in order. */

@@ -1,7 +1,7 @@
 // Reads the rows of a log file as they are stored, in the order of their positions, for those who verify or export the
 // log. A server may write meanwhile. Damaged rows are given out like any other.
 import type Database from 'better-sqlite3'
-import type { StoredTexts } from './fits.ts'
+import { isLong, type StoredTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { pageOf, readable } from './reading.ts'
 import { identify } from './sqlite-checks.ts'
@@ -125,7 +125,7 @@ export const openStoredRows = (path: string): StoredRows => {
   const long = longPayloadsOf(db)
   /** Puts a long payload into its row. */
   const whole = (row: StoredRow): StoredRow => {
-    if (row.payload === null && row.salt !== null) row.payload = long.textOf(row.position) ?? null
+    if (isLong(row)) row.payload = long.textOf(row.position) ?? null
     return row
   }
 

@@ -1,18 +1,23 @@
 // The thread that owns the write connection. It answers requests in order: to write a batch or a piece of a long
-// payload, to open the file again, to empty the WAL, and to close the file.
+// payload, to destroy erased payloads, to open the file again, to empty the WAL, and to close the
+// file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'
-import type { PackedBatch, Piece } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
 
 export type Request =
   | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
   | { ask: 'piece'; id: number; piece: Piece }
   | { ask: 'drop'; id: number; payload: number }
+  | { ask: 'destroy'; id: number; by: number; after: ErasureCursor | undefined }
+  | { ask: 'wipe'; id: number }
   | { ask: 'reopen'; id: number }
   | { ask: 'checkpoint'; id: number }
   | { ask: 'close'; id: number }
-export type Reply = { id: number; error?: { message: string; code?: string } }
+/** `answer`: what destroying has reached; other requests have no answer. */
+export type Answer = Destroyed | boolean | undefined
+export type Reply = { id: number; answer?: Answer; error?: { message: string; code?: string } }
 
 const { path } = workerData as { path: string }
 const noNewLog = (): string => {
@@ -24,10 +29,12 @@ const opened = (): Writer => {
   writer ??= sqliteWriter(openForWriting(path, noNewLog))
   return writer
 }
-const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) => void } = {
+const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) => Answer | void } = {
   write: ({ batch, text }) => opened().write({ ...batch, texts: text.split('\n') }),
   piece: ({ piece }) => opened().writePiece(piece),
   drop: ({ payload }) => opened().dropPieces(payload),
+  destroy: ({ by, after }) => opened().destroy(by, after),
+  wipe: () => opened().wipe(),
   reopen: () => {
     writer?.close()
     writer = undefined
@@ -43,7 +50,7 @@ const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) 
 parentPort?.on('message', (request: Request) => {
   const reply: Reply = { id: request.id }
   try {
-    answers[request.ask](request as never)
+    reply.answer = answers[request.ask](request as never) || undefined
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
     reply.error = { message, ...(code === undefined ? {} : { code }) }

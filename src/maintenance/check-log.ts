@@ -10,7 +10,15 @@ import type { ReadOnlyLog } from '../log/read-only.ts'
 /** A description of damage, and its position; undefined when more than one event is damaged. */
 export type Damage = { position: number | undefined; reason: string }
 
-export type Checked = { position: number; streams: number; tasks: number; events: number; frames: number }
+/** `erased_streams`: streams with erased events, which are checked as far as their headers go. */
+export type Checked = {
+  position: number
+  streams: number
+  tasks: number
+  events: number
+  frames: number
+  erased_streams: number
+}
 
 /** Events that are checked before the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
@@ -27,12 +35,13 @@ export const checkLog = async (
   onProgress: (events: number, total: number) => void,
 ): Promise<Checked> => {
   const position = log.head()
-  const checked: Checked = { position, streams: 0, tasks: 0, events: 0, frames: 0 }
+  const checked: Checked = { position, streams: 0, tasks: 0, events: 0, frames: 0, erased_streams: 0 }
   let breathAt = breathEvents
 
   const checkStream = async (stream: string): Promise<void> => {
     const view = isTaskStream(stream) ? emptyShown() : undefined
     let at: number | undefined
+    let isErased = false
     try {
       for await (const page of log.readStream(stream)) {
         for (const event of page) {
@@ -43,7 +52,9 @@ export const checkLog = async (
             )
           at = event.position
           checked.events++
-          if (view !== undefined) checked.frames += renderFrames(view, taskEvents.read(event)).length
+          isErased ||= event.erased_by !== undefined
+          if (view !== undefined && !isErased)
+            checked.frames += renderFrames(view, taskEvents.read(event)).length
         }
         if (checked.events < breathAt) continue
         breathAt = checked.events + breathEvents
@@ -51,7 +62,8 @@ export const checkLog = async (
         await new Promise(resolve => setImmediate(resolve)) // lets signal handlers run
       }
       checked.streams++
-      if (view !== undefined) checked.tasks++
+      if (isErased) checked.erased_streams++
+      else if (view !== undefined) checked.tasks++
     } catch (error) {
       onDamage(damageOf(error, at))
     }

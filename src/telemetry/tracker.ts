@@ -1,7 +1,7 @@
 // Keeps the folds of tasks into spans. A fold is made at the task's first event, and dropped after the event that ends
 // the task. If an event may end a span and its task has no fold, the fold is made again from the stream.
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
-import type { Log, Recorded } from '../contract/stored.ts'
+import { ErasedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
 import { createTaskContents } from './contents.ts'
 import type { Span } from './spans.ts'
@@ -97,13 +97,24 @@ export const createTracker = (
     return spans
   }
 
+  /** A task that was erased, or whose caller was, gives no more spans. */
+  const takeUnlessErased = async (event: Recorded): Promise<Span[]> => {
+    try {
+      if (event.erased_by === undefined) return await takeOne(event)
+    } catch (error) {
+      if (!(error instanceof ErasedEvent)) throw error
+    }
+    folds.delete(event.header.stream)
+    return []
+  }
+
   return {
     /** The spans that these events end. If it fails, the caller can pass these events again. */
     async take(events: readonly Recorded[]): Promise<Span[]> {
       const spans: Span[] = []
       try {
         for (const event of events) {
-          if (isTaskStream(event.header.stream)) spans.push(...(await takeOne(event)))
+          if (isTaskStream(event.header.stream)) spans.push(...(await takeUnlessErased(event)))
         }
         return spans
       } catch (error) {

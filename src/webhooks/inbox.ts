@@ -44,6 +44,7 @@ export const openInbox = (
   const choose = chosenBy(webhook)
   const take = (list: readonly Published[]): boolean => {
     for (const published of list) {
+      if (published.event.type === 'Gap') continue // erased events are not sent
       const chosen = choose(published)
       if (chosen.isWanted || chosen.isLast) waiting.push(chosen)
     }

@@ -5,6 +5,7 @@ import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
 import { bodyOf, type Published } from '../../src/bus/published.ts'
 import { takesAll } from '../../src/bus/relay-stream.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
+import type { PublicEvent } from '../../src/contract/public-events.ts'
 
 const creds =
   '-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n'
@@ -88,8 +89,8 @@ t.test('what cannot be followed is one line, without the secret in it', async t 
 })
 
 const about = { timestamp: '2026-01-01T00:00:00.000Z', session_id: 's/1' }
-const toldOf = (owner: string, event: object): Published =>
-  ({ position: 12, owner, event: { ...about, ...event } }) as Published
+const toldOf = (owner: string, event: object) =>
+  ({ position: 12, owner, event: { ...about, ...event } }) as Published<PublicEvent>
 
 t.test('the subject of an event names its user, its group, its name and what it is about', async t => {
   const task = { type: 'TaskDeleted', task_id: 't-1' }

@@ -154,23 +154,6 @@ for (const [what, sql] of [
   })
 }
 
-t.test('a log of version 1 opens, also for reading only, and takes long payloads', async t => {
-  const file = fileIn(t.testdir({}))
-  const first = await openFile(t, file)
-  await first.append([to('a', -1, { n: 1 })])
-  await first.close()
-  const old = new Database(file)
-  old.exec('DROP TABLE pieces; DROP TABLE long_payloads; PRAGMA user_version = 1')
-  old.close()
-  const reader = openLogReadOnly(file)
-  t.same(dataOf((await reader.readStream('a')[Symbol.asyncIterator]().next()).value ?? []), [{ n: 1 }])
-  const log = await openFile(t, file)
-  await log.append([to('a', 0, long())])
-  t.same(dataOf(await streamOf(log, 'a')), [{ n: 1 }, long()])
-  t.same((await reader.lastOf('a'))?.data, long(), 'a reader that was open before reads it, too')
-  await reader.close()
-})
-
 t.test('when a piece cannot be written, the append fails and the log goes on', async t => {
   const { store } = faultyStore(memoryStore())
   let failures = 1

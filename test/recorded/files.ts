@@ -63,7 +63,7 @@ const readLines = (file: string): unknown[] =>
 
 /** A row in the log's file: the line's number is the position, and the header tells the rest. */
 type Line = [header: string, payload: string, salt: string, leaf: string]
-const lineOf = ({ header, payload, salt, leaf }: StoredRow): Line => [header, payload, salt, leaf]
+const lineOf = ({ header, payload, salt, leaf }: StoredRow): Line => [header, payload, salt ?? '', leaf]
 const rowOf = ([header, payload, salt, leaf]: Line, position: number): StoredRow => {
   const { stream, revision } = JSON.parse(header) as { stream: string; revision: number }
   return { position, stream, revision, header, payload, salt, leaf }

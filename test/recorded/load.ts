@@ -34,9 +34,10 @@ export const loadLog = async (dataDir: string, rows: StoredRow[]): Promise<Row[]
     first: 1,
     streamNos: rows.map(({ stream }) => numbers.get(stream) ?? 0),
     revisions: rows.map(({ revision }) => revision),
-    texts: rows.flatMap(({ header, payload, salt }) => [openHeader(header), payload, salt]),
+    texts: rows.flatMap(({ header, payload, salt }) => [openHeader(header), payload, salt ?? '']),
     newStreams,
     long: [],
+    erasures: [],
   })
   const found = allRows(store)
   await store.close()

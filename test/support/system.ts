@@ -63,9 +63,10 @@ export const storeOf = async (rows: Row[]): Promise<Store> => {
       first: index + 1,
       streamNos: [no],
       revisions: [revision],
-      texts: [open, payload ?? '', salt],
+      texts: [open, payload ?? '', salt ?? ''],
       newStreams: known === undefined ? [{ no, id: stream }] : [],
       long: [],
+      erasures: [],
     })
   }
   return store

@@ -12,7 +12,7 @@ export const longReader =
     const no = readable(() => payloadAt.get(position), here)
     if (no === undefined) return undefined
     const pieceOf = (n: number) => readable(() => piece.get(no, n), here)
-    const digest = openDigest(salt)
+    const digest = openDigest(salt ?? '')
     const begin = pieceOf(0)?.slice(0, 1) ?? ''
     let bytes = 0
     let count = 0

@@ -11,8 +11,8 @@ const windowPositions = 2000
 
 /** Reads events after the position `after`, up to the position `end`. Waits for `turn` before each page. */
 export const createPages = (statements: Statements, turn: () => Promise<void>) => {
-  const { page, streamPage, ownerPage, streamNo, revisionAt, positionOf } = statements
-  const readLong = longReader(statements, turn)
+  const { page, streamPage, ownerPage, streamNo, revisionAt, positionOf, erasedBy } = statements
+  const lookup = { readLong: longReader(statements, turn), erasedBy }
   return {
     async *all(after: number, end: number) {
       for (let from = after; from < end; ) {
@@ -22,7 +22,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => from + 1,
         )
         if (rows.length === 0) throw new DamagedEvent(from + 1, 'is missing')
-        yield* checked(rows, readLong, ({ position }) => {
+        yield* checked(rows, lookup, ({ position }) => {
           if (position !== ++from) throw new DamagedEvent(from, 'is missing')
         })
       }
@@ -37,7 +37,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => positionOf.get(no, from + 1) ?? end,
         )
         if (rows.length === 0) return
-        yield* checked(rows, readLong, ({ position, revision, stream: found }) => {
+        yield* checked(rows, lookup, ({ position, revision, stream: found }) => {
           if (found !== stream)
             throw new DamagedEvent(position, `is listed under ${stream} and belongs to ${found}`)
           if (revision !== ++from) throw new DamagedEvent(position, `is not revision ${from} of ${stream}`)
@@ -53,7 +53,7 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => pageOf(ownerPage.iterate(from, to, mark)),
           () => from + 1,
         )
-        yield* checked(rows, readLong, () => {})
+        yield* checked(rows, lookup, () => {})
         from = rows.at(-1)?.position ?? to
       }
     },

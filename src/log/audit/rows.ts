@@ -2,7 +2,8 @@
 import type { LongText, StoredEvent } from '../../contract/audit.ts'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { isCorrupt } from '../../platform/sqlite/corrupt.ts'
-import { decode } from '../decode.ts'
+import { decode, decodeErased } from '../decode.ts'
+import { isErased, isLong } from '../fits.ts'
 import type { Row } from '../store.ts'
 
 /** A page ends after the row with which its headers and payloads reach this many characters. */
@@ -11,12 +12,22 @@ const pageChars = 1024 * 1024
 /** Reads the long payload of a row, whose digest is checked later; undefined: the row has none. */
 export type ReadLong = (row: Row) => Promise<{ text: LongText; digest: string; begin: string } | undefined>
 
-const storedOf = async (row: Row, readLong: ReadLong): Promise<StoredEvent> => {
-  const { header, salt, leaf } = row
-  const long = row.payload === null ? await readLong(row) : undefined
+export type Lookup = {
+  readLong: ReadLong
+  /** The position of the event that erased the one at a position. */
+  erasedBy: (position: number) => number | undefined
+}
+
+const storedOf = async (row: Row, { readLong, erasedBy }: Lookup): Promise<StoredEvent> => {
+  const { position, header, payload, salt, leaf } = row
+  if (isErased(row) || salt === null) {
+    const { header: about, erased_by } = decodeErased(row, erasedBy(position))
+    return { position, about, header, leaf, payload: null, salt: null, erasedBy: erased_by }
+  }
+  const long = isLong(row) ? await readLong(row) : undefined
   const opened = long && { data: undefined, digest: long.digest, begin: long.begin }
-  const { header: about, position } = decode(row, {}, opened) // as it was written, whatever its version
-  return { position, about, header, payload: long?.text ?? row.payload ?? '', salt, leaf }
+  const { header: about } = decode(row, {}, opened) // as it was written, whatever its version
+  return { position, about, header, leaf, payload: long?.text ?? payload ?? '', salt }
 }
 
 /** The rows of a page, up to the first one that cannot be read. A long payload ends the page. Throws the error of SQLite when no row can be read. */
@@ -26,7 +37,7 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
   try {
     for (const row of rows) {
       page.push(row)
-      chars += row.payload === null ? pageChars : row.header.length + row.payload.length
+      chars += isLong(row) ? pageChars : row.header.length + (row.payload?.length ?? 0)
       if (chars >= pageChars) break
     }
   } catch (error) {
@@ -41,7 +52,7 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
  */
 export async function* checked(
   rows: Row[],
-  readLong: ReadLong,
+  lookup: Lookup,
   check: (row: Row) => void,
 ): AsyncGenerator<StoredEvent[]> {
   const page: StoredEvent[] = []
@@ -49,7 +60,7 @@ export async function* checked(
   for (const row of rows) {
     try {
       check(row)
-      page.push(await storedOf(row, readLong))
+      page.push(await storedOf(row, lookup))
     } catch (error) {
       damage = error
       break

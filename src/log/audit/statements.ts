@@ -1,5 +1,6 @@
 // The SQL of the audit trail, prepared once for its connection.
 import type Database from 'better-sqlite3'
+import { erasedRangesOf } from '../erased-ranges.ts'
 import type { Row } from '../store.ts'
 
 /** The first or the last event of a stream. */
@@ -46,6 +47,7 @@ export const prepareStatements = (db: Database.Database) => {
     piece: db
       .prepare<[number, number], string>('SELECT text FROM pieces WHERE payload = ? AND n = ?')
       .pluck(),
+    erasedBy: erasedRangesOf(db),
     firstOf: place('ASC'),
     lastOf: place('DESC'),
   }

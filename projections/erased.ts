@@ -1,0 +1,36 @@
+// Finds out which streams of a kind were erased: live, when the event PayloadsErased comes, and when read models are
+// made again, from the first event of the stream, which has no data any more.
+import { erasureEvents } from '../src/contract/decoders/erasure.ts'
+import type { Recorded } from '../src/contract/stored.ts'
+
+/** The first event of an erased stream. */
+export type ErasedStream = { stream: string; position: number; owner: string }
+
+export const createErasedStreams = (isOfKind: (stream: string) => boolean) => {
+  let begun: ErasedStream[] = []
+  let named: string[] = []
+  const forget = (): void => {
+    begun = []
+    named = []
+  }
+  return {
+    /** Called with each event of the log. */
+    follow(event: Recorded): void {
+      const { stream, revision, owner } = event.header
+      if (event.erased_by !== undefined && revision === 0 && isOfKind(stream))
+        begun.push({ stream, position: event.position, owner })
+      const erasure = erasureEvents.find(event)
+      if (erasure?.type === 'PayloadsErased') named.push(...erasure.data.streams.filter(isOfKind))
+    },
+    /**
+     * The streams since the last call. `begun`: their events come without data. `named`: the tables may still have rows
+     * of them.
+     */
+    take(): { begun: ErasedStream[]; named: string[] } {
+      const taken = { begun, named }
+      forget()
+      return taken
+    },
+    forget,
+  }
+}

@@ -1,0 +1,59 @@
+// Erased tasks. Of such a task only a row without content stays, so that its id remains a valid cursor, and no other
+// task gets the id. The row is the same whether it was written when the task was erased, or made from the log later.
+import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
+import { createErasedStreams } from '../erased.ts'
+import type { ReadStore } from '../store.ts'
+import { sumOf, sumOfRow } from '../sums.ts'
+
+/** The value of the column `deleted` in the row of an erased task. */
+export const erasedMark = 2
+
+type Place = { position: number; id: string; user_id: string }
+
+const createBlankRows = (store: ReadStore) => {
+  const put = store.prepare(
+    `INSERT OR REPLACE INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted,
+       fields, sum, summary, summary_sum, principal, digest, request_id, has_key, inputs, rollouts, ended_at, row_sum)
+     VALUES (?, ?, ?, '', 'canceled', '', 0, 0, ${erasedMark}, '{}', ?, '{}', ?, '', '', '', 1, '[]', 0, 0, ?)`,
+  )
+  const sum = sumOf('{}')
+  const empty = { session_id: '', status: 'canceled', agent: '', subtask: 0, deleted: erasedMark }
+  const none = { principal: '', digest: '', request_id: '', ended_at: 0, rollouts: 0 }
+  return ({ position, id, user_id }: Place): void => {
+    put.run(position, id, user_id, sum, sum, sumOfRow({ id, user_id, ...empty, ...none }))
+  }
+}
+
+export const createErasedTasks = (store: ReadStore) => {
+  const rowOf = store.prepare<[string], Place & { status: string; deleted: number }>(
+    'SELECT position, id, user_id, status, deleted FROM tasks WHERE id = ?',
+  )
+  const uncount = store.prepare('UPDATE task_counts SET tasks = tasks - 1 WHERE status = ?')
+  const removals = ['items', 'task_moves', 'saved_folds', 'steps', 'task_files', 'talking_tasks'].map(table =>
+    store.prepare(`DELETE FROM ${table} WHERE task = ?`),
+  )
+  const forgetKeys = store.prepare('DELETE FROM idempotency_keys WHERE task_id = ?')
+  const blank = createBlankRows(store)
+
+  const erase = (id: string): void => {
+    const row = rowOf.get(id)
+    if (row === undefined || row.deleted === erasedMark) return
+    uncount.run(row.status)
+    for (const remove of removals) remove.run(row.position)
+    forgetKeys.run(id)
+    blank(row)
+  }
+
+  const streams = createErasedStreams(isTaskStream)
+  return {
+    follow: streams.follow,
+    /** Called when the rows of all other events are written. */
+    write(): void {
+      const { begun, named } = streams.take()
+      for (const { stream, position, owner } of begun)
+        blank({ position, id: taskIdOf(stream), user_id: owner })
+      for (const stream of named) erase(taskIdOf(stream))
+    },
+    forget: streams.forget,
+  }
+}

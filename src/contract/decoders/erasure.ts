@@ -1,0 +1,20 @@
+// The events of erasures, read from their stream.
+import {
+  type ErasureFinished,
+  erasureFinished,
+  erasureStream,
+  type PayloadsErased,
+  payloadsErased,
+} from '../erasure-events.ts'
+import type { Recorded } from '../stored.ts'
+import { decoderOf } from './decoder.ts'
+
+export type ErasureEvent =
+  | { type: 'PayloadsErased'; data: PayloadsErased }
+  | { type: 'ErasureFinished'; data: ErasureFinished }
+export type RecordedErasure = Recorded<ErasureEvent>
+
+export const erasureEvents = decoderOf<ErasureEvent>('erasure', stream => stream === erasureStream, [
+  payloadsErased,
+  erasureFinished,
+])

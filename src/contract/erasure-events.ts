@@ -1,0 +1,41 @@
+// The events of erasures. An event PayloadsErased is stored before anything is destroyed, and nothing may be destroyed
+// without it.
+import Type, { type Static } from 'typebox'
+
+export const erasureStream = 'erasures'
+export const payloadsErased = 'PayloadsErased'
+
+/** Streams whose events may be erased begin with one of these. All others are kept: keys, tokens, erasures, holds. */
+export const erasablePrefixes = ['task-', 'env-', 'cron-', 'webhook-'] as const
+
+/** The most streams that one event names. The payload of the event must be short, since a trigger reads it. */
+export const streamsPerErasure = 200
+
+/** What somebody asked to erase. A session also has its user, since two users may use the same name. */
+export const ErasureSubject = Type.Object({
+  kind: Type.Enum(['task', 'session', 'user', 'retention']),
+  id: Type.String(),
+  user_id: Type.Optional(Type.String()),
+})
+export type ErasureSubject = Static<typeof ErasureSubject>
+
+/** Something that holds erased content and that the server could not erase, and why. */
+export const NotErased = Type.Object({ what: Type.String(), why: Type.String() })
+export type NotErased = Static<typeof NotErased>
+
+/**
+ * The payloads and salts of all events of `streams` at the positions `from` to `to` are destroyed. `by`: the id of the
+ * token. An erasure of many streams has several of these events, with one `erasure_id`.
+ */
+export type PayloadsErased = {
+  erasure_id: string
+  streams: string[]
+  from: number
+  to: number
+  reason: string
+  by: string
+  subject: ErasureSubject
+}
+/** Everything that the server can destroy of an erasure is gone. */
+export type ErasureFinished = { erasure_id: string; not_erased: NotErased[] }
+export const erasureFinished = 'ErasureFinished'

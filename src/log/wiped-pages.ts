@@ -1,0 +1,55 @@
+// Overwrites what is left of moved texts in pages of a database. When SQLite moves a row to another page, a copy of the
+// row may stay in the unused part of the page where it was, and no later deletion of the row overwrites that copy. No
+// statement of SQL reaches the unused part. So it is overwritten in the file itself. No reader looks at it.
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+
+const interior = [2, 5]
+const leaf = [10, 13]
+/** The first page begins with the header of the file. */
+const fileHeaderBytes = 100
+/**
+ * Other pages begin with the number of another page. From this number of pages on, such a page could be taken for one
+ * with rows, so larger files (128 GiB) are left as they are.
+ */
+const mostPages = 2 ** 25
+
+/** The unused part of a page with rows, between the places of its rows and the rows; undefined: the page has none. */
+const unusedPart = (page: Buffer, no: number): { from: number; to: number } | undefined => {
+  const at = no === 1 ? fileHeaderBytes : 0
+  const type = page[at] ?? 0
+  if (!interior.includes(type) && !leaf.includes(type)) return undefined
+  const rows = page.readUInt16BE(at + 3)
+  const from = at + (interior.includes(type) ? 12 : 8) + 2 * rows
+  const to = page.readUInt16BE(at + 5) || 65_536 // 65,536 does not fit into the two bytes
+  return from < to && to <= page.length ? { from, to } : undefined
+}
+
+/**
+ * Overwrites the unused parts of these pages, or of all pages, and syncs the file. There must be no WAL, and nobody may
+ * write to the file meanwhile.
+ */
+export const wipePages = (path: string, wanted: ReadonlySet<number> | 'all'): void => {
+  const file = openSync(path, 'r+')
+  try {
+    const start = Buffer.alloc(fileHeaderBytes)
+    readSync(file, start, 0, start.length, 0)
+    const size = start.readUInt16BE(16)
+    const pageSize = size === 1 ? 65_536 : size // the two bytes have 1 for 65,536
+    const pages = Math.floor(fstatSync(file).size / pageSize)
+    if (pages >= mostPages) return
+    const page = Buffer.alloc(pageSize)
+    const zeros = Buffer.alloc(pageSize)
+    const wipe = (no: number): void => {
+      const offset = (no - 1) * pageSize
+      if (readSync(file, page, 0, pageSize, offset) < pageSize) return
+      const part = unusedPart(page, no)
+      if (part === undefined || page.subarray(part.from, part.to).every(byte => byte === 0)) return
+      writeSync(file, zeros, 0, part.to - part.from, offset + part.from)
+    }
+    if (wanted === 'all') for (let no = 1; no <= pages; no++) wipe(no)
+    else for (const no of wanted) if (no <= pages) wipe(no)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
