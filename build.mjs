@@ -60,6 +60,7 @@ const others = await bundle({
     'verify-thread': 'src/maintenance/verify-thread.ts',
     'long-thread': 'src/log/long-thread.ts',
     'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
+    'rewrite-thread': 'src/platform/sqlite/rewrite-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',
     'body-thread': 'src/http/body/body-thread.ts',
     'search-thread': 'src/tools/search-thread.ts',

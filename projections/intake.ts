@@ -24,7 +24,8 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     `INSERT INTO checkpoint (one, position, leaf) VALUES (1, ?, ?)
      ON CONFLICT (one) DO UPDATE SET position = excluded.position, leaf = excluded.leaf`,
   )
-  let written = store.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
+  const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
+  let written = checkpoint.get() ?? 0
   let position = written
   /** Streams with events that are not written yet, and the position of their newest one. */
   const unwritten = new Map<string, number>()
@@ -78,6 +79,11 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     },
     /** Returns memory to the state of the tables. */
     forget,
+    /** Continues from the checkpoint in the tables, which were replaced by older ones. */
+    readCheckpoint(): void {
+      written = checkpoint.get() ?? 0
+      forget()
+    },
     /** Empties the tables and begins again before the first event. */
     restart(): void {
       store.renew()

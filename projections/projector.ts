@@ -24,6 +24,8 @@ export type Projector = {
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to the head, while commits continue. A second call joins the first. */
   catchUp(): Promise<void>
+  /** Writes the file of the read models anew, without its free space. Queries wait only for the events since then. */
+  rewrite(): Promise<void>
   /** The position up to which the read models are written. */
   reached(): number
   /** Whether the read models hold everything that the log holds. */
@@ -101,6 +103,17 @@ export const createProjector = (
     })
   }
 
+  const catchUp = (): Promise<void> => {
+    catchingUp ??= Promise.resolve()
+      .then(readOn)
+      .catch(error => {
+        catchingUp = undefined
+        failed(error)
+        throw error
+      })
+    return catchingUp
+  }
+
   return {
     follow(events) {
       if (trust.isBehind()) return intake.note(events)
@@ -121,15 +134,14 @@ export const createProjector = (
       if (stream === undefined || intake.hasNewsOf(stream)) write(true)
     },
     reading: createReading(trust, failed),
-    catchUp() {
-      catchingUp ??= Promise.resolve()
-        .then(readOn)
-        .catch(error => {
-          catchingUp = undefined
-          failed(error)
-          throw error
-        })
-      return catchingUp
+    catchUp,
+    async rewrite() {
+      await catchUp() // writes what is pending
+      await store.rewrite(() => {
+        trust.fallBehind()
+        intake.readCheckpoint()
+      })
+      await catchUp()
     },
     reached: intake.written,
     isCurrent: () => !trust.isBehind() && intake.position() === log.head(),

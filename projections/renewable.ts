@@ -18,16 +18,27 @@ export interface ReadStore {
   transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
+  /**
+   * Writes the file anew, without its free space, which still has texts of removed rows. What is written meanwhile is
+   * lost, so `replaced` must read the checkpoint again: it is called in the turn in which statements begin to work on
+   * the new file.
+   */
+  rewrite(replaced: () => void): Promise<void>
   /** Removes everything, the file included. Statements then work on the new, empty tables. */
   renew(): void
   close(): Promise<void>
 }
+
+/** `copy`: copies what is there to a new file. `replace`: puts the new file in the place of the closed old one. */
+export type Rewriting = { copy(): Promise<void>; replace(): void }
+const nothingToRewrite: Rewriting = { copy: async () => {}, replace: () => {} }
 
 /** `open` opens the existing file. `make` replaces that file by an empty one. */
 export const renewable = (
   open: () => Database.Database,
   make: () => Database.Database,
   checkpoints: Checkpoints = none,
+  rewriting: Rewriting = nothingToRewrite,
 ): ReadStore => {
   let db = open()
 
@@ -68,6 +79,19 @@ export const renewable = (
       },
     exec: sql => void db.exec(sql),
     pragma: (text, options) => db.pragma(text, options),
+    async rewrite(replaced) {
+      await rewriting.copy()
+      await checkpoints.release()
+      if (rewriting === nothingToRewrite) return
+      db.pragma('wal_checkpoint(TRUNCATE)')
+      db.close()
+      try {
+        rewriting.replace()
+      } finally {
+        db = open()
+        replaced()
+      }
+    },
     renew() {
       void checkpoints.release()
       db.close()

@@ -1,12 +1,13 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import Sqlite from '../src/platform/sqlite/library.ts'
+import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
-import { type ReadStore, renewable } from './renewable.ts'
+import { type ReadStore, type Rewriting, renewable } from './renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
 import { webhookTables } from './webhooks/schema.ts'
@@ -80,10 +81,23 @@ const openOrMake = (path: string): Database.Database => {
   return make(path)
 }
 
+const createRewriting = (path: string): Rewriting => {
+  const next = `${path}.new`
+  return {
+    copy: () => rewrittenCopy(path, next),
+    // After a crash between these steps there is no file, and the next start makes it from the log.
+    replace() {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+      renameSync(next, path)
+    },
+  }
+}
+
 /** Opens the read models. `anew`: removes the old file first. Throws CannotStart. */
 export const openReadStore = (path: string, anew = false): ReadStore =>
   renewable(
     () => (anew ? make(path) : openOrMake(path)),
     () => make(path),
     isFile(path) ? createCheckpoints(path) : none,
+    isFile(path) ? createRewriting(path) : undefined,
   )

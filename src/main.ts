@@ -146,6 +146,7 @@ const doorsOf = (
     events: system.bus.events,
     webhooks: system.webhooks,
     audit: { audit, queries: system.tasks.queries },
+    erasures: system.erasures,
     proof: proofDoorOf(folder),
     exports: exportDoorOf(folder),
   }

@@ -16,6 +16,7 @@ import { createCronSystem } from './cron/system.ts'
 import type { OutsideFetch } from './egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
+import { openErasures } from './erasure/system.ts'
 import { createFairness } from './fairness/fairness.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
@@ -57,7 +58,7 @@ export type SystemDeps = {
   maxRunningTasks: number
   quotas: QuotaLimits
   /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
-  nats?: Pick<NatsBus, 'join'> | undefined
+  nats?: Pick<NatsBus, 'join' | 'erase'> | undefined
   /** Signs checkpoints of the log until the log is closed. Absent: nobody does. */
   proof?: Pick<Proof, 'stop'> | undefined
   /** Sends requests to addresses that callers give. */
@@ -159,11 +160,23 @@ export const createSystem = async (deps: SystemDeps) => {
   const tokens = queries.tokens()
   const webhooks = createWebhooks({ ...shared, events, tokens, outside: deps.outside, isDraining })
   const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
+  const erasures = await openErasures({
+    ...shared,
+    tasks,
+    environments,
+    webhooks: webhooks.queries,
+    cron: cron.queries,
+    events,
+    folders: deps.sessionFolders,
+    roots: deps.roots,
+    nats: deps.nats?.erase,
+  })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
   const recovery = createRecovery({ ...shared, tasks, cron, sessions, isClosed })
   const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
+  if (!deps.idle) await erasures.start()
   log.check() // records the files as they are now, for later checks
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
   if (!deps.idle) webhooks.start()
@@ -175,6 +188,7 @@ export const createSystem = async (deps: SystemDeps) => {
     environments,
     webhooks,
     cron,
+    erasures,
     kinds,
     fairness,
     projector,
@@ -186,6 +200,7 @@ export const createSystem = async (deps: SystemDeps) => {
     close(): Promise<void> {
       shutdown.close()
       stopTimers()
+      erasures.stop()
       return closeInOrder({ ...shared, proof: deps.proof, tasks, cron, webhooks, mcp, environments })
     },
   }

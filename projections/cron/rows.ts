@@ -51,6 +51,9 @@ export const createCronRows = (store: ReadStore) => {
   const count = store
     .prepare<[string], number>("SELECT count(*) FROM cron_jobs WHERE user_id = ? AND state <> 'deleted'")
     .pluck()
+  const ofUser = store.prepare<[string], { id: string; isDeleted: number }>(
+    `SELECT id, state = 'deleted' AS isDeleted FROM cron_jobs WHERE user_id = ?`,
+  )
   const states = store.prepare<[], { state: string; jobs: number }>(
     'SELECT state, count(*) AS jobs FROM cron_jobs GROUP BY state',
   )
@@ -75,6 +78,9 @@ export const createCronRows = (store: ReadStore) => {
     /** The newest jobs before a position. */
     page: (query: JobPage) => page.all(query),
     countOf: (userId: string): number => count.get(userId) ?? 0,
+    /** The jobs of a user, also deleted ones. */
+    ofUser: (userId: string) =>
+      ofUser.all(userId).map(({ id, isDeleted }) => ({ id, isDeleted: isDeleted === 1 })),
     states: () => states.all(),
     due: () => due.all(),
     /** The jobs that a revoked token can stop. */

@@ -43,6 +43,9 @@ export const createEnvSessionRows = (store: ReadStore) => {
   const userById = store.prepare<[string], { user_id: string }>(
     'SELECT user_id FROM env_sessions WHERE id = ?',
   )
+  const idsOf = store
+    .prepare<[string], string>(`SELECT id FROM env_sessions WHERE user_id = ? AND deleted <> ${erasedMark}`)
+    .pluck()
   const erased = store
     .prepare<[string], 1>(`SELECT 1 FROM env_sessions WHERE id = ? AND deleted = ${erasedMark}`)
     .pluck()
@@ -64,6 +67,8 @@ export const createEnvSessionRows = (store: ReadStore) => {
     userOf: (id: string) => userById.get(id)?.user_id,
     /** Whether a session of this id was erased. */
     isErased: (id: string): boolean => erased.get(id) === 1,
+    /** The sessions of a user, also closed and deleted ones. */
+    idsOf: (user: string): string[] => idsOf.all(user),
     active: () => active.all(),
     /** One page of the sessions that were created after this position: those of a user, or of all users. */
     page(position: number, user: string | undefined) {

@@ -4,11 +4,12 @@ import type { Role } from '../contract/token-events.ts'
 
 /**
  * The access that an operation needs. `follow`: streams; `read`: other reading; `audit`: reading what concerns all
- * users; `write`: changes; `manage`: tokens and keys.
+ * users; `write`: changes; `remove`: deleting, or erasing when that is asked; `erase`: erasing; `manage`: tokens, keys
+ * and holds.
  */
 export type Access = 'open' | TokenAccess
 /** The kinds of access that need a token. */
-export type TokenAccess = 'follow' | 'read' | 'audit' | 'write' | 'manage'
+export type TokenAccess = 'follow' | 'read' | 'audit' | 'write' | 'remove' | 'erase' | 'manage'
 
 /** The roles that have each kind of access. An open operation needs no token, so it needs no role. */
 export const rolesOf: Record<Access, readonly Role[]> = {
@@ -17,6 +18,8 @@ export const rolesOf: Record<Access, readonly Role[]> = {
   read: ['admin', 'user', 'auditor'],
   audit: ['admin', 'auditor'],
   write: ['admin', 'user'],
+  remove: ['admin', 'user', 'eraser'],
+  erase: ['admin', 'eraser'],
   manage: ['admin'],
 }
 

@@ -7,6 +7,7 @@ import type { EventLog } from '../log/log.ts'
 import { sleep } from '../platform/sleep.ts'
 import type { Events } from './events.ts'
 import { type Connection, connectNats, reasonOf } from './nats.ts'
+import { createNatsErasing } from './nats-erasing.ts'
 import { createNatsFeed } from './nats-feed.ts'
 import { createNatsReports } from './nats-reports.ts'
 import type { NatsSettings } from './nats-settings.ts'
@@ -107,6 +108,8 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       checkpoint = note
       connected?.publish(checkpointSubject, note, {})
     },
+    /** Deletes the messages that the stream keeps about erased tasks, jobs and sessions. */
+    erase: createNatsErasing({ connected: () => connected, position: relay.position, timers }),
     /** Goes on sending committed events for up to a second. The rest is sent after the next start. */
     async stop(): Promise<void> {
       stopping.abort()

@@ -44,6 +44,9 @@ const aboutOf = (event: PublicEvent): string => {
 export const subjectOf = ({ owner, event }: Published<PublicEvent>): string =>
   `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
 
+/** The subject of all events about a task, a job or an environment session. */
+export const subjectsAbout = (id: string): string => `reprise.events.*.*.*.${part(id)}`
+
 /** Encodes characters that a header cannot hold, in the way that CloudEvents prescribes. */
 const headerValue = (text: string): string =>
   text.replace(/[^\x21-\x7e]|["%]/gu, character =>

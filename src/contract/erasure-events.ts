@@ -23,6 +23,9 @@ export type ErasureSubject = Static<typeof ErasureSubject>
 export const NotErased = Type.Object({ what: Type.String(), why: Type.String() })
 export type NotErased = Static<typeof NotErased>
 
+/** The name, in lists of what was not erased, of the messages that the NATS server of the operator keeps. */
+export const keptByNats = 'REPRISE_EVENTS'
+
 /**
  * The payloads and salts of all events of `streams` at the positions `from` to `to` are destroyed. `by`: the id of the
  * token. An erasure of many streams has several of these events, with one `erasure_id`.

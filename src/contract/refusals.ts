@@ -31,6 +31,18 @@ export const refusals = {
     code: -32023,
     message: 'this id or key is already used for something else: choose another one',
   },
+  NotErasable: {
+    http: 409,
+    code: -32023,
+    message: 'this cannot be erased: `data` names what is in the way',
+  },
+  ErasureUnfinished: {
+    http: 503,
+    code: -32603,
+    message:
+      'the erasure is stored and not finished: the server goes on with it, and so does this request when it is sent again',
+  },
+  HoldNotFound: { http: 404, code: -32001, message: 'there is no such hold' },
   EnvNotFound: {
     http: 404,
     code: -32024,

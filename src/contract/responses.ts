@@ -1,5 +1,7 @@
 // The bodies of responses. Each shape has its type here only. The shapes that requests use too are in wire.ts.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { ErasureSubject, NotErased } from './erasure-events.ts'
+import { HoldSubject } from './hold-events.ts'
 import type { RefusalName } from './refusals.ts'
 import { roles } from './token-events.ts'
 import {
@@ -210,8 +212,10 @@ export const AuditEvent = Type.Object({
   data: Type.Unknown(),
   leaf_hash: Text,
   header: Text,
-  payload: Text,
-  salt: Text,
+  payload: Type.Union([Text, Type.Null()]),
+  salt: Type.Union([Text, Type.Null()]),
+  erased: Type.Optional(Type.Literal(true)),
+  erased_by: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export const AuditEventPage = Type.Object({ events: Type.Array(AuditEvent), has_more: Type.Boolean() })
 export const StreamSummary = Type.Object({
@@ -232,6 +236,29 @@ export const InclusionProof = Type.Object({
 })
 export const ConsistencyProof = Type.Object({ from: Count, to: Count, hashes: Type.Array(Text) })
 export const AuditKey = Type.Object({ key: Text, first_size: Type.Integer({ minimum: 1 }) })
+
+export const Erasure = Type.Object({
+  erasure_id: Text,
+  position: Type.Integer({ minimum: 1 }),
+  time: Type.String({ format: 'date-time' }),
+  reason: Text,
+  by: Text,
+  subject: ErasureSubject,
+  erased: Type.Object({
+    tasks: Type.Array(Text),
+    env_sessions: Type.Array(Text),
+    cron_jobs: Type.Array(Text),
+  }),
+  not_erased: Type.Array(NotErased),
+})
+export const Hold = Type.Object({
+  hold_id: Text,
+  ...HoldSubject.properties,
+  reason: Text,
+  by: Text,
+  placed_at: Type.String({ format: 'date-time' }),
+})
+export const HoldList = Type.Object({ holds: Type.Array(Hold) })
 
 /** The first event of a public event stream that a client opened without a cursor. */
 export const Position = Type.Object({ position: Count })

@@ -1,5 +1,5 @@
 // The events of a principal: a token was made for it, and the token was revoked. Only the hash of a token is stored.
-export const roles = ['admin', 'user', 'auditor', 'subscriber'] as const
+export const roles = ['admin', 'user', 'auditor', 'subscriber', 'eraser'] as const
 export type Role = (typeof roles)[number]
 
 export type TokenCreated = {

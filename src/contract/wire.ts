@@ -24,6 +24,7 @@ export {
 export { ChangeCronJobBody, CreateCronJobBody } from './wire/cron-requests.ts'
 export { CreateEnvBody, ResetEnvBody, SessionBody, StepEnvBody } from './wire/env-requests.ts'
 export { EnvironmentInfo, EnvSession, EnvStepAnswer } from './wire/environments.ts'
+export { HoldBody } from './wire/hold-requests.ts'
 export { AsciiId, TextId } from './wire/ids.ts'
 export {
   type ItemStatus,

@@ -72,6 +72,8 @@ export const createCronQueries = (store: ReadStore, projector: Reading) => {
     requestsByBody: (place: CronRequestPlace, digest: string, since: number) =>
       current(() => requests.byBody(place, digest, since)),
     countOf: (userId: string): number => current(() => rows.countOf(userId)),
+    /** The jobs of a user, also deleted ones. */
+    ofUser: (userId: string) => current(() => rows.ofUser(userId)),
     due: () => current(rows.due),
     open: () => current(rows.open),
     active: () => current(rows.active),

@@ -11,6 +11,7 @@ export const tags = {
   Webhooks: 'Events as signed HTTP requests to a URL.',
   History: 'Read the past: rollouts, replays, and the log itself.',
   Proof: 'Check the log without trusting the server: signed checkpoints, proofs and tiles.',
+  Erasure: 'Destroy content without breaking a proof, and forbid that with legal holds.',
   Access: 'Manage tokens and tickets.',
   Service: 'Read the health, the metrics and the documents of the server.',
 } as const

@@ -4,6 +4,7 @@ import { accessOperations } from './operations/access.ts'
 import { agentOperations } from './operations/agents.ts'
 import { cronOperations } from './operations/cron.ts'
 import { environmentOperations } from './operations/environments.ts'
+import { erasureOperations } from './operations/erasures.ts'
 import { eventOperations } from './operations/events.ts'
 import { historyOperations } from './operations/history.ts'
 import { proofOperations } from './operations/proof.ts'
@@ -22,6 +23,7 @@ export const operationsById = {
   ...webhookOperations,
   ...historyOperations,
   ...proofOperations,
+  ...erasureOperations,
   ...accessOperations,
   ...serviceOperations,
 }

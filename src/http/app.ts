@@ -17,6 +17,7 @@ import type {
   CronDoor,
   EnvironmentDoor,
   ExportDoor,
+  ErasureDoor,
   Gate,
   ProofDoor,
   Serving,
@@ -28,6 +29,7 @@ import type {
 import { envInstanceRoutes } from './env-instances.ts'
 import { envStepRoutes } from './env-step.ts'
 import { environmentRoutes } from './environments.ts'
+import { erasureRoutes } from './erasures.ts'
 import { answerOf } from './errors.ts'
 import { eventRoutes } from './events.ts'
 import { exportRoutes } from './export.ts'
@@ -71,6 +73,7 @@ export type AppDeps = {
   events: Events
   webhooks: WebhookDoor
   audit: AuditDoor
+  erasures: ErasureDoor['erasures']
   proof: ProofDoor
   exports: ExportDoor
 }
@@ -86,7 +89,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   socketRoutes(app)
   agentRoutes(app, deps.agents)
   taskCreateRoutes(app, tasks, serving)
-  taskRoutes(app, tasks, serving)
+  taskRoutes(app, tasks, deps, serving)
   taskListRoutes(app, tasks, serving)
   taskEventRoutes(app, tasks, serving)
   taskInputRoutes(app, tasks, serving)
@@ -96,10 +99,11 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   environmentRoutes(app, deps.environments)
   envInstanceRoutes(app, deps.environments, serving)
   envStepRoutes(app, deps.environments, serving)
-  sessionRoutes(app, deps.sessions, serving)
+  sessionRoutes(app, deps.sessions, deps, serving)
   webhookRoutes(app, deps.webhooks)
   cronRoutes(app, deps.cron)
   auditRoutes(app, deps.audit, serving)
+  erasureRoutes(app, deps, serving)
   proofRoutes(app, deps.proof)
   exportRoutes(app, deps.exports, serving)
   tileRoutes(app, deps.proof, serving)

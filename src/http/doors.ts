@@ -15,6 +15,7 @@ import type { CronCommands } from '../cron/commands.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
+import type { Erasures } from '../erasure/system.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Pause } from '../fairness/slices.ts'
@@ -116,6 +117,8 @@ export type ProofDoor = {
 
 /** The door to exports. */
 export type ExportDoor = Pick<SentExports, 'archive'> & { queries: Pick<Queries, 'visible'> }
+/** The door to erasures. */
+export type ErasureDoor = { erasures: Pick<Erasures, 'task' | 'session' | 'user' | 'holds'> }
 
 /** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }

@@ -1,13 +1,14 @@
 // The routes that read the records of environment sessions, delete a session, and close inactive sessions.
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
-import type { Serving, SessionDoor } from './doors.ts'
+import type { ErasureDoor, Serving, SessionDoor } from './doors.ts'
+import { answerErasure, isErasure } from './erasures.ts'
 import { readQuery } from './query.ts'
 import { type App, answersOf, askedOf, faultOf } from './request.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 
-export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): void => {
+export const sessionRoutes = (app: App, door: SessionDoor, erasing: ErasureDoor, serving: Serving): void => {
   const { sessions, sessionQueries, sessionMachineOf, idleSeconds } = door
   async function* textOf(pages: Iterable<SessionRow[]>, pause: Pause): AsyncGenerator<string> {
     let total = 0
@@ -30,8 +31,10 @@ export const sessionRoutes = (app: App, door: SessionDoor, serving: Serving): vo
   })
 
   route(app, 'deleteSession', {
-    async handler(request) {
+    async handler(request, reply) {
       const { session_id } = request.params
+      if (isErasure(request))
+        return answerErasure(erasing, serving, request, reply, { kind: 'session', id: session_id })
       await sessions.remove(askedOf(request), session_id)
       return { status: 'deleted', session_id, message: `session ${session_id} is deleted` }
     },

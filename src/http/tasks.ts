@@ -1,7 +1,8 @@
 // The routes that read, delete, cancel, pause and resume one task.
 import { only } from '../platform/pieces.ts'
-import type { Serving, TaskDoor } from './doors.ts'
+import type { ErasureDoor, Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'
+import { answerErasure, isErasure } from './erasures.ts'
 import { momentOf, seesDeleted } from './moment.ts'
 import { readQuery } from './query.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
@@ -10,7 +11,7 @@ import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
 import { createTaskCalls } from './task-calls.ts'
 
-export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void => {
+export const taskRoutes = (app: App, tasks: TaskDoor, door: ErasureDoor, serving: Serving): void => {
   const { commands, queries, recall } = tasks
   const { stopping } = serving
   const calls = createTaskCalls(tasks)
@@ -42,6 +43,9 @@ export const taskRoutes = (app: App, tasks: TaskDoor, serving: Serving): void =>
   route(app, 'deleteTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId } = request
+      if (isErasure(request)) {
+        return answerErasure(door, serving, request, reply, { kind: 'task', id: params.task_id })
+      }
       const own = answersOf(serving, request, reply)
       const last = commands.remove(principal, params.task_id, envelopeId)
       return answerWhenReady(

@@ -41,6 +41,8 @@ export type EventLog = Log & {
    * files; otherwise a reader holds the WAL. Called again, it destroys nothing twice. Rejects with StorageFailure.
    */
   destroy(by: number): Promise<boolean>
+  /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
+  erasedBy(position: number): number | undefined
   /** Destroys traces of earlier calls of `destroy` in the files. Resolves to whether none is left. */
   wipe(): Promise<boolean>
   /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
@@ -104,6 +106,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     onReopened: listener => void onReopened.push(listener),
     isFailing: queue.hasFailed,
     ...createDestruction(store),
+    erasedBy: at => asked(() => store.erasedBy(at)),
     retry: async () => {
       if (queue.hasFailed() && !queue.isWriting()) await recovery.recover()
     },

@@ -2,6 +2,7 @@
 // only read, and a server may write to it meanwhile.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { erasureStream } from '../contract/erasure-events.ts'
 import { openStoredRows, type StoredRow, type StoredRows } from '../log/stored-rows.ts'
 import { built } from '../platform/built.ts'
 import {
@@ -127,17 +128,46 @@ const writeAll = async (writing: Writing): Promise<{ events: number; files: numb
   return { events: size, files }
 }
 
-/** The streams and the last position of what is exported. Throws NothingToExport. */
-const contentOf = (
-  { owner }: Source,
+/** Writes the events that erased some of the exported ones, each with its proof. */
+const writeErasures = async (
+  { tree, size, folder, onFile }: Writing,
+  erasures: readonly StoredRow[],
+): Promise<void> => {
+  const lines = appendLines(path.join(folder, fileNames.erasures))
+  try {
+    for (const row of erasures) {
+      const hashes = inclusionProof(row.position - 1, size, tree.full).map(toBase64)
+      lines.add(JSON.stringify({ ...eventOf(row), hashes }))
+    }
+  } finally {
+    lines.close()
+  }
+  await onFile(fileNames.erasures)
+}
+
+const withErasures = (
   rows: StoredRows,
-  subject: Subject,
-): { streams: string[]; end: number } => {
-  if (subject.kind === 'all') return { streams: [], end: 0 }
+  streams: string[],
+  end: number,
+  isExported: (stream: string) => boolean,
+): Content => {
+  const erasures = [...rows.ofStream(erasureStream)].filter(row => {
+    mustFit(row)
+    const named = (JSON.parse(row.payload ?? '{}') as { streams?: string[] }).streams
+    return named?.some(isExported) === true
+  })
+  return { streams, end: Math.max(end, erasures.at(-1)?.position ?? 0), erasures }
+}
+
+type Content = { streams: string[]; end: number; erasures: StoredRow[] }
+/** The streams and the last position of what is exported, and the events that erased some of it. Throws NothingToExport. */
+const contentOf = ({ owner }: Source, rows: StoredRows, subject: Subject): Content => {
+  if (subject.kind === 'all') return withErasures(rows, [], 0, () => true)
   const streams = streamsOf(rows, subject, owner)
   if (streams.length === 0)
     throw new NothingToExport(`the log has no events of the ${subject.kind} ${subject.id}`)
-  return { streams, end: Math.max(...streams.map(rows.endOf)) }
+  const exported = new Set(streams)
+  return withErasures(rows, streams, Math.max(...streams.map(rows.endOf)), stream => exported.has(stream))
 }
 
 /** The streams that have an event which the checkpoint covers. */
@@ -153,7 +183,7 @@ const writeExport = async (
   { subject, folder }: { subject: Subject; folder: string },
   { onStep, onFile = async () => {} }: Steps,
 ): Promise<Exported> => {
-  const { streams, end } = contentOf(source, rows, subject)
+  const { streams, end, erasures } = contentOf(source, rows, subject)
   const changes = keyChangesOf(rows)
   const checkpoint = source.choose(rows, changes, Math.max(end, changes.at(-1)?.from ?? 0))
   const { size } = checkpoint
@@ -166,10 +196,14 @@ const writeExport = async (
       await onFile(name)
     }
     await writeStream(writing, keyStream, fileNames.keyEvents)
+    if (erasures.length > 0) await writeErasures(writing, erasures)
     const { events, files } = await (subject.kind === 'all'
       ? writeAll(writing)
       : writeStreams(writing, coveredOf(rows, streams, size)))
-    const manifest: Manifest = { format: exportFormat, log_id: rows.logId(), subject, size, files }
+    const manifest: Manifest = {
+      ...{ format: exportFormat, log_id: rows.logId(), subject, size, files },
+      ...(erasures.length === 0 ? {} : { erasures: true }),
+    }
     await write(fileNames.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
     await write(fileNames.checkpoint, checkpoint.sign(tree.root(size)))
     await write(fileNames.key, writeKeys(changes.map(({ key, from }) => ({ text: key.text, from }))))

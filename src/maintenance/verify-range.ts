@@ -1,9 +1,11 @@
 // Reads the events of a range of a log, and checks each of them alone. What only their order can show is left to the
 // chain, so ranges can be read by several threads.
+import { erasureStream } from '../contract/erasure-events.ts'
 import { isErased } from '../log/fits.ts'
 import type { StoredRow, StoredRows } from '../log/stored-rows.ts'
 import { Misfit } from '../proof/misfit.ts'
 import { missing } from '../proof/verify/chain.ts'
+import { createErasures, type Erasures } from '../proof/verify/erasures.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 import { asMisfit } from './as-misfit.ts'
 
@@ -20,10 +22,20 @@ export type Part = {
 
 const emptyPart = (first: number): Part => ({ first, streamNos: [], revisions: [], leaves: '', erased: 0 })
 
-const addTo = (part: Part, row: StoredRow): void => {
+/** What the log says that it has erased. */
+const erasuresOf = (rows: StoredRows): Erasures =>
+  createErasures(function* () {
+    for (const row of rows.ofStream(erasureStream)) {
+      mustFit(row)
+      yield row
+    }
+  })
+
+const addTo = (part: Part, row: StoredRow, erasures: Erasures): void => {
   const position = part.first + part.streamNos.length
   if (row.position !== position) throw missing(position)
   mustFit(row)
+  if (isErased(row)) erasures.mustCover(row.stream ?? '', position)
   part.streamNos.push(row.streamNo)
   part.revisions.push(row.revision)
   part.leaves += row.leaf
@@ -32,10 +44,11 @@ const addTo = (part: Part, row: StoredRow): void => {
 
 /** The events after a position up to the position `end`, in parts. A part with a misfit is the last one. */
 export function* partsOf(rows: StoredRows, after: number, end: number): Generator<Part> {
+  const erasures = erasuresOf(rows)
   let part = emptyPart(after + 1)
   try {
     for (const page of rows.pages(after, end)) {
-      for (const row of page) addTo(part, row)
+      for (const row of page) addTo(part, row, erasures)
       yield part
       part = emptyPart(part.first + part.streamNos.length)
     }

@@ -3,6 +3,7 @@
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import { createChatSessionRows } from '../../projections/tasks/chat-session.ts'
+import { createEndedRows } from '../../projections/tasks/ended-rows.ts'
 import { createIdempotencyRows } from '../../projections/tasks/idempotency-keys.ts'
 import { createTaskLists } from '../../projections/tasks/lists.ts'
 import { createTaskRows } from '../../projections/tasks/rows.ts'
@@ -36,6 +37,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
   const chatSession = createChatSessionRows(store)
   const keys = createIdempotencyRows(store)
   const files = createTaskFileRows(store)
+  const erasable = createEndedRows(store)
   const tokens = createTokenRows(store)
   const stored = createStoredTasks(store, reading, log)
   const lists = createTaskLists({ store, stored, reading, isCurrent, rowById: rows.byId, head: log.head })
@@ -62,6 +64,15 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     waitingInSession: current(chatSession.waiting),
     idempotencyKey: current(keys.key),
     sameBody: current(keys.sameBody),
+    /** Rows for an erasure, also of deleted tasks. */
+    erasable: {
+      ofSession: current(erasable.ofSession),
+      ofUser: current(erasable.ofUser),
+      byId: current(erasable.byId),
+      erased: current(erasable.erased),
+      forks: current(erasable.forks),
+      oldAfter: current(erasable.oldAfter),
+    },
     steps: current(createStepRows(store)),
     missingFiles: current(files.missing),
     fileSettled: files.settle,

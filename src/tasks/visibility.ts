@@ -1,5 +1,6 @@
 // Decides which tasks a principal may see. For other tasks the answer is the same as if they did not exist.
 import type { Current } from '../../projections/current.ts'
+import { erasedMark } from '../../projections/tasks/erased.ts'
 import type { TaskRow } from '../../projections/tasks/rows.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { DamagedEvent, type Log, StorageFailure } from '../contract/stored.ts'
@@ -35,7 +36,7 @@ export const createVisibility = (
      */
     visible(principal: Principal, taskId: string, withDeleted = false): TaskRow {
       const row = rowById(taskId)
-      const isGone = row?.deleted === 1 && !withDeleted
+      const isGone = row?.deleted === erasedMark || (row?.deleted === 1 && !withDeleted)
       if (row === undefined || isGone || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
       if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')
       return row

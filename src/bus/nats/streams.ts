@@ -26,6 +26,11 @@ export type NatsStreams = {
     which?: 'exactly' | 'or later',
   ): Promise<(NatsMessage & { sequence: number }) | undefined>
   /**
+   * Deletes the messages of a subject, which may have wildcards, and overwrites them in the files of the server.
+   * Resolves to their number.
+   */
+  erase(name: string, subject: string): Promise<number>
+  /**
    * Publishes messages. `onReceipt` gets each receipt with the number that `publish` got; receipts come in any order.
    */
   publisher(onReceipt: (number: number, receipt: Receipt) => void): {
@@ -95,6 +100,16 @@ export const streamsOf = async (
         () => found.string(),
       )
       return { ...message, sequence: found.seq }
+    },
+    async erase(name, subject) {
+      let erased = 0
+      for (let seq = 1; ; erased++) {
+        const next = { seq, next_by_subj: subject }
+        const found = await manager.streams.getMessage(name, next)
+        if (found === null) return erased
+        await manager.streams.deleteMessage(name, found.seq, true)
+        seq = found.seq + 1
+      }
     },
     publisher(onReceipt) {
       const inbox = createInbox()

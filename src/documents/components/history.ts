@@ -120,8 +120,10 @@ export const historyComponents: Components = {
       data: 'The payload as a value.',
       leaf_hash: 'The hash of the header.',
       header: 'The stored text of the header.',
-      payload: 'The stored text of the payload.',
+      payload: 'The stored text of the payload; null when it was erased.',
       salt: 'The salt of the payload’s digest.',
+      erased: 'Present: the payload and the salt were erased.',
+      erased_by: 'The position of the event that says so.',
     },
   },
   AuditEventPage: {

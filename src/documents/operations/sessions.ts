@@ -4,6 +4,7 @@ import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '..
 import { EnvSession } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { query, sessionId, text } from '../parameters.ts'
+import { erasedAnswer, erasing } from './erasures.ts'
 
 const session = {
   session_id: 'maze',
@@ -58,11 +59,19 @@ export const sessionOperations = defineOperations({
     method: 'DELETE',
     path: '/v1/env/session/{session_id}',
     tag: 'Environments',
-    access: 'write',
+    access: 'remove',
     summary: 'Delete a session',
     about:
-      'If the session is active, the server closes it first. The events of the session stay in the log, for auditors. Only the same user can create a session with this id again.',
-    parameters: [sessionId],
+      'If the session is active, the server closes it first. The events of the session stay in the log, for auditors. Only the same user can create a session with this id again. With `erase`, the server destroys the content of these events and of all tasks of the session; a chat session without an environment can be erased, too.',
+    parameters: [
+      sessionId,
+      ...erasing,
+      query(
+        'user_id',
+        text,
+        'With `erase`: the user of the session, if several users have one of this name.',
+      ),
+    ],
     answers: [
       {
         status: 200,
@@ -73,8 +82,9 @@ export const sessionOperations = defineOperations({
           deleted: { status: 'deleted', session_id: 'maze', message: 'session maze is deleted' },
         },
       },
+      erasedAnswer,
     ],
-    refusals: ['SessionNotFound'],
+    refusals: ['SessionNotFound', 'NotErasable', 'ErasureUnfinished'],
   },
   getSessionMachine: {
     method: 'GET',

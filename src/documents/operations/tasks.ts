@@ -14,6 +14,7 @@ import {
 import { createExamples, echoStream, echoSummary, echoTask, waitingTask } from '../examples.ts'
 import { type Answer, defineOperations, eventStream, json } from '../operation.ts'
 import { idempotencyKey, limit, query, retryCount, taskId, text, time } from '../parameters.ts'
+import { erasedAnswer, erasing } from './erasures.ts'
 
 const theTask = (about: string, ...headers: Answer['headers'] & object): Answer => ({
   status: 200,
@@ -171,13 +172,13 @@ export const taskOperations = defineOperations({
     method: 'DELETE',
     path: '/v1/tasks/{task_id}',
     tag: 'Tasks',
-    access: 'write',
+    access: 'remove',
     summary: 'Delete a task',
     about:
-      'If the task has not ended, the server cancels it first. The events of the task stay in the log, for auditors.',
-    parameters: [taskId],
-    answers: [inEnvelope('The last state of the task.')],
-    refusals: ['TaskNotFound'],
+      'If the task has not ended, the server cancels it first. The events of the task stay in the log, for auditors. With `erase`, the server destroys the content of these events as well; the task must have ended.',
+    parameters: [taskId, ...erasing],
+    answers: [inEnvelope('The last state of the task.'), erasedAnswer],
+    refusals: ['TaskNotFound', 'NotErasable', 'ErasureUnfinished'],
   },
   cancelTask: {
     method: 'POST',

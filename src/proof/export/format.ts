@@ -7,6 +7,7 @@ export const fileNames = {
   checkpoint: 'checkpoint',
   key: 'key',
   keyEvents: 'keys.ndjson',
+  erasures: 'erasures.ndjson',
   readme: 'README.md',
   verifier: 'verify.mjs',
   events: 'events',
@@ -23,7 +24,15 @@ export type Subject = { kind: (typeof exportKinds)[number]; id: string }
  * `size`: how many events the checkpoint covers. `files`: how many files with events there are. Each of them holds the
  * events of one stream or, in an export of the whole log, events that follow those of the file before it.
  */
-export type Manifest = { format: string; log_id: string; subject: Subject; size: number; files: number }
+export type Manifest = {
+  format: string
+  log_id: string
+  subject: Subject
+  size: number
+  files: number
+  /** Present when the export has a file with the events that erased some of its events. */
+  erasures?: true
+}
 
 /** A line of a file with events. `hashes`: its proof of inclusion as base64; the whole log needs none. */
 export type ExportedEvent = {
@@ -52,7 +61,7 @@ const areTexts = (value: unknown): value is string[] =>
 
 /** Throws NotProven. */
 export const readManifest = (text: string): Manifest => {
-  const { format, log_id, subject, size, files } = objectIn(text, fileNames.manifest)
+  const { format, log_id, subject, size, files, erasures } = objectIn(text, fileNames.manifest)
   if (format !== exportFormat)
     throw new NotProven(`${fileNames.manifest} is not of the format ${exportFormat}`)
   const { kind, id } = objectIn(JSON.stringify(subject ?? null), `the subject in ${fileNames.manifest}`)
@@ -61,7 +70,8 @@ export const readManifest = (text: string): Manifest => {
     throw new NotProven(`${fileNames.manifest} does not say what is exported`)
   if (!isCount(size) || !isCount(files))
     throw new NotProven(`${fileNames.manifest} has a count that is no number`)
-  return { format, log_id, subject: { kind: known, id }, size, files }
+  const manifest = { format, log_id, subject: { kind: known, id }, size, files }
+  return erasures === true ? { ...manifest, erasures } : manifest
 }
 
 /** Throws NotProven. */
@@ -93,9 +103,10 @@ export const writeKeys = (keys: readonly { text: string; from: number }[]): stri
   keys.map(({ text, from }) => `${text} ${from}\n`).join('')
 
 /** The names of all files of an export. */
-export const filesOfExport = ({ files }: Manifest): string[] => [
+export const filesOfExport = ({ files, erasures }: Manifest): string[] => [
   ...[fileNames.readme, fileNames.verifier, fileNames.manifest, fileNames.checkpoint],
   ...[fileNames.key, fileNames.keyEvents],
+  ...(erasures === true ? [fileNames.erasures] : []),
   ...Array.from({ length: files }, (_, n) => eventFile(n + 1)),
 ]
 

@@ -22,7 +22,7 @@ const provenOfAll = `- These are all events of the log, from position 1 to the s
 const notProvenOfAll = '- That nothing was stored after the last position.'
 
 /** The page as Markdown. */
-export const readmeOf = ({ log_id, subject, size }: Manifest): string => {
+export const readmeOf = ({ log_id, subject, size, erasures }: Manifest): string => {
   const isWhole = subject.kind === 'all'
   return `# An export of a log of Reprise
 
@@ -58,11 +58,12 @@ ${isWhole ? notProvenOfAll : notProvenOfStreams}
 | \`${fileNames.checkpoint}\` | the signed checkpoint: the name of the log, the number of its events, and the root of its tree |
 | \`${fileNames.key}\` | the keys of the log, each with the size of the smallest checkpoint that it signs |
 | \`${fileNames.keyEvents}\` | the events with which the log names these keys |
-| \`${fileNames.events}/N.ndjson\` | ${isWhole ? 'the events in the order of the log' : 'the events of one stream'}, one on each line: its position, header, payload and salt${isWhole ? '' : ', and the hashes of its proof'} |
+${erasures === true ? `| \`${fileNames.erasures}\` | the events that say which payloads were erased, by whom and why |\n` : ''}| \`${fileNames.events}/N.ndjson\` | ${isWhole ? 'the events in the order of the log' : 'the events of one stream'}, one on each line: its position, header, payload and salt${isWhole ? '' : ', and the hashes of its proof'} |
 | \`${fileNames.verifier}\` | the verifier |
 
 An event is computed like this. The last field of its header, \`digest\`, is SHA-256 of salt and payload. Its leaf is SHA-256 of
 the byte 0 and the header. The leaf with the index position − 1 is in the tree of RFC 6962 whose root the checkpoint signs.
-When an event was erased, its payload and its salt are null, and its header and leaf are still proven.
+When an event was erased, its payload and its salt are null, and its header and leaf are still proven. Then an event
+PayloadsErased in \`${fileNames.erasures}\` names its stream.
 `
 }

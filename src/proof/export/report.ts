@@ -30,9 +30,15 @@ export const erasedLines = (erased: number): string[] =>
         `${plural(erased, 'payload was', 'payloads were')} erased: their headers and leaves fit, their content is gone`,
       ]
 
-const streamText = ({ stream, events, last, end }: VerifiedStream): string => {
+const erasedText = ({ events, erased, erased_by }: VerifiedStream): string =>
+  erased === 0
+    ? ''
+    : `, ${erased === events ? 'all' : erased} of them erased, as position ${erased_by.join(' and ')} says`
+
+const streamText = (verified: VerifiedStream): string => {
+  const { stream, events, last, end } = verified
   const known = end === undefined ? `the last one is ${last}` : `it ended with ${end}`
-  return `${stream}: ${plural(events, 'event')} from revision 0 without a hole, ${known}`
+  return `${stream}: ${plural(events, 'event')} from revision 0 without a hole, ${known}${erasedText(verified)}`
 }
 
 /** The streams that are listed one by one. The others are counted. */

@@ -2,6 +2,7 @@
 // The file verify.mjs of an export is made from this code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { erasureStream } from '../../contract/erasure-events.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { leafOf } from '../../log/leaf.ts'
 import { Misfit } from '../misfit.ts'
@@ -11,7 +12,8 @@ import { type KeyChange, keyStream, readKeyChange, trustedKeys } from '../note/k
 import type { VerifierKey } from '../note/keys.ts'
 import { checkpointsIn, type Expected } from '../verify/checkpoints-in.ts'
 import { createComparison } from '../verify/comparison.ts'
-import { createEventCheck } from '../verify/event-check.ts'
+import { createErasures, type Erasures } from '../verify/erasures.ts'
+import { createEventCheck, mustFit } from '../verify/event-check.ts'
 import { linesIn } from '../verify/lines.ts'
 import {
   eventFile,
@@ -23,7 +25,7 @@ import {
   type Subject,
   writeKeys,
 } from './format.ts'
-import { createStreamCheck, type VerifiedStream } from './verify-streams.ts'
+import { createStreamCheck, mustBeIncluded, type VerifiedStream } from './verify-streams.ts'
 
 /** `key`: the key that the caller trusts. `checkpoints`: checkpoints that the caller brings, as files. */
 export type ExportToVerify = {
@@ -92,9 +94,27 @@ const keyChangesIn = (folder: string): KeyChange[] =>
     .map(line => readEvent(line, fileNames.keyEvents))
     .map(({ payload, position }) => readKeyChange(payload ?? '', position))
 
+/**
+ * The events with which the log erased events of the export, as far as the signed tree contains them. Throws Misfit.
+ */
+const erasuresIn = (folder: string, { erasures }: Manifest, tree: SignedCheckpoint): Erasures => {
+  const lines = erasures === true ? textOf(folder, fileNames.erasures).split('\n').filter(Boolean) : []
+  const events = lines.map(line => {
+    const event = readEvent(line, fileNames.erasures)
+    const { position, header } = event
+    const { stream, revision } = readHeader(header, fileNames.erasures)
+    if (stream !== erasureStream)
+      throw new Misfit(`${fileNames.erasures} holds an event of ${stream}`, position)
+    mustFit({ ...event, stream, revision, leaf: leafOf(header) })
+    mustBeIncluded(event, leafOf(header), tree, stream)
+    return event
+  })
+  return createErasures(() => events)
+}
+
 /** The key signs the tree, and the tree contains the events that name the key. Throws Misfit. */
 const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
-  const check = createStreamCheck(fileNames.keyEvents, tree)
+  const check = createStreamCheck(fileNames.keyEvents, tree, noErasures)
   for (const line of textOf(folder, fileNames.keyEvents).split('\n')) if (line !== '') check.add(line)
   const { stream } = check.end()
   if (stream !== keyStream) throw new Misfit(`${fileNames.keyEvents} holds events of ${stream}`)
@@ -103,11 +123,14 @@ const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedC
     throw new Misfit(`the file ${fileNames.key} names other keys than the log does`)
 }
 
+const noErasures = createErasures(() => [])
+
 type Part = { events: number; erased: number; streams: VerifiedStream[] }
 type Deps = {
   folder: string
   manifest: Manifest
   expected: Iterator<Expected>[]
+  erasures: Erasures
   breath: () => Promise<void>
 }
 
@@ -123,10 +146,13 @@ const mustBeOf = ({ kind, id }: Subject, streams: readonly VerifiedStream[]): vo
 }
 
 /** Each file holds one stream. */
-const verifyStreams = async ({ folder, manifest, breath }: Deps, tree: SignedCheckpoint): Promise<Part> => {
+const verifyStreams = async (
+  { folder, manifest, erasures, breath }: Deps,
+  tree: SignedCheckpoint,
+): Promise<Part> => {
   const streams: VerifiedStream[] = []
   for (let number = 1; number <= manifest.files; number++) {
-    const check = createStreamCheck(eventFile(number), tree)
+    const check = createStreamCheck(eventFile(number), tree, erasures)
     await eachLine(path.join(folder, eventFile(number)), check.add, breath)
     streams.push(check.end())
   }
@@ -139,8 +165,8 @@ const verifyStreams = async ({ folder, manifest, breath }: Deps, tree: SignedChe
 }
 
 /** The files hold all events, from the position 1 to the size of the checkpoint. */
-const verifyWhole = async ({ folder, manifest, expected, breath }: Deps): Promise<Part> => {
-  const check = createEventCheck(createComparison(expected))
+const verifyWhole = async ({ folder, manifest, expected, erasures, breath }: Deps): Promise<Part> => {
+  const check = createEventCheck(createComparison(expected), erasures)
   const numbers = new Map<string, number>()
   let number = 1
   const add = (line: string): void => {
@@ -192,7 +218,8 @@ export const verifyExport = async (
   const own: Expected = { ...tree, from: 'the checkpoint of the export' }
   const isWhole = subject.kind === 'all'
   const expected = isWhole ? [[own].values(), ...files] : files
-  const deps = { folder, manifest, expected, breath: createBreath(onProgress) }
+  const erasures = erasuresIn(folder, manifest, tree)
+  const deps = { folder, manifest, expected, erasures, breath: createBreath(onProgress) }
   if (!isWhole) mustAgree(expected, tree)
   const part = isWhole ? await verifyWhole(deps) : await verifyStreams(deps, tree)
   return { log_id, subject, size, ...part, signers: tree.signers, isKeyChecked: key !== undefined }

@@ -6,12 +6,13 @@ import { Misfit } from '../misfit.ts'
 import type { Checkpoint } from '../note/checkpoint.ts'
 import { fromBase64 } from '../tree/hash.ts'
 import { verifyInclusion } from '../tree/verify.ts'
+import type { Erasures } from '../verify/erasures.ts'
 import { mustFit } from '../verify/event-check.ts'
 import { type ExportedEvent, type KnownHeader, readEvent, readHeader } from './format.ts'
 import { createLife } from './life.ts'
 
 /**
- * `owner`, `session`: those of the first event. `last`: the type of the last event. `end`: the type of the event with
+ * `owner`, `session`: those of the first event. `erased_by`: the positions of the events that erased some. `last`: the type of the last event. `end`: the type of the event with
  * which the task of this stream ended.
  */
 export type VerifiedStream = {
@@ -20,11 +21,18 @@ export type VerifiedStream = {
   session: string
   events: number
   erased: number
+  erased_by: number[]
   last: string
   end: string | undefined
 }
 
-const mustBeIncluded = (event: ExportedEvent, leaf: string, tree: Checkpoint, stream: string): void => {
+/** Throws Misfit when the signed tree does not contain the event. */
+export const mustBeIncluded = (
+  event: ExportedEvent,
+  leaf: string,
+  tree: Checkpoint,
+  stream: string,
+): void => {
   try {
     const hashes = (event.hashes ?? []).map(fromBase64)
     verifyInclusion(leaf, event.position - 1, tree, hashes)
@@ -35,9 +43,10 @@ const mustBeIncluded = (event: ExportedEvent, leaf: string, tree: Checkpoint, st
 }
 
 /** Takes the lines of one file. `add` and `end` throw Misfit, and NotProven for a line that is no event. */
-export const createStreamCheck = (file: string, tree: Checkpoint) => {
+export const createStreamCheck = (file: string, tree: Checkpoint, erasures: Erasures) => {
   let first: KnownHeader | undefined
   let life = createLife('')
+  const by = new Set<number>()
   let [events, erased, at, last] = [0, 0, 0, '']
   return {
     add(line: string): void {
@@ -58,13 +67,16 @@ export const createStreamCheck = (file: string, tree: Checkpoint) => {
       mustBeIncluded(event, leaf, tree, stream)
       const odd = life.add(type)
       if (odd !== undefined) throw fail(odd)
-      if (isErased(event)) erased++
+      if (isErased(event)) {
+        by.add(erasures.mustCover(stream, position))
+        erased++
+      }
       ;[events, at, last] = [events + 1, position, type]
     },
     end(): VerifiedStream {
       if (first === undefined) throw new Misfit(`${file} holds no event`)
       const { stream, owner, session } = first
-      return { stream, owner, session, events, erased, last, end: life.end() }
+      return { stream, owner, session, events, erased, erased_by: [...by], last, end: life.end() }
     },
   }
 }

@@ -3,6 +3,7 @@ import { isErased, misfitOf, type StoredTexts } from '../../log/fits.ts'
 import { Misfit } from '../misfit.ts'
 import { createChain, missing } from './chain.ts'
 import type { Comparison } from './comparison.ts'
+import type { Erasures } from './erasures.ts'
 
 /** `streamNo`: any number that no other stream has. */
 export type LogEvent = StoredTexts & { position: number; streamNo: number }
@@ -17,7 +18,7 @@ export const mustFit = (event: StoredTexts & { position: number }): void => {
 }
 
 /** `add` throws Misfit at the first event that does not fit. */
-export const createEventCheck = (comparison: Comparison) => {
+export const createEventCheck = (comparison: Comparison, erasures: Erasures) => {
   const chain = createChain(comparison)
   let erased = 0
   return {
@@ -25,7 +26,9 @@ export const createEventCheck = (comparison: Comparison) => {
       if (event.position !== chain.size() + 1) throw missing(chain.size() + 1)
       mustFit(event)
       chain.add(event)
-      if (isErased(event)) erased++
+      if (!isErased(event)) return
+      erasures.mustCover(event.stream ?? '', event.position)
+      erased++
     },
     /** Throws Misfit when the log is shorter than a checkpoint, or than `size`. */
     end: (size: number): Counts => ({ ...chain.end(size), erased }),

@@ -1,0 +1,73 @@
+// Rows of tasks for an erasure, also of deleted tasks, whose content is still in the log.
+import type { TaskStatus } from '../../src/contract/wire.ts'
+import type { ReadStore } from '../store.ts'
+
+export type ErasableTask = {
+  position: number
+  id: string
+  user_id: string
+  session_id: string
+  status: TaskStatus
+  deleted: 0 | 1
+  /** Whether the task has ended. */
+  ended: 0 | 1
+}
+
+/** Ended tasks that a rule of retention names. `before`: they ended before this time (Unix milliseconds). */
+export type EndedFilter = {
+  before: number
+  status?: string | undefined
+  agent?: string | undefined
+  userId?: string | undefined
+}
+
+const columns = 'position, id, user_id, session_id, status, deleted, ended_at IS NOT NULL AS ended'
+/** The most rows that are looked at in one slice. */
+const sliceRows = 5000
+
+export const createEndedRows = (store: ReadStore) => {
+  // Each index has the rows with one value of `deleted`.
+  const both = (where: string) =>
+    [0, 1]
+      .map(deleted => `SELECT ${columns} FROM tasks WHERE deleted = ${deleted} AND ${where}`)
+      .join(' UNION ALL ')
+  const ofSession = store.prepare<[{ session: string }], ErasableTask>(both('session_id = :session'))
+  const ofUser = store.prepare<[{ user: string }], ErasableTask>(both('user_id = :user'))
+  const byId = store.prepare<[string], ErasableTask>(
+    `SELECT ${columns} FROM tasks WHERE id = ? AND deleted < 2`,
+  )
+  const erasedAt = store.prepare<[string], { position: number; user_id: string }>(
+    'SELECT position, user_id FROM tasks WHERE id = ? AND deleted = 2',
+  )
+  const forks = store.prepare<[], ErasableTask>(
+    `SELECT ${columns} FROM tasks WHERE past IS NOT NULL AND deleted < 2`,
+  )
+  const old = store.prepare<
+    [{ after: number; before: number; status: string | null; agent: string | null; user: string | null }],
+    ErasableTask & { fits: 0 | 1 }
+  >(
+    `SELECT ${columns}, ended_at IS NOT NULL AND ended_at < :before AND (:status IS NULL OR status = :status)
+       AND (:agent IS NULL OR agent = :agent) AND (:user IS NULL OR user_id = :user) AS fits
+     FROM tasks WHERE position > :after AND deleted < 2 ORDER BY position LIMIT ${sliceRows}`,
+  )
+  return {
+    /** The tasks of a session of one user, subagents included, in order of creation. */
+    ofSession: (session: string): ErasableTask[] => ofSession.all({ session }),
+    ofUser: (user: string): ErasableTask[] => ofUser.all({ user }),
+    byId: (id: string) => byId.get(id),
+    /** The first event of an erased task, and its user; undefined: there is no such task, or it is not erased. */
+    erased: (id: string) => erasedAt.get(id),
+    forks: (): ErasableTask[] => forks.all(),
+    /** The next slice of all tasks after a position: those that fit, and where the next slice begins. */
+    oldAfter({ before, status, agent, userId }: EndedFilter, after: number) {
+      const rows = old.all({
+        ...{ after, before },
+        status: status ?? null,
+        agent: agent ?? null,
+        user: userId ?? null,
+      })
+      const next = rows.length < sliceRows ? undefined : rows.at(-1)?.position
+      return { found: rows.filter(({ fits }) => fits === 1), next }
+    },
+  }
+}

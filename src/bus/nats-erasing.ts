@@ -1,0 +1,56 @@
+// Deletes messages about erased tasks, cron jobs and environment sessions from the stream of JetStream.
+import { jobIdOf } from '../contract/cron-events.ts'
+import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
+import { keptByNats, type NotErased } from '../contract/erasure-events.ts'
+import type { Timers } from '../contract/ports.ts'
+import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
+import { isWebhookStream, webhookIdOf } from '../contract/webhook-events.ts'
+import { sleep } from '../platform/sleep.ts'
+import type { Connection } from './nats.ts'
+import { subjectsAbout } from './nats-subject.ts'
+import { streamName } from './relay-stream.ts'
+
+type Deps = {
+  /** Undefined while NATS is away. */
+  connected: () => Connection | undefined
+  /** The position up to which NATS has every event. */
+  position: () => number
+  timers: Timers
+}
+
+/** Milliseconds that an erasure waits until NATS has the events before it. */
+const patienceMs = 5000
+const lookMs = 20
+
+const idOf = (stream: string): string => {
+  if (isTaskStream(stream)) return taskIdOf(stream)
+  if (isEnvSessionStream(stream)) return sessionIdOf(stream)
+  return isWebhookStream(stream) ? webhookIdOf(stream) : jobIdOf(stream)
+}
+
+const mirrors: NotErased = {
+  what: `copies of ${streamName}`,
+  why: 'a stream that mirrors it, or a consumer that took a message, keeps what it has',
+}
+
+/** `upTo`: NATS gets events up to this position first, so that none of them comes after the deletion. */
+export const createNatsErasing =
+  ({ connected, position, timers }: Deps) =>
+  async (streams: readonly string[], upTo: number): Promise<NotErased[]> => {
+    const left = (why: string): NotErased[] => [{ what: keptByNats, why }, mirrors]
+    const until = performance.now() + patienceMs
+    const never = new AbortController().signal
+    while ((connected() === undefined || position() < upTo) && performance.now() < until)
+      await sleep(timers, lookMs, never)
+    const connection = connected()
+    if (connection === undefined) return left('NATS is away: send the request again when it is back')
+    if (position() < upTo) return left('NATS does not take events: send the request again when it does')
+    try {
+      const kept = await connection.streams()
+      if (kept === undefined || (await kept.state(streamName)) === undefined) return []
+      for (const stream of streams) await kept.erase(streamName, subjectsAbout(idOf(stream)))
+      return [mirrors]
+    } catch (error) {
+      return left(`NATS has refused to delete messages: ${(error as Error).message}`)
+    }
+  }

@@ -1,0 +1,15 @@
+// Legal holds: what must not be erased. All holds are in one stream.
+import Type, { type Static } from 'typebox'
+
+export const holdStream = 'holds'
+
+/** What a hold protects: exactly one of a task, a session (of all users who have one of this name), or a user. */
+export const HoldSubject = Type.Object({
+  task_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  session_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+})
+export type HoldSubject = Static<typeof HoldSubject>
+
+export type HoldPlaced = HoldSubject & { hold_id: string; reason: string; by: string }
+export type HoldLifted = HoldSubject & { hold_id: string; reason: string; by: string }

@@ -1,0 +1,99 @@
+// The files and secrets of what is erased: folders of workspaces and of environment sessions, files of rollouts and logs.
+import { existsSync } from 'node:fs'
+import { rm, rmdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { SessionFolders } from '../../actors/env-session/ports.ts'
+import { isBelow, type Roots, taskFileOf, userFolder, workspaceOf } from '../access/user-folders.ts'
+import { sessionEvents } from '../contract/decoders/env-session.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
+import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
+import type { NotErased } from '../contract/erasure-events.ts'
+import type { Log } from '../contract/stored.ts'
+import { isTaskStream, taskStream } from '../contract/task-stream.ts'
+import { removeFolder } from '../platform/remove-folder.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Queries } from '../tasks/queries.ts'
+import type { Created } from './kin.ts'
+
+type Deps = {
+  log: Pick<Log, 'readStream' | 'firstOf'>
+  rows: Queries['erasable']
+  roots: Roots
+  folders: Pick<SessionFolders, 'clear'>
+  secrets: Pick<Secrets, 'forget'>
+}
+
+const createdOf = async ({ firstOf }: Deps['log'], stream: string): Promise<Created | undefined> => {
+  const first = await firstOf(stream)
+  const event = first && taskEvents.find(first)
+  return event?.type === 'TaskCreated' ? event.data : undefined
+}
+
+/** Removes folders that are empty now, up to the folder of the user. */
+const removeEmpty = async (folder: string, top: string): Promise<void> => {
+  for (let at = folder; at !== top && isBelow(top, at); at = path.dirname(at)) {
+    const isGone = await rmdir(at).then(
+      () => true,
+      error => (error as { code?: string }).code === 'ENOENT',
+    )
+    if (!isGone) return
+  }
+}
+
+export const createErasedFiles = ({ log, rows, roots, folders, secrets }: Deps) => {
+  const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
+
+  /** A task that stays and whose workspace is this folder, contains it, or is in it. */
+  const otherUserOf = async (folder: string, userId: string): Promise<string | undefined> => {
+    for (const { id } of rows.ofUser(userId)) {
+      const created = await createdOf(log, taskStream(id))
+      const other = created && workdirOf(created)
+      if (other !== undefined && (isBelow(folder, other) || isBelow(other, folder))) return id
+    }
+    return undefined
+  }
+  const removeSaved = async ({ user_id, task_id, request }: Created): Promise<void> => {
+    for (const [root, folder] of [
+      [roots.rollouts, request.rollout_save_dir],
+      [roots.logs, request.log_dir],
+    ] as const) {
+      if (!folder) continue
+      const file = taskFileOf(root, { user_id, task_id, folder })
+      for (const each of [file, `${file}.new`]) await rm(each, { force: true })
+      await removeEmpty(path.dirname(file), userFolder(root, user_id))
+    }
+  }
+  /** `workspaces`: folders of which it is known what becomes of them. */
+  const ofTask = async (stream: string, workspaces: Map<string, NotErased | undefined>): Promise<void> => {
+    const created = await createdOf(log, stream)
+    if (created === undefined) return // an earlier attempt has removed everything
+    for (const ref of [created.secret_ref, created.webhook_secret_ref])
+      if (ref !== undefined) secrets.forget(ref)
+    await removeSaved(created)
+    const folder = workdirOf(created)
+    if (workspaces.has(folder) || !existsSync(folder)) return
+    const other = await otherUserOf(folder, created.user_id)
+    const left = { what: folder, why: `the task ${other} works in this folder, too` }
+    workspaces.set(folder, other === undefined ? undefined : left)
+    if (other === undefined) await removeFolder(folder)
+  }
+  const ofSession = async (stream: string): Promise<void> => {
+    const session_id = sessionIdOf(stream)
+    for await (const page of log.readStream(stream)) {
+      for (const { type, data } of page.flatMap(event => sessionEvents.find(event) ?? [])) {
+        if ('secret_ref' in data && data.secret_ref !== undefined) secrets.forget(data.secret_ref)
+        if (type === 'EnvSessionCreated') await folders.clear({ session_id, user_id: data.user_id })
+      }
+    }
+  }
+
+  /** Removes the files of these streams, whose tasks are no rows any more. Resolves to what others still need. */
+  return async (streams: readonly string[]): Promise<NotErased[]> => {
+    const workspaces = new Map<string, NotErased | undefined>()
+    for (const stream of streams) {
+      if (isTaskStream(stream)) await ofTask(stream, workspaces)
+      if (isEnvSessionStream(stream)) await ofSession(stream)
+    }
+    return [...workspaces.values()].flatMap(left => left ?? [])
+  }
+}

@@ -1,0 +1,83 @@
+// Legal holds, in memory as the log has them.
+
+import { type HoldEvent, holdEvents } from '../contract/decoders/hold.ts'
+import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/hold-events.ts'
+import type { Ids } from '../contract/ports.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
+import type { Log } from '../contract/stored.ts'
+import type { Asked } from './asked.ts'
+
+/** A hold as the API shows it. */
+export type Hold = HoldPlaced & { placed_at: string }
+/** What may be under a hold. */
+export type Holdable = { task_id?: string; session_id: string; user_id: string }
+
+const kinds = ['task_id', 'session_id', 'user_id'] as const
+
+const isSame = (a: HoldSubject, b: HoldSubject): boolean => kinds.every(kind => a[kind] === b[kind])
+
+/** Throws Invalid unless exactly one thing is named. */
+const mustNameOne = (subject: HoldSubject): void => {
+  if (kinds.filter(kind => subject[kind] !== undefined).length === 1) return
+  throw new Invalid([
+    { loc: ['body'], msg: 'Name one of task_id, session_id and user_id', type: 'value_error' },
+  ])
+}
+
+type Deps = { log: Pick<Log, 'append' | 'revisionOf' | 'readStream'>; ids: Ids }
+
+export const openHolds = async ({ log, ids }: Deps) => {
+  const holds = new Map<string, Hold>()
+  const take = ({ type, data }: HoldEvent, time: string): void => {
+    if (type === 'HoldPlaced') holds.set(data.hold_id, { ...data, placed_at: time })
+    else holds.delete(data.hold_id)
+  }
+  for await (const page of log.readStream(holdStream))
+    for (const event of page.map(holdEvents.read)) take(event, event.header.time)
+
+  const append = async (event: HoldEvent, { principal, requestId }: Asked): Promise<void> => {
+    const [stored] = await log.append([
+      {
+        stream: holdStream,
+        expectedRevision: log.revisionOf(holdStream),
+        principal: principal.id,
+        owner: '',
+        session_id: '',
+        correlation_id: holdStream,
+        causation_id: requestId,
+        events: [{ type: event.type, schema_version: 1, data: event.data }],
+      },
+    ])
+    take(event, stored?.header.time ?? '')
+  }
+  return {
+    list: (): Hold[] => [...holds.values()],
+    /** The holds on something. */
+    on: ({ task_id, session_id, user_id }: Holdable): Hold[] =>
+      [...holds.values()].filter(
+        hold =>
+          (hold.task_id !== undefined && hold.task_id === task_id) ||
+          (hold.session_id !== undefined && hold.session_id === session_id) ||
+          (hold.user_id !== undefined && hold.user_id === user_id),
+      ),
+    /** A hold that is placed again stays as it is. */
+    async place(asked: Asked, { reason, ...subject }: HoldSubject & { reason: string }): Promise<Hold> {
+      mustNameOne(subject)
+      const known = [...holds.values()].find(hold => isSame(hold, subject))
+      if (known !== undefined) return known
+      const data = { hold_id: ids.next('hold_'), ...subject, reason, by: asked.principal.id }
+      await append({ type: 'HoldPlaced', data }, asked)
+      return holds.get(data.hold_id) as Hold
+    },
+    /** Throws HoldNotFound. */
+    async lift(asked: Asked, { reason, ...subject }: HoldSubject & { reason: string }): Promise<Hold> {
+      mustNameOne(subject)
+      const known = [...holds.values()].find(hold => isSame(hold, subject))
+      if (known === undefined) throw new Refusal('HoldNotFound')
+      const data = { hold_id: known.hold_id, ...subject, reason, by: asked.principal.id }
+      await append({ type: 'HoldLifted', data }, asked)
+      return known
+    },
+  }
+}
+export type Holds = Awaited<ReturnType<typeof openHolds>>

@@ -1,0 +1,57 @@
+// What a task has of other tasks, and what others have of it, as its own events say.
+import { taskEvents } from '../contract/decoders/task.ts'
+import { envSessionStream } from '../contract/env-session-events.ts'
+import type { Log } from '../contract/stored.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
+import { isTaskStream, taskIdOf, taskStream } from '../contract/task-stream.ts'
+
+export type Created = TaskEventData<'TaskCreated'>
+
+/** `quotes`: tasks whose items are in the context, or in the past of a fork. */
+export type Kin = {
+  parent: string | undefined
+  forkedFrom: string | undefined
+  quotes: Set<string>
+  children: Set<string>
+  /** The streams of the environment sessions in which the task took steps. */
+  sessions: Set<string>
+}
+
+const idsIn = (references: readonly { stream: string }[]): string[] =>
+  references.flatMap(({ stream }) => (isTaskStream(stream) ? [taskIdOf(stream)] : []))
+
+/** `isWhole`: the events after the start of the task count, too. They name its subagents and its environment. */
+export const readKin = async (
+  { readStream }: Pick<Log, 'readStream'>,
+  id: string,
+  isWhole: boolean,
+): Promise<Kin> => {
+  const kin: Kin = {
+    parent: undefined,
+    forkedFrom: undefined,
+    quotes: new Set(),
+    children: new Set(),
+    sessions: new Set(),
+  }
+  let created: Created | undefined
+  for await (const page of readStream(taskStream(id))) {
+    for (const { type, data } of page.flatMap(event => taskEvents.find(event) ?? [])) {
+      if (type === 'TaskCreated') {
+        created = data
+        kin.parent = data.parent_task_id
+        kin.forkedFrom = data.forked_from?.task_id
+        for (const each of idsIn(data.forked_from?.past ?? [])) kin.quotes.add(each)
+      }
+      if (type === 'TaskStarted') {
+        for (const each of idsIn(data.context)) kin.quotes.add(each)
+        if (!isWhole) return kin
+      }
+      if (type === 'EffectIntended' && data.child !== undefined) kin.children.add(data.child)
+      if (type === 'EffectIntended' && data.in_session && created !== undefined)
+        kin.sessions.add(envSessionStream(created.session_id))
+      if (type === 'EffectCompleted' && data.env_step !== undefined) kin.sessions.add(data.env_step.stream)
+    }
+  }
+  kin.quotes.delete(id)
+  return kin
+}

@@ -1,0 +1,108 @@
+// The erasures that the log has stored. An erasure of many streams has several events PayloadsErased.
+import { type ErasureEvent, erasureEvents, type RecordedErasure } from '../contract/decoders/erasure.ts'
+import {
+  type ErasureFinished,
+  type ErasureSubject,
+  erasureFinished,
+  erasureStream,
+  type PayloadsErased,
+  payloadsErased,
+  streamsPerErasure,
+} from '../contract/erasure-events.ts'
+import type { Log, NewEvent } from '../contract/stored.ts'
+
+/** `positions`: those of its events PayloadsErased. `finished`: undefined while something is left to destroy. */
+export type StoredErasure = {
+  erasure_id: string
+  positions: number[]
+  time: string
+  reason: string
+  by: string
+  subject: ErasureSubject
+  streams: string[]
+  finished: ErasureFinished | undefined
+}
+
+type Author = { principal: string; causation: string }
+
+const takeEvent = (known: StoredErasure | undefined, event: RecordedErasure): StoredErasure => {
+  const { position, header, data, type } = event
+  if (type === 'ErasureFinished') {
+    if (known === undefined) throw new Error(`the erasure ${data.erasure_id} has ended before it began`)
+    return { ...known, finished: data }
+  }
+  const { erasure_id, streams, reason, by, subject } = data
+  if (known === undefined)
+    return {
+      ...{ erasure_id, reason, by, subject, streams },
+      positions: [position],
+      time: header.time,
+      finished: undefined,
+    }
+  return { ...known, streams: [...known.streams, ...streams], positions: [...known.positions, position] }
+}
+
+type Deps = Pick<Log, 'append' | 'revisionOf' | 'readStream' | 'readAll' | 'head'>
+
+export const createStoredErasures = (log: Deps) => {
+  const append = async (events: ErasureEvent[], { principal, causation }: Author) => {
+    const stored = events.map(({ type, data }): NewEvent => ({ type, schema_version: 1, data }))
+    const expectedRevision = log.revisionOf(erasureStream)
+    const owner = { owner: '', session_id: '', correlation_id: erasureStream }
+    const about = { stream: erasureStream, expectedRevision, principal, ...owner, causation_id: causation }
+    return log.append([{ ...about, events: stored }])
+  }
+  /** The erasures whose events come after a revision, and which `isWanted`. */
+  const read = async (after: number): Promise<Map<string, StoredErasure>> => {
+    const found = new Map<string, StoredErasure>()
+    for await (const page of log.readStream(erasureStream, after)) {
+      for (const event of page.map(erasureEvents.read)) {
+        const { erasure_id: id } = event.data
+        const known = found.get(id)
+        if (known !== undefined || event.type === 'PayloadsErased') found.set(id, takeEvent(known, event))
+      }
+    }
+    return found
+  }
+  return {
+    /** Stores an erasure. From then on nothing of it may be shown. */
+    async begin(
+      erasure: Omit<PayloadsErased, 'streams'>,
+      streams: readonly string[],
+      author: Author,
+    ): Promise<StoredErasure> {
+      const events: ErasureEvent[] = []
+      for (let from = 0; from < streams.length; from += streamsPerErasure) {
+        const some = streams.slice(from, from + streamsPerErasure)
+        events.push({ type: payloadsErased, data: { ...erasure, streams: some } })
+      }
+      const stored = await append(events, author)
+      const { erasure_id, reason, by, subject } = erasure
+      const positions = stored.map(({ position }) => position)
+      const time = stored[0]?.header.time ?? ''
+      return { erasure_id, reason, by, subject, positions, time, streams: [...streams], finished: undefined }
+    },
+    async finish(erasure: StoredErasure, data: ErasureFinished, author: Author): Promise<StoredErasure> {
+      await append([{ type: erasureFinished, data }], author)
+      return { ...erasure, finished: data }
+    },
+    /** The erasures that a crash or an error has left unfinished. */
+    async unfinished(): Promise<StoredErasure[]> {
+      return [...(await read(-1)).values()].filter(({ finished }) => finished === undefined)
+    },
+    /** The erasure that one of its positions belongs to; undefined: there is none. */
+    async at(position: number): Promise<StoredErasure | undefined> {
+      for await (const [event] of log.readAll(position - 1)) {
+        const found = event && erasureEvents.find(event)
+        if (found === undefined) return undefined
+        const all = await read(Math.max(-1, found.header.revision - maxEvents))
+        return all.get(found.data.erasure_id)
+      }
+      return undefined
+    },
+    all: () => read(-1),
+  }
+}
+/** The most events PayloadsErased of one erasure that are looked for before one of them. */
+const maxEvents = 1000
+export type StoredErasures = ReturnType<typeof createStoredErasures>

@@ -1,0 +1,101 @@
+// Wires erasures: legal holds, the commands, and the work that finishes what is stored.
+import type { SessionFolders } from '../../actors/env-session/ports.ts'
+import type { Projector } from '../../projections/projector.ts'
+import type { Roots } from '../access/user-folders.ts'
+import type { Events } from '../bus/events.ts'
+import type { NatsBus } from '../bus/nats-bus.ts'
+import type { NotErased } from '../contract/erasure-events.ts'
+import type { Report, World } from '../contract/ports.ts'
+import { isTaskStream } from '../contract/task-stream.ts'
+import type { CronQueries } from '../cron/queries.ts'
+import type { createSessionSystem } from '../env-sessions/system.ts'
+import type { EventLog } from '../log/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Tasks } from '../tasks/tasks.ts'
+import type { WebhookQueries } from '../webhooks/queries.ts'
+import { createErasureCommands } from './commands.ts'
+import { createErasedFiles } from './files.ts'
+import { createFinisher } from './finisher.ts'
+import { openHolds } from './holds.ts'
+import { createStoredErasures } from './stored-erasures.ts'
+
+type Deps = {
+  log: EventLog
+  world: World
+  report: Report
+  projector: Pick<Projector, 'rewrite'>
+  secrets: Secrets
+  tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime'>
+  environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
+  webhooks: Pick<WebhookQueries, 'there'>
+  cron: Pick<CronQueries, 'ofUser'>
+  events: Pick<Events, 'forget'>
+  folders: SessionFolders
+  roots: Roots
+  /** Deletes messages in NATS. Absent: there is no NATS. */
+  nats: NatsBus['erase'] | undefined
+}
+
+/** Milliseconds between two attempts to finish erasures. */
+const retryMs = 30_000
+
+const elsewhere: readonly NotErased[] = [
+  { what: 'backups', why: 'the server does not know them: remove those that are older than this erasure' },
+  { what: 'exports', why: 'the server does not know them: ask those who have some to remove them' },
+  {
+    what: 'what was sent away',
+    why: 'receivers of webhooks, subscribers, collectors of spans, and endpoints of models keep what they got',
+  },
+]
+
+/** Rejects with StorageFailure or DamagedEvent. */
+export const openErasures = async (deps: Deps) => {
+  const { log, world, report, tasks, environments, secrets } = deps
+  const rows = tasks.queries.erasable
+  const holds = await openHolds({ log, ids: world.ids })
+  const stored = createStoredErasures(log)
+  const finisher = createFinisher({
+    destroyers: {
+      log,
+      files: createErasedFiles({ log, rows, roots: deps.roots, folders: deps.folders, secrets }),
+      forget(streams) {
+        deps.events.forget()
+        for (const stream of streams) if (isTaskStream(stream)) tasks.runtime.passivate(stream)
+      },
+      rewriteReadModels: deps.projector.rewrite,
+      nats: deps.nats,
+      elsewhere,
+    },
+    stored,
+    erasedBy: position => log.erasedBy(position) ?? 0,
+    report,
+  })
+  const commands = createErasureCommands({
+    log,
+    rows,
+    sessionQueries: environments.queries,
+    settingsOf: userId => ({
+      jobs: deps.cron.ofUser(userId),
+      webhooks: deps.webhooks.there().filter(webhook => webhook.userId === userId && !webhook.ofTask),
+    }),
+    tasks: tasks.commands,
+    sessions: environments.sessions,
+    holds,
+    stored,
+    finisher,
+    ids: world.ids,
+  })
+  let stopTrying = () => {}
+  return {
+    ...commands,
+    holds,
+    pending: finisher.pending,
+    /** Finishes what a crash has left, before anything is answered. */
+    async start(): Promise<void> {
+      await finisher.resume()
+      stopTrying = world.timers.every(retryMs, () => void finisher.retry())
+    },
+    stop: (): void => stopTrying(),
+  }
+}
+export type Erasures = Awaited<ReturnType<typeof openErasures>>

@@ -1,0 +1,8 @@
+// The thread that copies a database into a new file: only its rows, without free space. It ends when it is done.
+import { workerData } from 'node:worker_threads'
+import Sqlite from './library.ts'
+
+const { from, to } = workerData as { from: string; to: string }
+const db = new Sqlite(from, { readonly: true })
+db.prepare('VACUUM INTO ?').run(to)
+db.close()
