@@ -6,7 +6,7 @@ import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createDelay } from './delay.ts'
-import { createIntake, type Projection } from './intake.ts'
+import { createIntake, type Intake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
@@ -64,6 +64,21 @@ const createReading =
     }
   }
 
+/** Writes the file anew, and reads the events that came meanwhile. */
+const rewriteStore = async (
+  store: ReadStore,
+  { readCheckpoint }: Intake,
+  { fallBehind }: Trust,
+  catchUp: () => Promise<void>,
+): Promise<void> => {
+  await catchUp() // writes what is pending
+  await store.rewrite(() => {
+    fallBehind()
+    readCheckpoint()
+  })
+  await catchUp()
+}
+
 export const createProjector = (
   store: ReadStore,
   log: Log,
@@ -90,6 +105,11 @@ export const createProjector = (
       failed(error)
     }
   }
+  const notCaughtUp = (error: unknown): never => {
+    catchingUp = undefined
+    failed(error)
+    throw error
+  }
   const readOn = async (): Promise<void> => {
     trust.fallBehind()
     if (trust.mustBeEmptied()) {
@@ -104,13 +124,7 @@ export const createProjector = (
   }
 
   const catchUp = (): Promise<void> => {
-    catchingUp ??= Promise.resolve()
-      .then(readOn)
-      .catch(error => {
-        catchingUp = undefined
-        failed(error)
-        throw error
-      })
+    catchingUp ??= Promise.resolve().then(readOn).catch(notCaughtUp)
     return catchingUp
   }
 
@@ -135,14 +149,7 @@ export const createProjector = (
     },
     reading: createReading(trust, failed),
     catchUp,
-    async rewrite() {
-      await catchUp() // writes what is pending
-      await store.rewrite(() => {
-        trust.fallBehind()
-        intake.readCheckpoint()
-      })
-      await catchUp()
-    },
+    rewrite: () => rewriteStore(store, intake, trust, catchUp),
     reached: intake.written,
     isCurrent: () => !trust.isBehind() && intake.position() === log.head(),
     isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !intake.hasNewsOf(stream)),

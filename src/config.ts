@@ -6,6 +6,7 @@ import path from 'node:path'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
+import { type RetentionRule, readRetention } from './erasure/retention-rules.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
@@ -61,6 +62,8 @@ export type Config = Readonly<{
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
   proof: ProofSettings
+  /** Which ended tasks are erased, and after how many days. */
+  retention: readonly RetentionRule[]
   /** Undefined: NATS is not used, and subscribers get events directly from the log. */
   nats: NatsSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
@@ -217,6 +220,7 @@ export const readConfig = (env: Env): Config => {
     telemetry: telemetryOf(env),
     nats: natsOf(env),
     proof: proofOf(env, dataDir),
+    retention: readRetention(env.RETENTION || undefined),
     ttls: Object.freeze({
       created: ttl('CREATED', 3600),
       queued: ttl('QUEUED', 24 * 3600),

@@ -93,6 +93,7 @@ const stateDoorOf = ({ system, protection, metrics, nats, proof }: Folder): Stat
       webhooks: webhooks.counts,
       cron: system.cron.counts,
       proof: proof.counts,
+      erasures: system.erasures.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
     }),
   }

@@ -16,7 +16,8 @@ import { createCronSystem } from './cron/system.ts'
 import type { OutsideFetch } from './egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from './env-sessions/kinds.ts'
 import { createSessionSystem } from './env-sessions/system.ts'
-import { openErasures } from './erasure/system.ts'
+import type { RetentionRule } from './erasure/retention-rules.ts'
+import { type Erasures, openErasures } from './erasure/system.ts'
 import { createFairness } from './fairness/fairness.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
 import type { SchemaChecker } from './json-schema/checker.ts'
@@ -57,6 +58,8 @@ export type SystemDeps = {
   ttls: Ttls
   maxRunningTasks: number
   quotas: QuotaLimits
+  /** Which ended tasks are erased, and after how many days. Absent: none. */
+  retention?: readonly RetentionRule[]
   /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
   nats?: Pick<NatsBus, 'join' | 'erase'> | undefined
   /** Signs checkpoints of the log until the log is closed. Absent: nobody does. */
@@ -107,7 +110,9 @@ const namedBy = (queries: Queries) => (session: { id: string; userId: string }) 
 const takeUp = async (
   recovery: ReturnType<typeof createRecovery>,
   environments: { start(): Promise<void> },
+  erasures: Pick<Erasures, 'start'>,
 ): Promise<number> => {
+  await erasures.start()
   recovery.takePlaces()
   await environments.start()
   return recovery.resume()
@@ -132,8 +137,8 @@ export const createSystem = async (deps: SystemDeps) => {
   const scheduler = createScheduler(deps.maxRunningTasks)
   const mcp = openMcp(deps.mcp, log, scheduler.isRunning)
   const kinds = withMcp(deps.environments, mcp.environment)
-  const { inspect } = deps
-  const shared = { world, log, secrets, checker, quotas, disk, store, projector, report, inspect, onFault }
+  const kept = { log, secrets, store, projector }
+  const shared = { world, ...kept, checker, quotas, disk, report, inspect: deps.inspect, onFault }
   const environments = createSessionSystem({
     ...shared,
     environments: kinds,
@@ -160,39 +165,20 @@ export const createSystem = async (deps: SystemDeps) => {
   const tokens = queries.tokens()
   const webhooks = createWebhooks({ ...shared, events, tokens, outside: deps.outside, isDraining })
   const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
-  const erasures = await openErasures({
-    ...shared,
-    tasks,
-    environments,
-    webhooks: webhooks.queries,
-    cron: cron.queries,
-    events,
-    folders: deps.sessionFolders,
-    roots: deps.roots,
-    nats: deps.nats?.erase,
-  })
+  const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
   const recovery = createRecovery({ ...shared, tasks, cron, sessions, isClosed })
   const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
-  if (!deps.idle) await erasures.start()
   log.check() // records the files as they are now, for later checks
-  const resumed = deps.idle ? 0 : await takeUp(recovery, environments)
+  const resumed = deps.idle ? 0 : await takeUp(recovery, environments, erasures)
   if (!deps.idle) webhooks.start()
 
   return {
     log,
-    bus,
-    tasks,
-    environments,
-    webhooks,
-    cron,
-    erasures,
-    kinds,
-    fairness,
-    projector,
-    resumed,
+    ...{ bus, tasks, environments, webhooks, cron, erasures },
+    ...{ kinds, fairness, projector, resumed },
     /** By how many positions the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
     /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */

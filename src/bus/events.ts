@@ -5,9 +5,9 @@ import type { Log, Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createCatchUp } from './catch-up.ts'
 import { defaultEvents, type EventFilter, isNarrow } from './event-filter.ts'
-import { createKeptEvents } from './kept-events.ts'
+import { createKeptEvents, type KeptEvents } from './kept-events.ts'
 import { createLiveSubscribers, type LiveSubscribers } from './live-subscribers.ts'
-import { createPast } from './past.ts'
+import { createPast, type Past } from './past.ts'
 import { indexAfter, type Published, publishedOf } from './published.ts'
 import { createTurns } from './serve-in-turns.ts'
 import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './subscriber.ts'
@@ -70,6 +70,11 @@ const createDelivery = (
   }
 }
 
+const forgetEvents = (kept: KeptEvents, past: Past): void => {
+  kept.clear(kept.upTo())
+  past.forget()
+}
+
 export const createEvents = (
   log: Pick<Log, 'head' | 'readAll'>,
   loop: LoopShares,
@@ -90,11 +95,9 @@ export const createEvents = (
 
   /** Publishes the public events up to a position. `events` must be all of them that are not published yet. */
   const publishUpTo = (upTo: number, events: readonly Published[]): void => {
-    if (subscribers === 0) kept.clear(upTo)
-    else {
-      kept.add(events, upTo)
-      if (events.length > 0) deliver(events)
-    }
+    if (subscribers === 0) return void kept.clear(upTo)
+    kept.add(events, upTo)
+    if (events.length > 0) deliver(events)
   }
 
   return {
@@ -105,10 +108,7 @@ export const createEvents = (
     position: () => log.head(),
     publishUpTo,
     /** Drops the events in memory, since some of them were erased. Subscribers that are behind read the log. */
-    forget(): void {
-      kept.clear(kept.upTo())
-      past.forget()
-    },
+    forget: (): void => forgetEvents(kept, past),
     publish: (committed: readonly Recorded[]): void =>
       publishUpTo(committed.at(-1)?.position ?? kept.upTo(), subscribers === 0 ? [] : publishedOf(committed)),
 

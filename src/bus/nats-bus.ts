@@ -53,6 +53,7 @@ const keepConnected = async ({ connect, sent, timers }: Connecting, stopping: Ab
 export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
   const relay = createRelay({ log, file, timers, report })
   const reports = createNatsReports(report, settings.shown)
+  const erase = createNatsErasing({ connected: () => connected, position: relay.position, timers })
   let feed = createNatsFeed(() => {}, timers)
   /** The newest checkpoint of the log, as a note. */
   let checkpoint: string | undefined
@@ -87,7 +88,6 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       error => away(reasonOf(error)),
     )
   const sent = () => relay.counts.published
-
   return {
     /** Returns a function that must be called with each later commit. It publishes the events of the commit. */
     join(events: Events): (committed: readonly Recorded[]) => void {
@@ -108,8 +108,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       checkpoint = note
       connected?.publish(checkpointSubject, note, {})
     },
-    /** Deletes the messages that the stream keeps about erased tasks, jobs and sessions. */
-    erase: createNatsErasing({ connected: () => connected, position: relay.position, timers }),
+    erase,
     /** Goes on sending committed events for up to a second. The rest is sent after the next start. */
     async stop(): Promise<void> {
       stopping.abort()

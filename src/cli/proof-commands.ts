@@ -51,7 +51,24 @@ const addAudit = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./witness.ts')).runWitness))
 }
 
+/** Destroys content. It needs the running server. */
+const addErasing = ({ command }: Adders): void => {
+  command(
+    'erase',
+    'destroy the content of a task, a session or a user; proofs still hold',
+    "erase user anna --reason 'asked for it on 3 May'",
+  )
+    .argument('<kind>', 'task, session or user')
+    .argument('<id>', 'its id')
+    .requiredOption('--reason <text>', 'why; the log keeps it')
+    .option('--cascade', 'also what contains the same content, such as forks and later tasks that quote it')
+    .option('--user <id>', 'the user of the session, if several have one of this name')
+    .option('--json', 'print the answer as JSON')
+    .action(later(async () => (await import('./erase.ts')).erase))
+}
+
 export const addProof = (adders: Adders): void => {
   addProving(adders)
   addAudit(adders)
+  addErasing(adders)
 }

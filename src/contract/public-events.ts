@@ -103,15 +103,16 @@ export type PublicEvent = {
  * Stands where erased events stood, on streams that show past events: at the positions `from` to `to`. `task_id`: they
  * were of this task.
  */
-export type Gap = {
-  type: 'Gap'
-  timestamp: string
-  from: number
-  to: number
-  reason: 'erased'
-  task_id?: string
-  session_id?: string
-}
+export const Gap = Type.Object({
+  type: Type.Literal('Gap'),
+  timestamp: Type.String({ format: 'date-time' }),
+  from: Type.Integer({ minimum: 1 }),
+  to: Type.Integer({ minimum: 1 }),
+  reason: Type.Literal('erased'),
+  task_id: optional(Text),
+  session_id: optional(Text),
+})
+export type Gap = Static<typeof Gap>
 
 /** The schema of each event's body, by its name. */
 export const publicEventSchemas = Object.fromEntries(

@@ -2,7 +2,7 @@
 // of the contract.
 import Type, { type TSchema } from 'typebox'
 import { frameSchemas } from '../contract/frames.ts'
-import { publicEventSchemas } from '../contract/public-events.ts'
+import { Gap, publicEventSchemas } from '../contract/public-events.ts'
 import { apiVersion, Position, stepFrameSchemas } from '../contract/responses.ts'
 import { socketParts } from './asyncapi-socket.ts'
 import { components } from './components.ts'
@@ -20,7 +20,11 @@ type Channel = { name: string; operation: string; messages: string[] }
 
 const frames = Object.keys(frameSchemas)
 const channels: Channel[] = [
-  { name: 'events', operation: 'followEvents', messages: [...Object.keys(publicEventSchemas), 'Position'] },
+  {
+    name: 'events',
+    operation: 'followEvents',
+    messages: [...Object.keys(publicEventSchemas), 'Gap', 'Position'],
+  },
   { name: 'task', operation: 'getTaskEvents', messages: frames },
   { name: 'createdTask', operation: 'createTask', messages: frames },
   { name: 'step', operation: 'stepEnv', messages: Object.keys(stepFrameSchemas) },
@@ -77,6 +81,7 @@ export const asyncApi = (): Json => {
   const messages = Object.fromEntries([
     ...Object.entries(publicEventSchemas).map(([name, schema]) => message(name, schema, schema)),
     message('Position', Position, Position),
+    message('Gap', Gap, Gap),
     ...Object.entries({ ...frameSchemas, ...stepFrameSchemas }).map(([name, schema]) =>
       message(name, schema, inEnvelope(schema)),
     ),

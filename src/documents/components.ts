@@ -5,6 +5,7 @@ import { bodyComponents } from './components/bodies.ts'
 import { cronComponents } from './components/cron.ts'
 import { envelopeComponents } from './components/envelopes.ts'
 import { environmentComponents } from './components/environments.ts'
+import { erasureComponents } from './components/erasures.ts'
 import { historyComponents } from './components/history.ts'
 import { proofComponents } from './components/proof.ts'
 import { streamComponents } from './components/streams.ts'
@@ -21,5 +22,6 @@ export const components: Components = {
   ...webhookComponents,
   ...historyComponents,
   ...proofComponents,
+  ...erasureComponents,
   ...accessComponents,
 }

@@ -2,6 +2,7 @@
 import { rolesOf } from '../access/roles.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
+import { roles } from '../contract/token-events.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import { headersOfRefusal, headersWith } from './headers.ts'
 import type { Operation } from './operation.ts'
@@ -11,7 +12,7 @@ import type { Json, schemaWriter } from './schemas.ts'
 const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
   const isOpen = access === 'open'
   if (isOpen && method === 'GET') return []
-  const narrow = !isOpen && rolesOf[access].length < rolesOf.follow.length
+  const narrow = !isOpen && rolesOf[access].length < roles.length
   return [
     ...(isOpen ? [] : (['Unauthenticated'] as const)),
     ...(narrow ? (['Forbidden'] as const) : []),

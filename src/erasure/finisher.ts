@@ -4,26 +4,19 @@ import type { Report } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { type Destroyers, destroy } from './destruction.ts'
 import type { StoredErasure, StoredErasures } from './stored-erasures.ts'
+import { createTurns } from './turns.ts'
 
 type Deps = {
   destroyers: Destroyers
   stored: Pick<StoredErasures, 'finish' | 'unfinished'>
-  /** The position of the event that covers the one at a position. */
-  erasedBy: (position: number) => number
   report: Report
 }
 
 const system = { principal: 'system', causation: 'erasure' }
 
-export const createFinisher = ({ destroyers, stored, erasedBy, report }: Deps) => {
+export const createFinisher = ({ destroyers, stored, report }: Deps) => {
   const pending = new Map<string, StoredErasure>()
-  let last: Promise<unknown> = Promise.resolve()
-  /** One erasure is destroyed at a time. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work, work)
-    last = mine.catch(() => {})
-    return mine
-  }
+  const alone = createTurns()
 
   const finish = (erasure: StoredErasure): Promise<StoredErasure> =>
     alone(async () => {
@@ -49,13 +42,17 @@ export const createFinisher = ({ destroyers, stored, erasedBy, report }: Deps) =
       const isLeft = erasure.finished?.not_erased.some(({ what }) => what === keptByNats) ?? true
       return isLeft ? finish(erasure) : erasure
     },
-    erasedBy,
     /** Destroys what a crash has left, before anything is answered. What needs NATS follows with `retry`. */
     async resume(): Promise<void> {
       for (const erasure of await stored.unfinished()) {
-        await destroy({ ...destroyers, nats: undefined }, erasure)
-        if (destroyers.nats === undefined) await finish(erasure)
-        else pending.set(erasure.erasure_id, erasure)
+        pending.set(erasure.erasure_id, erasure)
+        if (destroyers.nats === undefined) await finish(erasure).catch(() => {})
+        else
+          await destroy({ ...destroyers, nats: undefined }, erasure).catch(error =>
+            report('warn', 'an erasure could not be finished: the server tries again', {
+              error: String(error),
+            }),
+          )
       }
     },
     async retry(): Promise<void> {

@@ -26,13 +26,8 @@ export const readKin = async (
   id: string,
   isWhole: boolean,
 ): Promise<Kin> => {
-  const kin: Kin = {
-    parent: undefined,
-    forkedFrom: undefined,
-    quotes: new Set(),
-    children: new Set(),
-    sessions: new Set(),
-  }
+  const none = { quotes: new Set<string>(), children: new Set<string>(), sessions: new Set<string>() }
+  const kin: Kin = { parent: undefined, forkedFrom: undefined, ...none }
   let created: Created | undefined
   for await (const page of readStream(taskStream(id))) {
     for (const { type, data } of page.flatMap(event => taskEvents.find(event) ?? [])) {

@@ -17,6 +17,8 @@ import { createErasureCommands } from './commands.ts'
 import { createErasedFiles } from './files.ts'
 import { createFinisher } from './finisher.ts'
 import { openHolds } from './holds.ts'
+import { createRetention } from './retention.ts'
+import type { RetentionRule } from './retention-rules.ts'
 import { createStoredErasures } from './stored-erasures.ts'
 
 type Deps = {
@@ -27,13 +29,14 @@ type Deps = {
   secrets: Secrets
   tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime'>
   environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
-  webhooks: Pick<WebhookQueries, 'there'>
-  cron: Pick<CronQueries, 'ofUser'>
+  webhooks: { queries: Pick<WebhookQueries, 'there'> }
+  cron: { queries: Pick<CronQueries, 'ofUser'> }
   events: Pick<Events, 'forget'>
-  folders: SessionFolders
+  sessionFolders: SessionFolders
   roots: Roots
+  retention?: readonly RetentionRule[]
   /** Deletes messages in NATS. Absent: there is no NATS. */
-  nats: NatsBus['erase'] | undefined
+  nats?: Pick<NatsBus, 'erase'> | undefined
 }
 
 /** Milliseconds between two attempts to finish erasures. */
@@ -57,26 +60,26 @@ export const openErasures = async (deps: Deps) => {
   const finisher = createFinisher({
     destroyers: {
       log,
-      files: createErasedFiles({ log, rows, roots: deps.roots, folders: deps.folders, secrets }),
+      files: createErasedFiles({ log, rows, roots: deps.roots, folders: deps.sessionFolders, secrets }),
       forget(streams) {
         deps.events.forget()
         for (const stream of streams) if (isTaskStream(stream)) tasks.runtime.passivate(stream)
       },
       rewriteReadModels: deps.projector.rewrite,
-      nats: deps.nats,
+      nats: deps.nats?.erase,
       elsewhere,
     },
     stored,
-    erasedBy: position => log.erasedBy(position) ?? 0,
     report,
   })
   const commands = createErasureCommands({
     log,
+    erasedBy: log.erasedBy,
     rows,
     sessionQueries: environments.queries,
     settingsOf: userId => ({
-      jobs: deps.cron.ofUser(userId),
-      webhooks: deps.webhooks.there().filter(webhook => webhook.userId === userId && !webhook.ofTask),
+      jobs: deps.cron.queries.ofUser(userId),
+      webhooks: deps.webhooks.queries.there().filter(webhook => webhook.userId === userId && !webhook.ofTask),
     }),
     tasks: tasks.commands,
     sessions: environments.sessions,
@@ -85,17 +88,26 @@ export const openErasures = async (deps: Deps) => {
     finisher,
     ids: world.ids,
   })
+  const { clock, timers, ids } = world
+  const { retire } = commands
+  const rules = deps.retention ?? []
+  const retention = createRetention({ log, rows, retire, rules, clock, timers, ids, report })
   let stopTrying = () => {}
   return {
     ...commands,
     holds,
-    pending: finisher.pending,
     /** Finishes what a crash has left, before anything is answered. */
     async start(): Promise<void> {
       await finisher.resume()
+      retention.start()
       stopTrying = world.timers.every(retryMs, () => void finisher.retry())
     },
-    stop: (): void => stopTrying(),
+    stop(): void {
+      stopTrying()
+      retention.stop()
+    },
+    retention,
+    counts: () => ({ pending: finisher.pending(), ...retention.counts() }),
   }
 }
 export type Erasures = Awaited<ReturnType<typeof openErasures>>

@@ -15,25 +15,24 @@ const mustBeAllowed = ({ principal }: FastifyRequest, access: TokenAccess): void
   if (!may(principal.role, access)) throw roleRefused(principal.role, access)
 }
 
-/** The reason of an erasure, which must be given. */
-const reasonIn = (request: FastifyRequest) => {
+/** The parameters of an erasure, which are also checked when a DELETE does not erase. Throws Invalid. */
+const wishIn = (request: FastifyRequest, mayErase: boolean) => {
   const q = readQuery(request.query)
-  const [reason, cascade, userId] = [q.text('reason'), q.boolean('cascade', false), q.text('user_id')]
+  const erase = !mayErase || q.boolean('erase', false)
+  const [reason = '', cascade, userId] = [q.text('reason'), q.boolean('cascade', false), q.text('user_id')]
   const problems = q.problems()
   const loc = ['query', 'reason']
-  if (reason === undefined || reason.trim() === '')
+  if (erase && reason.trim() === '' && problems.every(problem => problem.loc[1] !== 'reason'))
     problems.push({ loc, msg: 'Say why this is erased: the log keeps the reason', type: 'missing' })
   else if (reason.length > longestReason)
     problems.push({ loc, msg: `A reason has at most ${longestReason} characters`, type: 'string_too_long' })
   if (problems.length > 0) throw new Invalid(problems)
-  return { reason: reason ?? '', cascade, userId: request.principal.userId ?? userId }
+  return { erase, reason, cascade, userId: request.principal.userId ?? userId }
 }
 
 /** Whether a DELETE asks to erase, and not only to delete. Throws Forbidden when the role may not do what is asked. */
 export const isErasure = (request: FastifyRequest): boolean => {
-  const q = readQuery(request.query)
-  const erase = q.boolean('erase', false)
-  q.done()
+  const { erase } = wishIn(request, true)
   mustBeAllowed(request, erase ? 'erase' : 'write')
   return erase
 }
@@ -48,7 +47,8 @@ export const answerErasure = (
   reply: FastifyReply,
   { kind, id }: Subject,
 ): Promise<unknown> => {
-  const { userId, ...wish } = reasonIn(request)
+  const { userId, reason, cascade } = wishIn(request, false)
+  const wish = { reason, cascade }
   const asked = askedOf(request)
   const erased = {
     task: () => erasures.task(asked, id, wish),

@@ -1,7 +1,7 @@
 // Destroys the payloads and salts of erased events, and every trace of them in the files of the log: free space is
 // overwritten (`secure_delete`), the WAL is emptied, and copies that SQLite has left behind in pages are wiped.
 import type Database from 'better-sqlite3'
-import type { Destroyed, ErasureCursor } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch } from './store.ts'
 import { pagesInWal } from './wal.ts'
 import { wipePages } from './wiped-pages.ts'
 
@@ -61,7 +61,16 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
     return true
   }
 
+  const insert = db.prepare(
+    'INSERT INTO erased (stream_no, first, last, erased_by) SELECT no, ?, ?, ? FROM streams WHERE id = ?',
+  )
+
   return {
+    /** Notes what stored events erase, in their transaction. */
+    note(erasures: PackedBatch['erasures']): void {
+      for (const { position, erased } of erasures)
+        for (const stream of erased.streams) insert.run(erased.from, erased.to, position, stream)
+    },
     destroy(by: number, after: ErasureCursor | undefined): Destroyed {
       empty() // the WAL then has only the pages that change now
       const next = some.immediate(by, after)

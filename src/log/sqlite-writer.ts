@@ -23,15 +23,13 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   )
   const insertLong = db.prepare('INSERT INTO long_payloads (no, position) VALUES (?, ?)')
   const insertPiece = db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)')
-  const insertErased = db.prepare(
-    'INSERT INTO erased (stream_no, first, last, erased_by) SELECT no, ?, ?, ? FROM streams WHERE id = ?',
-  )
   const removePieces = db.prepare('DELETE FROM pieces WHERE payload = ?')
   /** The digests of long payloads whose events are not written yet, by their numbers. */
   const digests = new Map<number, OpenDigest>()
   // Each write checks the WAL: if somebody has cut it short, SQLite would write on behind the cut, and later read
   // whatever is in the hole.
   const wal = watchFile(`${db.name}-wal`, true)
+  const destroyer = createDestroyer(db, wal.emptied)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
   /** Notes which event holds a long payload. Returns the digest of the payload. */
@@ -58,17 +56,15 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const stored = isLong ? null : payload
       insertEvent.run(first + n, streamNos[n], revisions[n], header, stored, salt, leafOf(header))
     }
-    for (const { position, erased } of erasures) {
-      for (const stream of erased.streams) insertErased.run(erased.from, erased.to, position, stream)
-    }
+    destroyer.note(erasures)
   })
-  const checked = (work: () => void): void => {
+  const checked = <T>(work: () => T): T => {
     const fault = wal.fault()
     if (fault !== undefined) throw new Error(`${db.name}-wal ${fault}`)
-    work()
+    const done = work()
     wal.fault() // records the new length
+    return done
   }
-  const destroyer = createDestroyer(db, wal.emptied)
   return {
     write(batch) {
       // When a batch has failed, later batches that were already sent must not be written: they would leave a hole.
@@ -87,13 +83,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       digests.delete(payload)
       checked(() => removePieces.run(payload))
     },
-    destroy(by, after) {
-      let destroyed: Destroyed = { next: undefined, isGone: false }
-      checked(() => {
-        destroyed = destroyer.destroy(by, after)
-      })
-      return destroyed
-    },
+    destroy: (by, after) => checked(() => destroyer.destroy(by, after)),
     wipe: () => destroyer.wipe(true),
     checkpoint() {
       db.pragma('wal_checkpoint(TRUNCATE)')

@@ -90,13 +90,22 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
 type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
 
 /** What the system needs of the operator's settings as they are. */
-const settingsOf = ({ model, mcpServers, sessionIdleSeconds, ttls, maxRunningTasks, quotas }: Config) => ({
+const settingsOf = ({
+  model,
+  mcpServers,
+  sessionIdleSeconds,
+  ttls,
+  maxRunningTasks,
+  quotas,
+  retention,
+}: Config) => ({
   defaultAgent: model === undefined ? 'demo' : 'model',
   hasMcpServer: (name: string) => mcpServers.has(name),
   sessionIdleSeconds,
   ttls,
   maxRunningTasks,
   quotas,
+  retention,
 })
 
 /** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Rejects with CannotStart. */

@@ -3,6 +3,7 @@
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
 import { type CronCounts, cronFamilies } from './cron-families.ts'
+import { type ErasureCounts, erasureFamilies } from './erasure-families.ts'
 import { createEventCounts, type EventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
 import { counter, createExposition, type Family, gauge, histogram, type Labels } from './exposition.ts'
 import { createLogCounts } from './log-counts.ts'
@@ -25,6 +26,7 @@ export type Gauges = {
   webhooks(): WebhookCounts
   cron(): CronCounts
   proof(): ProofCounts
+  erasures(): ErasureCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
 }
@@ -110,6 +112,7 @@ export const createMetrics = () => {
     ...webhookFamilies(gauges.webhooks),
     ...cronFamilies(gauges.cron),
     ...proofFamilies(gauges.proof),
+    ...erasureFamilies(gauges.erasures),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
   ]
 

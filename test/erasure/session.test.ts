@@ -54,7 +54,9 @@ t.test('without cascade, the fork is named and nothing is erased', async t => {
   t.equal(before.length, 6, 'three turns, a subagent, a fork, and the task of somebody else')
   const refused = await api('DELETE', '/env/session/chat?erase=true&reason=gdpr')
   t.equal(refused.status, 409)
-  t.match(await refused.json(), { data: { dependants: { tasks: [{ id: fork.id, why: /^(a fork of|quotes) it$/ }] } } })
+  t.match(await refused.json(), {
+    data: { dependants: { tasks: [{ id: fork.id, why: /^(a fork of|quotes) it$/ }] } },
+  })
   t.equal((await all()).length, 6)
 })
 
@@ -84,7 +86,10 @@ t.test('the session is erased with its subagent and its fork', async t => {
     [other.id],
     'nor in a list of the past',
   )
-  t.equal((await api('POST', '/tasks', { task_id: first.id, stream: false, user_message_content: 'x' })).status, 409)
+  t.equal(
+    (await api('POST', '/tasks', { task_id: first.id, stream: false, user_message_content: 'x' })).status,
+    409,
+  )
 
   const trail = await jsonOf<{ events: Record<string, unknown>[] }>(
     api('GET', `/audit/events?stream=task-${first.id}`),

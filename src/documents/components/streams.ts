@@ -1,7 +1,7 @@
 // The messages of streams: the frames of a task, and public events.
 import Type from 'typebox'
 import { Frame, FramePage, type FrameType, frameSchemas } from '../../contract/frames.ts'
-import { type PublicEventType, publicEventSchemas } from '../../contract/public-events.ts'
+import { Gap, type PublicEventType, publicEventSchemas } from '../../contract/public-events.ts'
 import { Position } from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
@@ -158,6 +158,20 @@ export const streamComponents: Components = {
       'One event of `/api/events`. Later versions may send further kinds of events: ignore unknown kinds.',
   },
   ...named(publicEventSchemas, eventWords, eventFields, eventName),
+  Gap: {
+    schema: Gap,
+    about:
+      'Stands where erased events stood, when a stream shows past events. Every filter of types lets it pass.',
+    fields: {
+      type: 'Always `Gap`.',
+      timestamp: 'The time of the last of these events.',
+      from: 'The position of the first of these events.',
+      to: 'The position of the last of these events.',
+      reason: 'Always `erased`.',
+      task_id: 'The task to which the events belonged.',
+      session_id: 'The session to which the events belonged.',
+    },
+  },
   Position: {
     schema: Position,
     about: 'The first event of a stream that a client opened without a cursor. It says where the log ends.',

@@ -1,8 +1,8 @@
 // The operations that erase, and the legal holds that forbid it.
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Erasure, Hold, HoldList } from '../../contract/responses.ts'
 import { HoldBody } from '../../contract/wire.ts'
-import { defineOperations, json, type Parameter } from '../operation.ts'
+import { type Answer, defineOperations, json, type Parameter } from '../operation.ts'
 import { query, text } from '../parameters.ts'
 
 const reason = query(
@@ -26,12 +26,12 @@ export const erasing: readonly Parameter[] = [
   reason,
   cascade,
 ]
-export const erasedAnswer = {
-  status: 200,
-  about: 'With `erase`: what was erased.',
-  type: json,
-  schema: Erasure,
-} as const
+/** The answer of a DELETE that may also erase. */
+export const orErasure = (answer: Answer, schema: TSchema): Answer => ({
+  ...answer,
+  about: `${answer.about} With \`erase\`: what was erased, without an envelope.`,
+  schema: Type.Union([schema, Erasure]),
+})
 
 const hold = {
   protect: { summary: 'A user', value: { user_id: 'anna', reason: 'case 4711' } },

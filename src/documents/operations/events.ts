@@ -1,7 +1,7 @@
 // The operations that open a stream which can be resumed.
 import Type from 'typebox'
 import { Frame, FramePage } from '../../contract/frames.ts'
-import { eventNames } from '../../contract/public-events.ts'
+import { eventNames, Gap } from '../../contract/public-events.ts'
 import { Position } from '../../contract/responses.ts'
 import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
@@ -54,7 +54,7 @@ export const eventOperations = defineOperations({
     access: 'follow',
     summary: 'Follow all events',
     about:
-      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. It disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
+      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. Where erased events stood, one event `Gap` stands instead. It disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
     parameters: [
       query(
         'starting_after',
@@ -79,7 +79,7 @@ export const eventOperations = defineOperations({
         status: 200,
         about: 'Events as server-sent events: `id: <position>`, `event: <type>`, `data: <event>`.',
         type: eventStream,
-        items: Type.Union([PublicEvent, Position]),
+        items: Type.Union([PublicEvent, Gap, Position]),
         examples: { task: eventsExample },
       },
     ],

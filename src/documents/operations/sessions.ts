@@ -1,10 +1,16 @@
 // The operations on the records of environment sessions.
 import Type from 'typebox'
-import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/responses.ts'
+import {
+  CleanedSessions,
+  DeletedSession,
+  Erasure,
+  SessionList,
+  SessionMachine,
+} from '../../contract/responses.ts'
 import { EnvSession } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { query, sessionId, text } from '../parameters.ts'
-import { erasedAnswer, erasing } from './erasures.ts'
+import { erasing } from './erasures.ts'
 
 const session = {
   session_id: 'maze',
@@ -75,14 +81,13 @@ export const sessionOperations = defineOperations({
     answers: [
       {
         status: 200,
-        about: 'The session is deleted.',
+        about: 'The session is deleted. With `erase`: what was erased.',
         type: json,
-        schema: DeletedSession,
+        schema: Type.Union([DeletedSession, Erasure]),
         examples: {
           deleted: { status: 'deleted', session_id: 'maze', message: 'session maze is deleted' },
         },
       },
-      erasedAnswer,
     ],
     refusals: ['SessionNotFound', 'NotErasable', 'ErasureUnfinished'],
   },

@@ -14,7 +14,7 @@ import {
 import { createExamples, echoStream, echoSummary, echoTask, waitingTask } from '../examples.ts'
 import { type Answer, defineOperations, eventStream, json } from '../operation.ts'
 import { idempotencyKey, limit, query, retryCount, taskId, text, time } from '../parameters.ts'
-import { erasedAnswer, erasing } from './erasures.ts'
+import { erasing, orErasure } from './erasures.ts'
 
 const theTask = (about: string, ...headers: Answer['headers'] & object): Answer => ({
   status: 200,
@@ -177,7 +177,7 @@ export const taskOperations = defineOperations({
     about:
       'If the task has not ended, the server cancels it first. The events of the task stay in the log, for auditors. With `erase`, the server destroys the content of these events as well; the task must have ended.',
     parameters: [taskId, ...erasing],
-    answers: [inEnvelope('The last state of the task.'), erasedAnswer],
+    answers: [orErasure(inEnvelope('The last state of the task, in an envelope.'), TaskEnvelope)],
     refusals: ['TaskNotFound', 'NotErasable', 'ErasureUnfinished'],
   },
   cancelTask: {

@@ -112,6 +112,8 @@ const erasuresIn = (folder: string, { erasures }: Manifest, tree: SignedCheckpoi
   return createErasures(() => events)
 }
 
+const noErasures = createErasures(() => [])
+
 /** The key signs the tree, and the tree contains the events that name the key. Throws Misfit. */
 const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
   const check = createStreamCheck(fileNames.keyEvents, tree, noErasures)
@@ -122,8 +124,6 @@ const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedC
   if (textOf(folder, fileNames.key) !== text)
     throw new Misfit(`the file ${fileNames.key} names other keys than the log does`)
 }
-
-const noErasures = createErasures(() => [])
 
 type Part = { events: number; erased: number; streams: VerifiedStream[] }
 type Deps = {

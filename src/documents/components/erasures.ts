@@ -1,0 +1,63 @@
+// The schemas of erasures and legal holds.
+import { ErasureSubject, NotErased } from '../../contract/erasure-events.ts'
+import * as answers from '../../contract/responses.ts'
+import { HoldBody } from '../../contract/wire.ts'
+import type { Components } from '../component.ts'
+
+const subject = {
+  task_id: 'The task that nobody may erase.',
+  session_id: 'The session, of every user who has one of this name.',
+  user_id: 'The user whose data nobody may erase.',
+}
+
+export const erasureComponents: Components = {
+  Erasure: {
+    schema: answers.Erasure,
+    about: 'What was erased. The same request gets the same answer again.',
+    fields: {
+      erasure_id: 'The id of the erasure.',
+      position: 'The position of the event that says what was erased.',
+      time: 'When it was stored.',
+      reason: 'Why, as the request said.',
+      by: 'The id of the token.',
+      subject: 'What the request asked for.',
+      erased: 'The ids of everything whose content is gone.',
+      not_erased: 'What the server cannot erase, and why.',
+    },
+  },
+  ErasureSubject: {
+    schema: ErasureSubject,
+    about: 'What somebody asked to erase.',
+    fields: {
+      kind: 'A task, a session, a user, or what a rule of retention names.',
+      id: 'Its id; for retention, the rule.',
+      user_id: 'The user of the session, if the request named one.',
+    },
+  },
+  NotErased: {
+    schema: NotErased,
+    about: 'Something that may still hold erased content.',
+    fields: { what: 'Its name.', why: 'Why the server did not erase it, and what to do.' },
+  },
+  HoldBody: {
+    schema: HoldBody,
+    about: 'What a legal hold protects: exactly one of the three.',
+    fields: { ...subject, reason: 'Why the hold is placed or lifted. The log keeps it.' },
+  },
+  Hold: {
+    schema: answers.Hold,
+    about: 'A legal hold.',
+    fields: {
+      ...subject,
+      hold_id: 'The id of the hold.',
+      reason: 'Why it was placed.',
+      by: 'The id of the token that placed it.',
+      placed_at: 'When it was placed.',
+    },
+  },
+  HoldList: {
+    schema: answers.HoldList,
+    about: 'The legal holds.',
+    fields: { holds: 'The holds, the oldest first.' },
+  },
+}

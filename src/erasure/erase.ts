@@ -1,0 +1,103 @@
+// One erasure from the check to its end.
+import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
+import { cronStream } from '../contract/cron-events.ts'
+import { sessionIdOf } from '../contract/env-session-events.ts'
+import type { ErasureSubject } from '../contract/erasure-events.ts'
+import type { Ids } from '../contract/ports.ts'
+import type { Log } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
+import { webhookOfTask, webhookStream } from '../contract/webhook-events.ts'
+import type { Sessions } from '../env-sessions/commands.ts'
+import type { SessionQueries } from '../env-sessions/queries.ts'
+import type { Commands } from '../tasks/commands.ts'
+import type { Queries } from '../tasks/queries.ts'
+import { answerOf, type ErasureAnswer } from './answer.ts'
+import type { Asked } from './asked.ts'
+import { mustBeFree, obstaclesOf } from './check.ts'
+import { type Closure, closureOf } from './dependants.ts'
+import type { Finisher } from './finisher.ts'
+import type { Holds } from './holds.ts'
+import type { StoredErasures } from './stored-erasures.ts'
+
+export type EraseDeps = {
+  log: Pick<Log, 'readStream' | 'revisionOf' | 'head'>
+  rows: Queries['erasable']
+  sessionQueries: Pick<SessionQueries, 'rowById' | 'userOf' | 'isErased' | 'idsOf'>
+  tasks: Pick<Commands, 'remove'>
+  sessions: Pick<Sessions, 'remove'>
+  holds: Holds
+  stored: StoredErasures
+  finisher: Finisher
+  ids: Ids
+}
+
+/** The cron jobs of a user, and the webhooks that are not deleted. */
+export type UserSettings = { jobs: { id: string; isDeleted: boolean }[]; webhooks: { id: string }[] }
+export type Wish = { reason: string; cascade: boolean }
+/** What somebody asks to erase: tasks, streams of environment sessions, and what else a user has. */
+export type Wanted = {
+  subject: ErasureSubject
+  tasks: readonly ErasableTask[]
+  sessions: readonly string[]
+  settings?: UserSettings
+}
+
+/** Tasks that are deleted at the same time. */
+const deletedAtOnce = 32
+
+const check = (deps: EraseDeps, { settings }: Wanted, closure: Closure, cascade: boolean): void => {
+  const { holds, sessionQueries } = deps
+  const obstacles = obstaclesOf({ holds, sessionRow: sessionQueries.rowById }, closure, cascade)
+  if (settings !== undefined) {
+    obstacles.unfinished.cron_jobs = settings.jobs.flatMap(({ id, isDeleted }) => (isDeleted ? [] : [id]))
+    obstacles.unfinished.webhooks = settings.webhooks.map(({ id }) => id)
+  }
+  mustBeFree(obstacles)
+}
+
+/** Deletes what is there, so that nobody can add to it or refer to it any more. */
+const remove = async (deps: EraseDeps, asked: Asked, { tasks, sessions }: Closure): Promise<void> => {
+  const left = [...tasks.values()].filter(({ deleted }) => deleted === 0)
+  for (let from = 0; from < left.length; from += deletedAtOnce) {
+    const some = left.slice(from, from + deletedAtOnce)
+    await Promise.all(some.map(({ id }) => deps.tasks.remove(asked.principal, id, asked.requestId)))
+  }
+  for (const id of [...sessions].map(sessionIdOf))
+    if (deps.sessionQueries.rowById(id) !== undefined) await deps.sessions.remove(asked, id)
+}
+
+const streamsOf = (
+  { log, sessionQueries }: EraseDeps,
+  { tasks, sessions }: Closure,
+  { settings }: Wanted,
+): string[] => {
+  const ids = [...tasks.keys()]
+  const left = [...sessions].filter(stream => !sessionQueries.isErased(sessionIdOf(stream)))
+  const webhooks = ids.map(id => webhookStream(webhookOfTask(id)))
+  const jobs = (settings?.jobs ?? []).map(({ id }) => cronStream(id))
+  const others = [...webhooks, ...left, ...jobs].filter(stream => log.revisionOf(stream) >= 0)
+  return [...ids.map(taskStream), ...others]
+}
+
+/** Throws NotErasable, and ErasureUnfinished when the erasure is stored and could not be finished. */
+export const erase = async (
+  deps: EraseDeps,
+  asked: Asked,
+  wanted: Wanted,
+  { reason, cascade }: Wish,
+): Promise<ErasureAnswer> => {
+  const { log, rows } = deps
+  const closure = await closureOf({ log, rows }, wanted.tasks, wanted.sessions)
+  check(deps, wanted, closure, cascade)
+  await remove(deps, asked, closure)
+  // What began before the deletion may depend on it. Nothing can begin to depend on it any more.
+  const after = await closureOf({ log, rows }, [...closure.tasks.values()], [...closure.sessions])
+  check(deps, wanted, after, false)
+  const author = { principal: asked.principal.id, causation: asked.requestId }
+  const erasure = {
+    ...{ erasure_id: deps.ids.next('erasure_'), from: 1, to: log.head() },
+    ...{ reason, by: asked.principal.id, subject: wanted.subject },
+  }
+  const begun = await deps.stored.begin(erasure, streamsOf(deps, closure, wanted), author)
+  return answerOf(await deps.finisher.finish(begun))
+}

@@ -1,0 +1,26 @@
+// Which of many tasks can be erased together.
+import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
+import { obstaclesOf } from './check.ts'
+import { type Closure, closureOf } from './dependants.ts'
+import type { EraseDeps } from './erase.ts'
+
+/** The tasks that need no task besides these, that no hold protects, and of which everything has ended. */
+export const freeOf = async (
+  { log, rows, holds, sessionQueries }: Pick<EraseDeps, 'log' | 'rows' | 'holds' | 'sessionQueries'>,
+  tasks: readonly ErasableTask[],
+): Promise<ErasableTask[]> => {
+  const closures = new Map<string, Closure>()
+  for (const row of tasks) closures.set(row.id, await closureOf({ log, rows }, [row]))
+  const isBlocked = (closure: Closure): boolean => {
+    const found = obstaclesOf({ holds, sessionRow: sessionQueries.rowById }, closure, true)
+    return found.holds.length + found.unfinished.tasks.length + found.unfinished.env_sessions.length > 0
+  }
+  for (const [id, closure] of closures) if (isBlocked(closure)) closures.delete(id)
+  // A task that stays keeps all tasks that would need it.
+  for (let before = -1; before !== closures.size; ) {
+    before = closures.size
+    for (const [id, { tasks: needed }] of closures)
+      if ([...needed.keys()].some(other => !closures.has(other))) closures.delete(id)
+  }
+  return tasks.filter(({ id }) => closures.has(id))
+}

@@ -1,0 +1,146 @@
+// Erases old tasks once a day, as the rules of RETENTION say. The log stores when that was done last, so a start does
+// what was missed.
+import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
+import type { Clock, Ids, Report, Timers } from '../contract/ports.ts'
+import type { Log } from '../contract/stored.ts'
+import { nextTurn } from '../fairness/slices.ts'
+import type { Queries } from '../tasks/queries.ts'
+import type { ErasureCommands } from './commands.ts'
+import { type RetentionRule, wordsOf } from './retention-rules.ts'
+
+const dayMs = 24 * 3600 * 1000
+/** Milliseconds between two checks whether a day has passed. */
+const lookMs = 60_000
+/** Tasks that are erased together. */
+const tasksAtOnce = 500
+
+export const retentionStream = 'retention'
+/** The rules were applied. `kept`: tasks that they name and that stay, because of a hold or because others need them. */
+export type RetentionApplied = { rules: readonly RetentionRule[]; erased: number; kept: number }
+
+type Deps = {
+  log: Pick<Log, 'append' | 'revisionOf' | 'lastOf'>
+  rows: Pick<Queries['erasable'], 'oldAfter'>
+  retire: ErasureCommands['retire']
+  rules: readonly RetentionRule[]
+  clock: Clock
+  timers: Timers
+  ids: Ids
+  report: Report
+}
+
+const system = { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const
+
+/** The ended tasks that a rule names. */
+const matching = async (
+  { oldAfter }: Deps['rows'],
+  { status, agent, user_id: userId, older_than_days }: RetentionRule,
+  now: number,
+): Promise<ErasableTask[]> => {
+  const before = now - older_than_days * dayMs
+  const found: ErasableTask[] = []
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const slice = oldAfter({ before, status, agent, userId }, after)
+    found.push(...slice.found)
+    after = slice.next
+    await nextTurn()
+  }
+  return found
+}
+
+/** The tasks in parts of about `tasksAtOnce`. Tasks of one session can need each other, so they are in one part. */
+function* partsOf(tasks: readonly ErasableTask[]): Generator<ErasableTask[]> {
+  const sessions = new Map<string, ErasableTask[]>()
+  for (const task of tasks) {
+    const key = JSON.stringify([task.user_id, task.session_id])
+    sessions.set(key, [...(sessions.get(key) ?? []), task])
+  }
+  let part: ErasableTask[] = []
+  for (const own of sessions.values()) {
+    part.push(...own)
+    if (part.length < tasksAtOnce) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
+
+/** Stores that the rules were applied. */
+const store = (log: Deps['log'], data: RetentionApplied) =>
+  log.append([
+    {
+      stream: retentionStream,
+      expectedRevision: log.revisionOf(retentionStream),
+      principal: 'system',
+      owner: '',
+      session_id: '',
+      correlation_id: retentionStream,
+      causation_id: retentionStream,
+      events: [{ type: 'RetentionApplied', schema_version: 1, data }],
+    },
+  ])
+
+export const createRetention = (deps: Deps) => {
+  const { log, rows, rules, clock, timers, report } = deps
+  const counts = { erased: 0, kept: 0, failures: 0 }
+  let isRunning = false
+  let stopped = false
+
+  /** Erases what a rule names. Resolves to the numbers of tasks that are gone and that stay. */
+  const applyRule = async (rule: RetentionRule): Promise<{ erased: number; kept: number }> => {
+    const found = await matching(rows, rule, clock.now())
+    let erased = 0
+    for (const part of partsOf(found)) {
+      if (stopped) break
+      const asked = { principal: system, requestId: deps.ids.next('retention_') }
+      erased += (await deps.retire(asked, part, wordsOf(rule))).length
+    }
+    return { erased, kept: Math.max(0, found.length - erased) }
+  }
+  const apply = async (): Promise<void> => {
+    const total = { erased: 0, kept: 0 }
+    for (const rule of rules) {
+      const { erased, kept } = await applyRule(rule)
+      total.erased += erased
+      total.kept += kept
+    }
+    if (stopped) return
+    await store(log, { rules, ...total })
+    counts.erased += total.erased
+    counts.kept = total.kept
+    report('info', `retention has erased ${total.erased} tasks, and kept ${total.kept} that it names`, total)
+  }
+  const isDue = async (): Promise<boolean> => {
+    const last = await log.lastOf(retentionStream)
+    return last === undefined || clock.now() - Date.parse(last.header.time) >= dayMs
+  }
+  /** Applies the rules when a day has passed. An error is reported, and the next check tries again. */
+  const look = async (): Promise<void> => {
+    if (isRunning || rules.length === 0) return
+    isRunning = true
+    try {
+      if (await isDue()) await apply()
+    } catch (error) {
+      counts.failures++
+      report('error', 'the rules of RETENTION could not be applied: the server tries again', {
+        error: String(error),
+      })
+    }
+    isRunning = false
+  }
+  let stopLooking = () => {}
+  return {
+    look,
+    start(): void {
+      if (rules.length === 0) return
+      void look()
+      stopLooking = timers.every(lookMs, () => void look())
+    },
+    stop(): void {
+      stopped = true
+      stopLooking()
+    },
+    counts: () => counts,
+  }
+}
+export type Retention = ReturnType<typeof createRetention>

@@ -1,0 +1,83 @@
+// Retention erases old tasks once a day, and leaves what is held or needed.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { createRetention, retentionStream } from '../../src/erasure/retention.ts'
+import { readRetention } from '../../src/erasure/retention-rules.ts'
+import { refusedStart, serveHere } from '../support/server.ts'
+import { makeTask, ok } from './support.ts'
+
+t.test('a file with a wrong rule is named in one line', async t => {
+  const folder = t.testdir({})
+  const file = path.join(folder, 'retention.json')
+  for (const [text, says] of [
+    ['{', /is not JSON/],
+    ['{}', /must hold a JSON list/],
+    ['[3]', /rule 1: an object is needed/],
+    ['[{"older_than_days": 0}]', /rule 1: "older_than_days" must be a number above 0/],
+    ['[{"older_than_days": 1}, {}]', /rule 2: "older_than_days"/],
+    ['[{"older_than_days": 1, "status": "working"}]', /"status" must be one of completed/],
+    ['[{"older_than_days": 1, "user": "anna"}]', /there is no field "user"/],
+    ['[{"older_than_days": 1, "agent": 7}]', /"agent" must be a text/],
+  ] as const) {
+    writeFileSync(file, text)
+    t.throws(() => readRetention(file), { message: says }, text)
+  }
+  t.throws(() => readRetention(path.join(folder, 'none')), { message: /cannot be read/ })
+  t.same(readRetention(undefined), [])
+  writeFileSync(file, '[{"older_than_days": -1}]')
+  const { code, stderr } = await refusedStart(path.join(folder, 'data'), { RETENTION: file })
+  t.equal(code, 2)
+  t.match(stderr, /RETENTION=.*rule 1: "older_than_days"/)
+})
+
+t.test('what a rule names is erased when a day has passed, and what is held or needed stays', async t => {
+  const { api, system } = await serveHere(t)
+  const old = await makeTask(api, { user_message_content: 'old' })
+  const failed = await makeTask(api, {
+    user_message_content: 'x',
+    agent_config: { agent_id: 'script', script: [{ fail: { code: 1, message: 'no' } }] },
+  })
+  const held = await makeTask(api, { user_message_content: 'held', user_id: 'bert' })
+  await ok(api('POST', '/audit/holds', { user_id: 'bert', reason: 'case 1' }))
+  const quoted = await makeTask(api, { user_message_content: 'quoted', session_id: 's' })
+  const waiting = await makeTask(api, {
+    user_message_content: 'waits',
+    session_id: 's',
+    agent_config: { agent_id: 'script', script: [{ pause: 'for a while' }] },
+  })
+  t.equal(waiting.status, 'paused')
+
+  const dayMs = 24 * 3600 * 1000
+  let now = Date.now()
+  const { log, tasks, erasures } = system
+  const retention = createRetention({
+    log,
+    rows: tasks.queries.erasable,
+    retire: erasures.retire,
+    rules: [{ status: 'completed', older_than_days: 2 }],
+    clock: { now: () => now },
+    timers: { after: () => () => {}, every: () => () => {} },
+    ids: { next: prefix => `${prefix}1` },
+    report: () => {},
+  })
+  const isThere = async (id: string) => (await api('GET', `/tasks/${id}`)).status === 200
+  await retention.look()
+  t.ok(await isThere(old.id), 'two days have not passed')
+  t.match(await log.lastOf(retentionStream), { data: { erased: 0, kept: 0 } })
+  const head = log.head()
+  await retention.look()
+  t.equal(log.head(), head, 'once a day')
+  now += 3 * dayMs
+  await retention.look()
+  t.notOk(await isThere(old.id))
+  t.ok(await isThere(failed.id), 'another status')
+  t.ok(await isThere(held.id), 'under a hold')
+  t.ok(await isThere(quoted.id), 'an unfinished task quotes it')
+  t.match(retention.counts(), { erased: 1, kept: 2, failures: 0 })
+  t.match(await log.lastOf(retentionStream), { data: { erased: 1, kept: 2 } })
+  const again = await ok<{ reason: string; subject: object }>(
+    api('DELETE', `/tasks/${old.id}?erase=true&reason=x`),
+  )
+  t.match(again, { reason: 'retention, status completed, older than 2 days', subject: { kind: 'retention' } })
+})
