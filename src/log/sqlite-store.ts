@@ -21,7 +21,7 @@ const writerThread = (path: string) => {
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
 
   const start = (): Worker => {
-    const started = startThread('writer-thread.mjs', { workerData: { path } })
+    const started = startThread('writer-thread.mjs', { workerData: { path }, trackUnmanagedFds: false })
     started.on('message', ({ id, answer, error }: Reply) => {
       const request = waiting.get(id)
       waiting.delete(id)

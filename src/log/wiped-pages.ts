@@ -1,7 +1,7 @@
 // Overwrites what is left of moved texts in pages of a database. When SQLite moves a row to another page, a copy of the
 // row may stay in the unused part of the page where it was, and no later deletion of the row overwrites that copy. No
 // statement of SQL reaches the unused part. So it is overwritten in the file itself. No reader looks at it.
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 
 const interior = [2, 5]
 const leaf = [10, 13]
@@ -24,32 +24,42 @@ const unusedPart = (page: Buffer, no: number): { from: number; to: number } | un
   return from < to && to <= page.length ? { from, to } : undefined
 }
 
+/** Files that were opened, by their paths. */
+const opened = new Map<string, number>()
+/**
+ * Opens a database file and never closes it: when a process closes any descriptor of a file, it loses the locks of all
+ * of its connections to the file. The thread must not close it either when it ends (`trackUnmanagedFds`).
+ */
+const openForGood = (path: string): number => {
+  const known = opened.get(path)
+  if (known !== undefined && fstatSync(known).ino === statSync(path).ino) return known
+  const file = openSync(path, 'r+')
+  opened.set(path, file)
+  return file
+}
+
 /**
  * Overwrites the unused parts of these pages, or of all pages, and syncs the file. There must be no WAL, and nobody may
  * write to the file meanwhile.
  */
 export const wipePages = (path: string, wanted: ReadonlySet<number> | 'all'): void => {
-  const file = openSync(path, 'r+')
-  try {
-    const start = Buffer.alloc(fileHeaderBytes)
-    readSync(file, start, 0, start.length, 0)
-    const size = start.readUInt16BE(16)
-    const pageSize = size === 1 ? 65_536 : size // the two bytes have 1 for 65,536
-    const pages = Math.floor(fstatSync(file).size / pageSize)
-    if (pages >= mostPages) return
-    const page = Buffer.alloc(pageSize)
-    const zeros = Buffer.alloc(pageSize)
-    const wipe = (no: number): void => {
-      const offset = (no - 1) * pageSize
-      if (readSync(file, page, 0, pageSize, offset) < pageSize) return
-      const part = unusedPart(page, no)
-      if (part === undefined || page.subarray(part.from, part.to).every(byte => byte === 0)) return
-      writeSync(file, zeros, 0, part.to - part.from, offset + part.from)
-    }
-    if (wanted === 'all') for (let no = 1; no <= pages; no++) wipe(no)
-    else for (const no of wanted) if (no <= pages) wipe(no)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+  const file = openForGood(path)
+  const start = Buffer.alloc(fileHeaderBytes)
+  readSync(file, start, 0, start.length, 0)
+  const size = start.readUInt16BE(16)
+  const pageSize = size === 1 ? 65_536 : size // the two bytes have 1 for 65,536
+  const pages = Math.floor(fstatSync(file).size / pageSize)
+  if (pages >= mostPages) return
+  const page = Buffer.alloc(pageSize)
+  const zeros = Buffer.alloc(pageSize)
+  const wipe = (no: number): void => {
+    const offset = (no - 1) * pageSize
+    if (readSync(file, page, 0, pageSize, offset) < pageSize) return
+    const part = unusedPart(page, no)
+    if (part === undefined || page.subarray(part.from, part.to).every(byte => byte === 0)) return
+    writeSync(file, zeros, 0, part.to - part.from, offset + part.from)
   }
+  if (wanted === 'all') for (let no = 1; no <= pages; no++) wipe(no)
+  else for (const no of wanted) if (no <= pages) wipe(no)
+  fsyncSync(file)
 }

@@ -57,7 +57,7 @@ t.test('what has not ended is named', async t => {
     data: { unfinished: { tasks: [paused.id], env_sessions: ['maze'] } },
   })
   await ok(api('POST', `/tasks/${paused.id}/cancel`))
-  await ok(api('POST', '/env/close/maze'))
+  await ok(api('POST', '/env/close', { session_id: 'maze' }))
   const { erased } = await ok<Erased>(api('DELETE', '/users/carl/data?reason=x'))
   t.same(erased, { tasks: [paused.id], env_sessions: ['maze'], cron_jobs: [] })
   t.equal((await api('GET', '/env/session/maze')).status, 404)

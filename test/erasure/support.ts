@@ -1,6 +1,5 @@
 // What the tests of erasures share: work whose texts can be recognized, and a search for them in every file of a folder.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
 import type { Api } from '../support/server.ts'
 
@@ -34,13 +33,14 @@ export const makeTask = async (api: Api, body: object): Promise<Task> => {
 }
 export const scripted = (...script: object[]) => ({ agent_config: { agent_id: 'script', script } })
 
-/** Every file below a folder that has these bytes. */
-export const filesWith = (folder: string, text: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => {
-    const file = path.join(folder, name)
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true && readFileSync(file).includes(text)
-  })
+/**
+ * Every file below a folder that has these bytes. Another process reads them: a process that closes a database file
+ * loses its locks on it.
+ */
+export const filesWith = (folder: string, text: string): string[] => {
+  const { stdout } = spawnSync('grep', ['-rlaF', text, '.'], { cwd: folder, encoding: 'utf8' })
+  return stdout.split('\n').filter(Boolean)
+}
 
-/** Waits until no file has the text any more, since some files are written a moment later. */
 export const nothingIn = (t: Test, folder: string, text: string, what: string): void =>
   void t.same(filesWith(folder, text), [], what)
