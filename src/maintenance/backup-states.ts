@@ -24,7 +24,7 @@ const namedIn = async (log: ReadOnlyLog): Promise<Named[]> => {
     if (!isEnvSessionStream(stream)) continue
     const view = emptySession()
     for await (const page of log.readStream(stream)) {
-      for (const event of page) evolveSession(view, sessionEvents.read(event))
+      for (const event of page.flatMap(each => sessionEvents.find(each) ?? [])) evolveSession(view, event)
     }
     const { state, created: session, snapshot } = view
     if (state === 'active' && session !== undefined && snapshot !== undefined)

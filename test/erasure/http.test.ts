@@ -138,7 +138,8 @@ t.test('a long payload goes, while others work and a backup is made', async t =>
   })()
   working = false
   await others
-  t.equal((await backup).code, 0)
+  const { code, stderr } = await backup
+  t.equal(code, 0, stderr)
   t.match(not_erased[0], { what: 'backups' })
   nothingIn(t, dataDir, `${secret}-LONG`, 'no file')
   t.equal(system.erasures.counts().pending, 0)
