@@ -39,9 +39,8 @@ export const createNatsErasing =
   async (streams: readonly string[], upTo: number): Promise<NotErased[]> => {
     const left = (why: string): NotErased[] => [{ what: keptByNats, why }, mirrors]
     const until = performance.now() + patienceMs
-    const never = new AbortController().signal
     while ((connected() === undefined || position() < upTo) && performance.now() < until)
-      await sleep(timers, lookMs, never)
+      await sleep(timers, lookMs, new AbortController().signal)
     const connection = connected()
     if (connection === undefined) return left('NATS is away: send the request again when it is back')
     if (position() < upTo) return left('NATS does not take events: send the request again when it does')

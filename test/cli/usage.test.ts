@@ -31,6 +31,7 @@ t.test('these are the commands', async t => {
     'cron trigger',
     'demo crash',
     'diff',
+    'erase',
     'export',
     'fork',
     'history',
@@ -119,7 +120,7 @@ t.test('a slip of the hand is told in one line with the way out: stderr, exit co
     [['token', 'create'], /^reprise: required option '--role <role>' .+; usage: reprise token create /],
     [
       ['token', 'create', '--role', 'root'],
-      /^reprise: --role root is none of admin, user, auditor, subscriber\n$/,
+      /^reprise: --role root is none of admin, user, auditor, subscriber, eraser\n$/,
     ],
     [
       ['token', 'create', '--role', 'user', '--ttl', '1h'],
