@@ -29,7 +29,8 @@ const mustFit = (position: number, misfit: string | undefined): void => {
 export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
   mustFit(position, misfitOfHeader(row))
-  const found = opened ?? (payload === null || salt === null ? undefined : openPayload(position, salt, payload))
+  const found =
+    opened ?? (payload === null || salt === null ? undefined : openPayload(position, salt, payload))
   if (found === undefined || salt === null) throw new DamagedEvent(position, 'has no payload')
   const { data, digest, begin } = found
   mustFit(position, misfitOfPayload(row.header, { salt, digest, begin }))
