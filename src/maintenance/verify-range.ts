@@ -1,13 +1,13 @@
 // Reads the events of a range of a log, and checks each of them alone. What only their order can show is left to the
 // chain, so ranges can be read by several threads.
-import { erasureStream } from '../contract/erasure-events.ts'
 import { isErased } from '../log/fits.ts'
 import type { StoredRow, StoredRows } from '../log/stored-rows.ts'
 import { Misfit } from '../proof/misfit.ts'
 import { missing } from '../proof/verify/chain.ts'
-import { createErasures, type Erasures } from '../proof/verify/erasures.ts'
+import type { Erasures } from '../proof/verify/erasures.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 import { asMisfit } from './as-misfit.ts'
+import { erasuresOf } from './log-erasures.ts'
 
 /** Events that follow each other, from the position `first` on. `leaves`: one after the other, 43 characters each. */
 export type Part = {
@@ -21,15 +21,6 @@ export type Part = {
 }
 
 const emptyPart = (first: number): Part => ({ first, streamNos: [], revisions: [], leaves: '', erased: 0 })
-
-/** What the log says that it has erased. */
-const erasuresOf = (rows: StoredRows): Erasures =>
-  createErasures(function* () {
-    for (const row of rows.ofStream(erasureStream)) {
-      mustFit(row)
-      yield row
-    }
-  })
 
 const addTo = (part: Part, row: StoredRow, erasures: Erasures): void => {
   const position = part.first + part.streamNos.length

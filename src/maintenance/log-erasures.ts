@@ -1,0 +1,13 @@
+// What a log says that it has erased.
+import { erasureStream } from '../contract/erasure-events.ts'
+import type { StoredRows } from '../log/stored-rows.ts'
+import { createErasures, type Erasures } from '../proof/verify/erasures.ts'
+import { mustFit } from '../proof/verify/event-check.ts'
+
+export const erasuresOf = (rows: StoredRows): Erasures =>
+  createErasures(function* () {
+    for (const row of rows.ofStream(erasureStream)) {
+      mustFit(row)
+      yield row
+    }
+  })
