@@ -154,7 +154,7 @@ t.test('after a restore, checkpoints of lost events are counted, and only when t
   })
 })
 
-t.test('erased payloads are counted apart, and half an erasure is none', async t => {
+t.test('a payload that is gone without an erasure is a misfit, and so is half of one', async t => {
   const dataDir = path.join(t.testdir(), 'data')
   await addEvents(dataDir, noted(0, 5))
   const key = await nameKey(dataDir)
@@ -163,16 +163,13 @@ t.test('erased payloads are counted apart, and half an erasure is none', async t
   db.exec('DROP TRIGGER events_are_never_changed')
   db.exec('UPDATE events SET payload = NULL WHERE position = 2')
   await t.rejects(verified(dataDir), { position: 2, stream: 'task-a', message: 'the event has no payload' })
-  db.unsafeMode(true)
-  db.pragma('writable_schema = ON')
-  db.exec(
-    `UPDATE sqlite_schema SET sql = replace(sql, 'salt TEXT NOT NULL', 'salt TEXT') WHERE name = 'events'`,
-  )
+  db.exec('UPDATE events SET salt = NULL WHERE position = 2')
   db.close()
-  const opened = new Database(logOf(dataDir))
-  opened.exec('UPDATE events SET salt = NULL WHERE position = 2')
-  opened.close()
-  t.match(await verified(dataDir), { events: 6, erased: 1, checkpoints: 1 })
+  await t.rejects(verified(dataDir), {
+    position: 2,
+    stream: 'task-a',
+    message: 'the event has no payload, and no stored event says that it was erased',
+  })
 })
 
 t.test('a checkpoint that a crash cut off is not taken for one that somebody changed', async t => {
