@@ -1,12 +1,7 @@
 // The events of erasures. An event PayloadsErased is stored before anything is destroyed, and nothing may be destroyed
 // without it.
 import Type, { type Static } from 'typebox'
-
-export const erasureStream = 'erasures'
-export const payloadsErased = 'PayloadsErased'
-
-/** Streams whose events may be erased begin with one of these. All others are kept: keys, tokens, erasures, holds. */
-export const erasablePrefixes = ['task-', 'env-', 'cron-', 'webhook-'] as const
+import type { ErasedRange } from './erased-range.ts'
 
 /** The most streams that one event names. The payload of the event must be short, since a trigger reads it. */
 export const streamsPerErasure = 200
@@ -27,14 +22,11 @@ export type NotErased = Static<typeof NotErased>
 export const keptByNats = 'REPRISE_EVENTS'
 
 /**
- * The payloads and salts of all events of `streams` at the positions `from` to `to` are destroyed. `by`: the id of the
- * token. An erasure of many streams has several of these events, with one `erasure_id`.
+ * The payloads and salts of the events of a range are destroyed. `by`: the id of the token. An erasure of many streams has
+ * several of these events, with one `erasure_id`.
  */
-export type PayloadsErased = {
+export type PayloadsErased = ErasedRange & {
   erasure_id: string
-  streams: string[]
-  from: number
-  to: number
   reason: string
   by: string
   subject: ErasureSubject

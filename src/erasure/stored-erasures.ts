@@ -1,12 +1,11 @@
 // The erasures that the log has stored. An erasure of many streams has several events PayloadsErased.
 import { type ErasureEvent, erasureEvents, type RecordedErasure } from '../contract/decoders/erasure.ts'
+import { erasureStream, payloadsErased } from '../contract/erased-range.ts'
 import {
   type ErasureFinished,
   type ErasureSubject,
   erasureFinished,
-  erasureStream,
   type PayloadsErased,
-  payloadsErased,
   streamsPerErasure,
 } from '../contract/erasure-events.ts'
 import type { Log, NewEvent } from '../contract/stored.ts'

@@ -1,5 +1,6 @@
 // Puts appends in order: checks their expected revisions, and fixes revision, position, time and stream number at once.
-import { erasureStream, type PayloadsErased, payloadsErased } from '../contract/erasure-events.ts'
+import { erasureStream, payloadsErased } from '../contract/erased-range.ts'
+import type { PayloadsErased } from '../contract/erasure-events.ts'
 import type { Clock, Random } from '../contract/ports.ts'
 import {
   type Header,

@@ -8,7 +8,7 @@
 //
 // An event PayloadsErased names streams and a range of positions. The commit that stores it adds a row to `erased` for
 // each of these streams. The payload and the salt of an event that such a row covers may become null.
-import { erasablePrefixes, erasureStream, payloadsErased } from '../contract/erasure-events.ts'
+import { erasablePrefixes, erasureStream, payloadsErased } from '../contract/erased-range.ts'
 
 /** Version of the tables below, stored in the file as `user_version`. */
 export const schemaVersion = 3

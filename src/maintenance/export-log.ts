@@ -2,7 +2,7 @@
 // only read, and a server may write to it meanwhile.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { erasureStream } from '../contract/erasure-events.ts'
+import { erasureStream } from '../contract/erased-range.ts'
 import { openStoredRows, type StoredRow, type StoredRows } from '../log/stored-rows.ts'
 import { built } from '../platform/built.ts'
 import {

@@ -1,5 +1,5 @@
 // What a log says that it has erased.
-import { erasureStream } from '../contract/erasure-events.ts'
+import { erasureStream } from '../contract/erased-range.ts'
 import type { StoredRows } from '../log/stored-rows.ts'
 import { createErasures, type Erasures } from '../proof/verify/erasures.ts'
 import { mustFit } from '../proof/verify/event-check.ts'

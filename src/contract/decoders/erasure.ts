@@ -1,11 +1,6 @@
 // The events of erasures, read from their stream.
-import {
-  type ErasureFinished,
-  erasureFinished,
-  erasureStream,
-  type PayloadsErased,
-  payloadsErased,
-} from '../erasure-events.ts'
+import { erasureStream, payloadsErased } from '../erased-range.ts'
+import { type ErasureFinished, erasureFinished, type PayloadsErased } from '../erasure-events.ts'
 import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 

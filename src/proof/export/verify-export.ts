@@ -2,7 +2,7 @@
 // The file verify.mjs of an export is made from this code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { erasureStream } from '../../contract/erasure-events.ts'
+import { erasureStream } from '../../contract/erased-range.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { leafOf } from '../../log/leaf.ts'
 import { Misfit } from '../misfit.ts'

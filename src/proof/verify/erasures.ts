@@ -1,5 +1,5 @@
 // Which events a log says it has erased. A payload may be gone only if a stored event PayloadsErased covers it.
-import { erasablePrefixes, type PayloadsErased, payloadsErased } from '../../contract/erasure-events.ts'
+import { type ErasedRange, erasablePrefixes, payloadsErased } from '../../contract/erased-range.ts'
 import { Misfit } from '../misfit.ts'
 
 /** An event of the stream of erasures, whose hashes were checked. */
@@ -14,7 +14,7 @@ export type Erasures = {
 const rangesIn = ({ position, header, payload }: ErasureText): [string, Range][] => {
   const { type } = JSON.parse(header) as { type: string }
   if (type !== payloadsErased) return []
-  const { streams, from, to } = JSON.parse(payload ?? '{"streams":[]}') as PayloadsErased
+  const { streams, from, to } = JSON.parse(payload ?? '{"streams":[]}') as ErasedRange
   return streams
     .filter(stream => to < position && erasablePrefixes.some(prefix => stream.startsWith(prefix)))
     .map(stream => [stream, { from, to, by: position }])
