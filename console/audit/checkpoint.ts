@@ -1,5 +1,5 @@
 // Checkpoints of the log, and whether a log of one size is the beginning of the log of another: proved in the browser.
-import type { ConsistencyProof, InclusionProof } from '../../src/contract/responses.ts'
+import type { ConsistencyProof, InclusionProof } from '../../src/contract/audit-responses.ts'
 import { fromBase64, type Hash } from '../../src/proof/tree/hash.ts'
 import { rootByInclusion, verifyConsistency } from '../../src/proof/tree/verify.ts'
 import { ApiError, queryOf } from '../api/client.ts'

@@ -1,5 +1,5 @@
 // A stored event, as the log holds it.
-import type { AuditEvent } from '../../src/contract/responses.ts'
+import type { AuditEvent } from '../../src/contract/audit-responses.ts'
 import { hrefOf } from '../api/router.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'

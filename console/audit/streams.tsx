@@ -1,5 +1,5 @@
 // The streams of the log.
-import type { StreamSummary } from '../../src/contract/responses.ts'
+import type { StreamSummary } from '../../src/contract/audit-responses.ts'
 import { at, queryOf } from '../api/client.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api } from '../api/session.ts'

@@ -11,6 +11,7 @@ import type {
 } from 'fastify'
 import type { Shows } from '../access/reads.ts'
 import type { Access } from '../access/roles.ts'
+import { ErasedEvent } from '../contract/stored.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { type OperationId, operationsById } from '../documents/operations.ts'
 import type { Serving } from './doors.ts'
@@ -50,8 +51,11 @@ export const askedOf = ({ principal, envelopeId }: FastifyRequest) => ({ princip
 /** Makes the function that reports an error which the caller of the request did not cause. */
 export const faultOf =
   ({ fault }: Pick<Serving, 'fault'>, request: FastifyRequest) =>
-  (error: unknown): void =>
+  (error: unknown): void => {
+    // The task was erased while its answer was made. The answer is cut off, which is no defect.
+    if (error instanceof ErasedEvent) return
     fault(error, { request_id: request.envelopeId, route: request.routeOptions.url })
+  }
 
 /** The path of an operation as the documents write it. */
 const pathOf = (operation: OperationId | undefined): string =>

@@ -5,7 +5,7 @@ import type { StoredTask } from '../../projections/tasks/stored.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Difference, Replay } from '../contract/responses.ts'
-import type { Log, Recorded } from '../contract/stored.ts'
+import { ErasedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal } from '../contract/wire.ts'
@@ -30,6 +30,15 @@ async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGe
   for await (const rollout of rollouts) {
     yield jsonText(rollout)
     await pause()
+  }
+}
+
+/** Ends the rollouts of a task that is erased while they are read. */
+async function* unlessErased(rollouts: AsyncIterable<Rollout>): AsyncGenerator<Rollout> {
+  try {
+    yield* rollouts
+  } catch (error) {
+    if (!(error instanceof ErasedEvent)) throw error
   }
 }
 
@@ -106,7 +115,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       const wanted = { subagents: false, summaries: true }
       const rollouts = inOrder(
         steps.map(({ position, id }) => ({ position, stream: taskStream(id) })),
-        (stream, after) => rolloutsOf(reader(pause), stream, { ...wanted, after }),
+        (stream, after) => unlessErased(rolloutsOf(reader(pause), stream, { ...wanted, after })),
       )
       return linesOf(rollouts, pause)
     },

@@ -30,6 +30,7 @@ t.test('a log that is as it was is counted: events, streams, tasks, frames', asy
     position: stored.length,
     events: stored.length,
     streams: streams.size,
+    erased_streams: 0,
     tasks: [...streams].filter(stream => stream.startsWith('task-')).length,
     frames: stored.reduce((sum, { frames = 0 }) => sum + frames, 0),
   })

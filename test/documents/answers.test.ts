@@ -446,6 +446,26 @@ t.test('webhooks', async t => {
     t.equal((await call(method, path, method === 'PATCH' ? {} : undefined)).status, 404, `${method} ${path}`)
 })
 
+t.test('erasures and holds', async t => {
+  const of = { user_id: 'gone' }
+  const task = { ...of, user_message_content: 'x', client_id: 'echo', stream: false }
+  const { body } = await read(api('POST', '/tasks', task))
+  const session = { ...of, session_id: 'kept', env_id: 'gridworld' }
+  t.equal((await read(api('POST', '/env/create', session))).status, 200)
+  t.equal((await read(api('DELETE', '/env/session/kept?erase=true&reason=asked'))).status, 409)
+  t.equal((await read(api('DELETE', '/env/session/kept'))).status, 200)
+  const hold = { ...of, reason: 'a lawsuit' }
+  t.equal((await read(api('POST', '/audit/holds', hold))).status, 200)
+  t.equal((await read(api('GET', '/audit/holds'))).status, 200)
+  const erase = `/tasks/${body.result.id}?erase=true&reason=asked`
+  for (const path of [erase, '/users/gone/data?reason=asked'])
+    t.equal((await read(api('DELETE', path))).status, 409, path)
+  t.equal((await read(api('DELETE', '/audit/holds', hold))).status, 200)
+  t.equal((await read(api('DELETE', '/audit/holds', hold))).status, 404)
+  t.equal((await read(api('DELETE', '/users/gone/data?reason=asked'))).status, 200)
+  t.equal((await read(api('DELETE', '/users/nobody/data?reason=asked'))).status, 404)
+})
+
 t.test('every answer was described, and every description answered', async t => {
   t.same(wrong, [])
   // Looked at for every operation in routes.test.ts, or not to be had without a fault or a crowd.

@@ -1,6 +1,7 @@
 // The schemas of erasures and legal holds.
+
+import * as answers from '../../contract/audit-responses.ts'
 import { ErasureSubject, NotErased } from '../../contract/erasure-events.ts'
-import * as answers from '../../contract/responses.ts'
 import { HoldBody } from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 

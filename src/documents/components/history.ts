@@ -1,4 +1,5 @@
 // The answers about the past: rollouts, replays, and the events of the log.
+import * as audit from '../../contract/audit-responses.ts'
 import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
@@ -104,7 +105,7 @@ export const historyComponents: Components = {
     },
   },
   AuditEvent: {
-    schema: answers.AuditEvent,
+    schema: audit.AuditEvent,
     about:
       'A stored event, with the exact texts from which its hashes were made: `digest` in the header is SHA-256(salt + payload), `leaf_hash` is SHA-256(0x00 + header).',
     fields: {
@@ -127,12 +128,12 @@ export const historyComponents: Components = {
     },
   },
   AuditEventPage: {
-    schema: answers.AuditEventPage,
+    schema: audit.AuditEventPage,
     about: 'A page of stored events.',
     fields: { events: 'The events, oldest first.', has_more: 'Whether there are more events at present.' },
   },
   AuditStream: {
-    schema: answers.StreamSummary,
+    schema: audit.StreamSummary,
     about: 'A stream of the log.',
     fields: {
       stream: 'The name of the stream.',
@@ -144,7 +145,7 @@ export const historyComponents: Components = {
     },
   },
   AuditStreamPage: {
-    schema: answers.AuditStreamPage,
+    schema: audit.AuditStreamPage,
     about: 'A page of streams.',
     fields: {
       streams: 'The streams, in the order of their creation.',

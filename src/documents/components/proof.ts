@@ -1,5 +1,5 @@
 // The schemas of proofs.
-import * as answers from '../../contract/responses.ts'
+import * as answers from '../../contract/audit-responses.ts'
 import type { Components } from '../component.ts'
 
 export const proofComponents: Components = {

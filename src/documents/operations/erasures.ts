@@ -1,6 +1,6 @@
 // The operations that erase, and the legal holds that forbid it.
 import Type, { type TSchema } from 'typebox'
-import { Erasure, Hold, HoldList } from '../../contract/responses.ts'
+import { Erasure, Hold, HoldList } from '../../contract/audit-responses.ts'
 import { HoldBody } from '../../contract/wire.ts'
 import { type Answer, defineOperations, json, type Parameter } from '../operation.ts'
 import { query, text } from '../parameters.ts'

@@ -1,9 +1,7 @@
 // The operations that read the past: rollouts, replays, state machines, and the log.
 import Type from 'typebox'
+import { AuditEvent, AuditEventPage, AuditStreamPage } from '../../contract/audit-responses.ts'
 import {
-  AuditEvent,
-  AuditEventPage,
-  AuditStreamPage,
   Difference,
   Machine,
   Replay,

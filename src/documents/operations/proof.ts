@@ -1,6 +1,6 @@
 // The operations that prove the log: checkpoints, keys, proofs and tiles.
 import Type from 'typebox'
-import { AuditKey, ConsistencyProof, InclusionProof } from '../../contract/responses.ts'
+import { AuditKey, ConsistencyProof, InclusionProof } from '../../contract/audit-responses.ts'
 import { defineOperations, json } from '../operation.ts'
 import { query, text } from '../parameters.ts'
 

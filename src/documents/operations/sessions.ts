@@ -1,12 +1,7 @@
 // The operations on the records of environment sessions.
 import Type from 'typebox'
-import {
-  CleanedSessions,
-  DeletedSession,
-  Erasure,
-  SessionList,
-  SessionMachine,
-} from '../../contract/responses.ts'
+import { Erasure } from '../../contract/audit-responses.ts'
+import { CleanedSessions, DeletedSession, SessionList, SessionMachine } from '../../contract/responses.ts'
 import { EnvSession } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
 import { query, sessionId, text } from '../parameters.ts'
