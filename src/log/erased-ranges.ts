@@ -1,19 +1,56 @@
-// Finds the event that erased another event. A log of an earlier version has no such table, and gets it when a server
-// opens it. Therefore the statement is made when it is needed first.
+// Finds the event that erased another event. The table `erased` says where to look, and the stored event itself decides:
+// whoever can write to the file can add rows to the table, but cannot give an event other words without changing its
+// hashes. A log of an earlier version has no such table, and gets it when a server opens it. Therefore the statements are
+// made when they are needed first.
 import type Database from 'better-sqlite3'
+import { type ErasedPart, erasedPartsOf, erasureStream } from '../contract/erased-range.ts'
+import { isErased, misfitOf } from './fits.ts'
+import type { Row } from './store.ts'
+
+/** The most events PayloadsErased whose words are kept in memory. */
+const keptAtMost = 100
+
+/** Reads what the event at a position erases: parts by stream, none when it is damaged or no event of an erasure. */
+const namedIn = (db: Database.Database) => {
+  const event = db.prepare<[number], Row>(
+    `SELECT e.position, s.id AS stream, e.revision, e.header, e.payload, e.salt, e.leaf
+     FROM events e JOIN streams s ON s.no = e.stream_no WHERE e.position = ?`,
+  )
+  const kept = new Map<number, ReadonlyMap<string, ErasedPart>>()
+  const read = (position: number): ReadonlyMap<string, ErasedPart> => {
+    const row = event.get(position)
+    const isWhole = row?.stream === erasureStream && !isErased(row) && misfitOf(row) === undefined
+    return new Map(isWhole ? erasedPartsOf(row) : [])
+  }
+  return (position: number): ReadonlyMap<string, ErasedPart> => {
+    const known = kept.get(position) ?? read(position)
+    if (kept.size >= keptAtMost) kept.clear()
+    if (known.size > 0) kept.set(position, known)
+    return known
+  }
+}
+
+type Candidate = { stream: string; erased_by: number }
 
 /** Returns the position of the event PayloadsErased that covers a position; undefined: there is none. */
 export const erasedRangesOf = (db: Database.Database): ((position: number) => number | undefined) => {
-  const make = () =>
-    db
-      .prepare<[number], number>(
-        `SELECT r.erased_by FROM events e JOIN erased r ON r.stream_no = e.stream_no
-         WHERE e.position = ? AND e.position BETWEEN r.first AND r.last ORDER BY r.erased_by LIMIT 1`,
-      )
-      .pluck()
+  const make = () => ({
+    candidates: db.prepare<[number], Candidate>(
+      `SELECT s.id AS stream, r.erased_by FROM events e JOIN streams s ON s.no = e.stream_no
+       JOIN erased r ON r.stream_no = e.stream_no
+       WHERE e.position = ? AND e.position BETWEEN r.first AND r.last ORDER BY r.erased_by`,
+    ),
+    named: namedIn(db),
+  })
   let made: ReturnType<typeof make> | undefined
   return position => {
     if (made === undefined && Number(db.pragma('user_version', { simple: true })) >= 3) made = make()
-    return made?.get(position)
+    if (made === undefined) return undefined
+    const { candidates, named } = made
+    const found = candidates.all(position).find(({ stream, erased_by }) => {
+      const part = named(erased_by).get(stream)
+      return part !== undefined && part.from <= position && position <= part.to
+    })
+    return found?.erased_by
   }
 }

@@ -2,10 +2,10 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../../../src/contract/cannot-start.ts'
-import { openLog } from '../../../src/log/log.ts'
+import { type EventLog, openLog } from '../../../src/log/log.ts'
 import { sqliteStore } from '../../../src/log/sqlite-store.ts'
 import { acceptLog } from '../../../src/maintenance/checked-anchor.ts'
-import { verifyLog } from '../../../src/maintenance/verify-log.ts'
+import { type VerifiedLog, verifyLog } from '../../../src/maintenance/verify-log.ts'
 import { filesOf } from '../../../src/platform/data-folder.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 import { Misfit } from '../../../src/proof/misfit.ts'
@@ -64,39 +64,52 @@ const attacked = (honest: string, copy: string, key: SigningKey, { attacker, att
   rewrite(copy, change(eventsIn(copy)))
   const can: readonly string[] = powers[attacker]
   if (can.includes('anchors')) rmSync(checkpointsOf(copy))
-  if (can.includes('key')) addCheckpoints(copy, key, [backedUp + 1, headOf(copy)])
+  // Who puts a backup in place signs it at once, as a restore does.
+  const restored = attack?.startsWith('roll back') ? [backedUp + 1] : []
+  if (can.includes('key')) addCheckpoints(copy, key, [...restored, headOf(copy)])
 }
 
 const startRefuses = async (dataDir: string): Promise<boolean> => {
   const files = filesOf(dataDir)
   const { clock, random } = realWorld()
-  const log = openLog(
-    sqliteStore(files.log, () => 'log_other'),
-    { clock, random, build: 'test' },
-  )
-  const deps = { dataDir, files, settings: proofOf({}, dataDir), log, acceptLoss: false, report: () => {} }
+  let log: EventLog | undefined
   try {
+    log = openLog(
+      sqliteStore(files.log, () => 'log_other'),
+      { clock, random, build: 'test' },
+    )
+    const deps = { dataDir, files, settings: proofOf({}, dataDir), log, acceptLoss: false, report: () => {} }
     await acceptLog(deps)
     return false
   } catch (error) {
     if (error instanceof CannotStart) return true
     throw error
   } finally {
-    await log.close()
+    await log?.close()
   }
 }
 
-const verifyRefuses = async (dataDir: string, checkpoints: string[], key?: SigningKey): Promise<boolean> => {
+/** What the verifier says of a log; undefined: it refuses the log. */
+const verified = async (
+  dataDir: string,
+  checkpoints: string[],
+  key?: SigningKey,
+): Promise<VerifiedLog | undefined> => {
   const own = checkpointsOf(dataDir)
   const given = { log: logOf(dataDir), ownCheckpoints: own, checkpoints, key: key?.verifier }
   try {
-    await verifyLog(given, () => {})
-    return false
+    return await verifyLog(given, () => {})
   } catch (error) {
-    if (error instanceof Misfit) return true
+    if (error instanceof Misfit) return undefined
     throw error
   }
 }
+const verifyRefuses = async (...args: Parameters<typeof verified>): Promise<boolean> =>
+  (await verified(...args)) === undefined
+
+/** The verifier accepts the log, and counts payloads as erased. */
+const verifyCountsErased = async (dataDir: string): Promise<boolean> =>
+  ((await verified(dataDir, []))?.erased ?? 0) > 0
 
 /** A witness has signed the newest checkpoint of the honest log. The attacker asks it to sign one of the other log. */
 const witnessRefuses = (honest: string, other: string, key: SigningKey, folder: string): boolean => {
@@ -134,6 +147,7 @@ export const foundBy = async (
     ['verify', await verifyRefuses(other, [])],
     ['checkpoint', await verifyRefuses(other, [own], key)],
     ['witness', can.includes('key') && witnessRefuses(honest, other, key, folder)],
+    ['trail', await verifyCountsErased(other)],
     ['auditors', can.includes('views') && (await verifyRefuses(other, [own, kept], key))],
   ]
   return found.flatMap(([name, isFound]) => (isFound ? [name] : []))
