@@ -6,6 +6,7 @@ import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
 import { createFrameCursor, type TakeAtOnce } from './frame-cursor.ts'
+import { createOpenFeeds } from './open-feeds.ts'
 import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
 import { type WatchedTask, watchTask } from './watched-task.ts'
 import { type Batch, createWindow, entriesOf, type Window } from './window.ts'
@@ -35,6 +36,8 @@ export type Feed = {
   /** Whether the list that was handed over last is the end. */
   isAtEnd(): boolean
   close(): void
+  /** `job` is called when the task is erased. The feed is closed then, and its reader must send nothing more of it. */
+  whenErased(job: () => void): void
 }
 
 type Deps = {
@@ -60,10 +63,11 @@ const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
 }
 
 type WatchedTasks = ReturnType<typeof createWatchedTasks>
+type OpenFeeds = ReturnType<typeof createOpenFeeds>
 
 /** `begun`: the watched task, if it was created for this feed. */
 const createFeed = (
-  { log, rendererAt, watched }: Deps & { watched: WatchedTasks },
+  { log, rendererAt, watched, openFeeds }: Deps & { watched: WatchedTasks; openFeeds: OpenFeeds },
   request: FeedRequest,
   begun?: WatchedTask,
 ): Feed => {
@@ -86,7 +90,9 @@ const createFeed = (
     stopReading()
     stopWaiting()
     task?.leave()
+    leave()
   }
+  const { leave, whenErased } = openFeeds.add(stream, close)
   /** Hands over stored frames until the feed has all of them, or until the watched task keeps the rest. */
   async function* past(): AsyncGenerator<Batch> {
     const teller = await rendererAt(stream, cursor.last() + 1)
@@ -140,13 +146,14 @@ const createFeed = (
       place.release()
     }
   }
-  return { frames, close, isAtEnd: cursor.isAtEnd }
+  return { frames, close, isAtEnd: cursor.isAtEnd, whenErased }
 }
 
 export const createFeeds = (deps: Deps) => {
   const watched = createWatchedTasks(deps)
+  const openFeeds = createOpenFeeds()
   const follow = (request: FeedRequest, begun?: WatchedTask) =>
-    createFeed({ ...deps, watched }, request, begun)
+    createFeed({ ...deps, watched, openFeeds }, request, begun)
   return {
     /** The frames throw DamagedEvent when the stored events do not give the frames that were counted for them. */
     open: (request: FeedRequest): Feed => follow(request),
@@ -154,6 +161,8 @@ export const createFeeds = (deps: Deps) => {
     openNew(request: FeedRequest, teller: FrameRenderer): Feed {
       return follow(request, watched.begin(request.stream, teller, createWindow(teller.view), true))
     },
+    /** Ends the feeds of a task, since it was erased. */
+    erase: openFeeds.erase,
   }
 }
 

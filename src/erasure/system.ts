@@ -27,7 +27,7 @@ type Deps = {
   report: Report
   projector: Pick<Projector, 'rewrite'>
   secrets: Secrets
-  tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime'>
+  tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime' | 'streams'>
   environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
   webhooks: { queries: Pick<WebhookQueries, 'there'> }
   cron: { queries: Pick<CronQueries, 'ofUser'> }
@@ -63,7 +63,10 @@ export const openErasures = async (deps: Deps) => {
       files: createErasedFiles({ log, rows, roots: deps.roots, folders: deps.sessionFolders, secrets }),
       forget(streams) {
         deps.events.forget()
-        for (const stream of streams) if (isTaskStream(stream)) tasks.runtime.passivate(stream)
+        for (const stream of streams.filter(isTaskStream)) {
+          tasks.runtime.passivate(stream)
+          tasks.streams.erase(stream)
+        }
       },
       rewriteReadModels: deps.projector.rewrite,
       nats: deps.nats?.erase,

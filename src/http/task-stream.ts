@@ -110,6 +110,7 @@ export const sendTaskStream = async (
   raw.on('close', closed)
   raw.on('error', closed)
   const forget = onAbort(stopping, end)
+  feed.whenErased(end) // the client reconnects, and gets 404
   try {
     if (stopping.aborted || raw.destroyed) end()
     await sendFrames(raw, body, stream)

@@ -18,6 +18,8 @@ export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
     /** Past frames, then live ones. */
     open: (request: FeedRequest, isNew = false) =>
       isNew ? feeds.openNew(request, createRenderer(log.readStream)) : feeds.open(request),
+    /** Ends all streams of a task, since it was erased. */
+    erase: feeds.erase,
     /** The stored frames of a task after a number. */
     async *stored(stream: string, after: number, pause: Pause): AsyncGenerator<Frame> {
       const read = readWithPauses(log.readStream, pause)

@@ -62,7 +62,10 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     write: outbox.write,
     onFault: lostTrack,
   })
-  const tasks = createTaskChannels({ tasks: deps.tasks, longAnswers, outbox, onFault: lostTrack })
+  /** A message whose fragments are being sent cannot be taken back, so the connection ends. */
+  const erased = () => end('tryLater', new Refusal('TaskNotFound'))
+  const channels = { tasks: deps.tasks, longAnswers, outbox, onFault: lostTrack, onErased: erased }
+  const tasks = createTaskChannels(channels)
   const subscriptions = createSubscriptions({ events, tasks, reads: serving.reads, say: outbox.say })
   const intake = createIntake(budget)
   const stream = { beat: heartbeat.beat, isFull: outbox.isFull }

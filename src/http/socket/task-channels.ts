@@ -21,9 +21,11 @@ type Given = {
   longAnswers: Serving['longAnswers']
   outbox: Outbox
   onFault: (error: unknown) => void
+  /** Called when a task is erased while its frames are sent: the connection must send nothing more of it. */
+  onErased: () => void
 }
 
-export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Given) => {
+export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault, onErased }: Given) => {
   const open = new Map<string, Feed>()
   let isClosed = false
 
@@ -64,6 +66,7 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault }: Give
       if (isClosed) return feed.close()
       end(taskId)
       open.set(taskId, feed)
+      feed.whenErased(onErased)
       return pour(taskId, feed, follow)
     },
     /**

@@ -1,0 +1,31 @@
+// The open feeds of tasks, so that they can be ended when a task is erased.
+
+export const createOpenFeeds = () => {
+  const open = new Map<string, Set<() => void>>()
+  return {
+    /** `close` is called when the task of this stream is erased. */
+    add(stream: string, close: () => void) {
+      let job = () => {}
+      const end = () => {
+        close()
+        job()
+      }
+      const feeds = open.get(stream) ?? new Set()
+      open.set(stream, feeds.add(end))
+      return {
+        /** Takes the feed off the list. */
+        leave(): void {
+          feeds.delete(end)
+          if (feeds.size === 0 && open.get(stream) === feeds) open.delete(stream)
+        },
+        /** `then` is called after `close`. */
+        whenErased(then: () => void): void {
+          job = then
+        },
+      }
+    },
+    erase(stream: string): void {
+      for (const end of [...(open.get(stream) ?? [])]) end()
+    },
+  }
+}
