@@ -22,15 +22,19 @@ export type Destroyers = {
 /** A reader, for example a backup, still needs what is to be destroyed. */
 export class HeldByReader extends Error {}
 
-/** Rejects when a step has failed; then it is repeated later. */
+/**
+ * Rejects when a step has failed; then it is repeated later. `wasBegun`: an earlier attempt did not come to its end, so
+ * nobody knows any more which pages of the log it has changed, and all of them are wiped.
+ */
 export const destroy = async (
   { log, files, forget, rewriteReadModels, nats, elsewhere }: Destroyers,
   { streams, positions }: Pick<StoredErasure, 'streams' | 'positions'>,
+  wasBegun: boolean,
 ): Promise<ErasureFinished['not_erased']> => {
   forget(streams)
   const shared = await files(streams)
   const kept = (await nats?.(streams, positions.at(-1) ?? 0)) ?? []
-  let isGone = true
+  let isGone = !wasBegun
   for (const position of positions) isGone = (await log.destroy(position)) && isGone
   await rewriteReadModels()
   forget(streams) // what was read meanwhile

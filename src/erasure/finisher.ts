@@ -21,9 +21,10 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
   const finish = (erasure: StoredErasure): Promise<StoredErasure> =>
     alone(async () => {
       const { erasure_id } = erasure
+      const wasBegun = pending.has(erasure_id)
       pending.set(erasure_id, erasure)
       try {
-        const not_erased = await destroy(destroyers, erasure)
+        const not_erased = await destroy(destroyers, erasure, wasBegun)
         const finished = await stored.finish(erasure, { erasure_id, not_erased }, system)
         pending.delete(erasure_id)
         report('info', `${erasure.streams.length} streams were erased`, { erasure_id, by: erasure.by })
@@ -48,7 +49,7 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
         pending.set(erasure.erasure_id, erasure)
         if (destroyers.nats === undefined) await finish(erasure).catch(() => {})
         else
-          await destroy({ ...destroyers, nats: undefined }, erasure).catch(error =>
+          await destroy({ ...destroyers, nats: undefined }, erasure, true).catch(error =>
             report('warn', 'an erasure could not be finished: the server tries again', {
               error: String(error),
             }),
