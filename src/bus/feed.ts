@@ -80,17 +80,14 @@ const createFeed = (
   begun?.join()
 
   const join = (found: WatchedTask | undefined) => {
-    if (task !== undefined || found === undefined) return
-    task = found
-    task.join()
+    if (task === undefined) found?.join()
+    task ??= found
   }
   const close = () => {
     if (isClosed) return
     isClosed = true
-    stopReading()
-    stopWaiting()
+    for (const stop of [stopReading, stopWaiting, leave]) stop()
     task?.leave()
-    leave()
   }
   const { leave, whenErased } = openFeeds.add(stream, close)
   /** Hands over stored frames until the feed has all of them, or until the watched task keeps the rest. */
