@@ -94,7 +94,7 @@ const addForking = ({ command }: Adders): void => {
     .argument('<task>', 'the id of one task')
     .argument('<other>', 'the id of the other task')
     .option('--json', 'print the comparison as JSON')
-    .action(later(async () => (await import('./fork.ts')).diffTasks))
+    .action(later(async () => (await import('./diff.ts')).diffTasks))
 }
 
 /** Commands for the operator of the data folder. */

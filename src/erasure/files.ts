@@ -12,6 +12,7 @@ import type { Log } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { TaskFiles } from '../tasks/files.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { Created } from './kin.ts'
 
@@ -21,6 +22,8 @@ type Deps = {
   roots: Roots
   folders: Pick<SessionFolders, 'clear'>
   secrets: Pick<Secrets, 'forget'>
+  /** The files of rollouts and logs, which a round writes for tasks that were there when it began. */
+  saved: Pick<TaskFiles, 'atRest'>
 }
 
 const createdOf = async ({ firstOf }: Deps['log'], stream: string): Promise<Created | undefined> => {
@@ -40,7 +43,7 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   }
 }
 
-export const createErasedFiles = ({ log, rows, roots, folders, secrets }: Deps) => {
+export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }: Deps) => {
   const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
 
   /** A task that stays and whose workspace is this folder, contains it, or is in it. */
@@ -89,6 +92,7 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets }: Deps) 
 
   /** Removes the files of these streams, whose tasks are no rows any more. Resolves to what others still need. */
   return async (streams: readonly string[]): Promise<NotErased[]> => {
+    await saved.atRest()
     const workspaces = new Map<string, NotErased | undefined>()
     for (const stream of streams) {
       if (isTaskStream(stream)) await ofTask(stream, workspaces)

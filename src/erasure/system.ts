@@ -27,7 +27,7 @@ type Deps = {
   report: Report
   projector: Pick<Projector, 'rewrite'>
   secrets: Secrets
-  tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime' | 'streams'>
+  tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime' | 'streams' | 'files'>
   environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
   webhooks: { queries: Pick<WebhookQueries, 'there'> }
   cron: { queries: Pick<CronQueries, 'ofUser'> }
@@ -60,7 +60,11 @@ export const openErasures = async (deps: Deps) => {
   const finisher = createFinisher({
     destroyers: {
       log,
-      files: createErasedFiles({ log, rows, roots: deps.roots, folders: deps.sessionFolders, secrets }),
+      files: createErasedFiles({
+        ...{ log, rows, secrets, roots: deps.roots },
+        folders: deps.sessionFolders,
+        saved: tasks.files,
+      }),
       forget(streams) {
         deps.events.forget()
         for (const stream of streams.filter(isTaskStream)) {

@@ -96,6 +96,10 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
       })
       return running
     },
+    /** Resolves when no round runs. Later rounds write nothing of tasks that are no rows any more. */
+    async atRest(): Promise<void> {
+      await running
+    },
     /** Stops writing. The missing files are written after the next start. */
     async stop(): Promise<void> {
       stopping.abort()
@@ -103,3 +107,4 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
     },
   }
 }
+export type TaskFiles = ReturnType<typeof createTaskFiles>

@@ -1,0 +1,37 @@
+// The files of erased tasks are removed when nothing writes them any more.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { taskFileOf } from '../../src/access/user-folders.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import { createErasedFiles } from '../../src/erasure/files.ts'
+
+t.test('a file that is being written is removed after it was written', async t => {
+  const root = t.testdir()
+  const roots = { workspace: path.join(root, 'workspace'), rollouts: root, logs: root }
+  const task = { task_id: 'one', user_id: 'ann', session_id: 's' }
+  const workdir = path.join(roots.workspace, 'ann', 's')
+  const data = { ...task, workdir, request: { rollout_save_dir: 'saved' } }
+  const header = { stream: 'task-one', type: 'TaskCreated', revision: 0 }
+  const created = { position: 1, header, data } as unknown as Recorded
+  const file = taskFileOf(root, { ...task, folder: 'saved' })
+  let written = () => {}
+  const writing = new Promise<void>(resolve => {
+    written = resolve
+  })
+  const remove = createErasedFiles({
+    log: { firstOf: async () => created, readStream: async function* () {} },
+    rows: { ofUser: () => [] } as never,
+    roots,
+    folders: { clear: async () => {} },
+    secrets: { forget: () => {} },
+    saved: { atRest: () => writing },
+  })
+  const removed = remove(['task-one'])
+  await new Promise(resolve => setImmediate(resolve))
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, 'what the task said')
+  written()
+  t.same(await removed, [])
+  t.notOk(existsSync(file))
+})
