@@ -28,7 +28,7 @@ t.test('a file that is being written is removed after it was written', async t =
     saved: { atRest: () => writing },
   })
   const removed = remove(['task-one'])
-  await new Promise(resolve => setImmediate(resolve))
+  await new Promise(resolve => setTimeout(resolve, 50)) // enough to remove a file that is not there yet
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, 'what the task said')
   written()
