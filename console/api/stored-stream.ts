@@ -1,4 +1,4 @@
-// The stored events of one stream of the log, and those that come while somebody looks.
+// The stored events of one stream of the log, and those that arrive while the page is open.
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { createEventReader } from '../task/read-events.ts'

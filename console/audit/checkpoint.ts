@@ -42,7 +42,7 @@ export type Sizes = { from: number; to: number }
 
 /**
  * Proves that the log of the size `from` is the beginning of the log of the size `to`. `known` is an earlier checkpoint of
- * the size `from`, which somebody kept. Resolves to the number of hashes that were checked. Rejects when it is not proven.
+ * the size `from`, which the reader has kept. Resolves to the number of hashes that were checked. Rejects when it is not proven.
  */
 export const proveGrowth = async (
   { from, to }: Sizes,

@@ -1,4 +1,4 @@
-// A cron job that somebody is about to create.
+// The form of a cron job that is not created yet.
 import { signal } from '@preact/signals'
 
 export const kinds = { schedule: 'At the times of a pattern', every: 'Again and again', at: 'Once' } as const

@@ -1,4 +1,4 @@
-// A task that somebody is about to start.
+// The form of a task that is not started yet.
 import { signal } from '@preact/signals'
 import type { Example } from './examples.ts'
 

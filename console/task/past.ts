@@ -6,7 +6,7 @@ import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-
 
 export type Event = RecordedTaskEvent
 
-/** How many events lie between two copies. To fold so many takes a few milliseconds. */
+/** Events between two copies of a view. Folding that many takes a few milliseconds. */
 const apart = 2000
 
 /** A copy of a value of a view. The items and what they hold never change, so they are shared. */

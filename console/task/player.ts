@@ -9,7 +9,7 @@ export const speeds: readonly Speed[] = [1, 10, 'max']
 
 /** A pause in the history is played for at most so long, in milliseconds. */
 const longestPause = 1_500
-/** At the greatest speed, a history is played in about so many drawings. */
+/** Times that the page is drawn while a history plays at the greatest speed. */
 const drawings = 240
 
 export const createPlayer = ({ past, length }: TaskHistory, position: Position) => {

@@ -6,9 +6,9 @@ import { place, setQuery } from '../api/router.ts'
 import type { TaskHistory } from './history.ts'
 import { isTrouble } from './words.ts'
 
-/** The address changes so many milliseconds after the last move. Browsers allow few changes. */
+/** Milliseconds from the last move to the change of the address. Browsers allow few changes. */
 const addressMs = 250
-/** The position rests when it has not moved for so many milliseconds. */
+/** Milliseconds without a move after which the position rests. */
 const restMs = 140
 
 export const createPosition = ({ past, length }: TaskHistory) => {
@@ -20,7 +20,7 @@ export const createPosition = ({ past, length }: TaskHistory) => {
   /** The view at the position. A new object whenever it changes. */
   const view = computed(() => ({ task: past.viewAfter(count.value), count: count.value, of: length.value }))
 
-  /** Whether the position has just moved, as it does while somebody drags the slider. */
+  /** Whether the position has just moved, as it does while the slider is dragged. */
   const isMoving = signal(false)
   let restedAt = view.peek()
   /** The view where the position rests. What takes long to draw shows this one. */
