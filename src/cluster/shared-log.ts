@@ -1,0 +1,42 @@
+// A log of records that several nodes share: each node reads it, and a node appends to it only behind the record that
+// it names. So of two nodes that append at once, one is refused. There are two of them: JetStream (nats/shared-log.ts)
+// and memory (memory-log.ts), which also loses, delays and doubts answers for tests.
+
+/** `sequence` counts from 1, without holes. */
+export type SharedRecord = { sequence: number; bytes: Uint8Array }
+
+/** Another record stands behind the one that was named: this record is surely not stored. */
+export class Fenced extends Error {}
+
+/** The servers did not answer in time. The record may be stored, or may still become stored. */
+export class Unknown extends Error {}
+
+export type Following = {
+  /** Resolves when no further record is handed over. */
+  stop(): Promise<void>
+}
+
+export type SharedLog = {
+  /** The most bytes of a record. */
+  maxBytes: number
+  /**
+   * Appends a record behind the record with the sequence `expected` (0: the log is empty). Resolves when a majority of
+   * the servers has stored it. The next append may be called before, with `expected + 1`; when an append fails, those
+   * behind it fail too. Rejects with Fenced or Unknown.
+   */
+  append(expected: number, bytes: Uint8Array): Promise<void>
+  /** The last sequence; 0: there is none. It may be outdated: only an append proves where the end is. */
+  tail(): Promise<number>
+  /** Up to `limit` records after a sequence; fewer when they are long. The newest ones may be missing. */
+  read(after: number, limit: number): Promise<SharedRecord[]>
+  /**
+   * Hands over the records after a sequence, in order, then new ones. The next records come when the promise of
+   * `handle` has resolved. It connects again by itself. When `handle` throws, it ends, and `failed` gets the error.
+   */
+  follow(
+    after: number,
+    handle: (records: SharedRecord[]) => void | Promise<void>,
+    failed: (error: unknown) => void,
+  ): Following
+  close(): Promise<void>
+}
