@@ -1,191 +1,31 @@
-// Opens a data folder with everything that depends on it, and closes it again when something fails.
-import path from 'node:path'
-import type { Inspect } from '../../actors/runtime/live.ts'
-import { openReadStore } from '../../projections/store.ts'
-import { createLogins } from '../access/logins.ts'
-import { createPrincipals, recordAdminToken } from '../access/principals.ts'
-import { createTickets } from '../access/tickets.ts'
-import { createAgents } from '../agents/agents.ts'
-import { createNatsBus, type NatsBusDeps } from '../bus/nats-bus.ts'
-import { adminTokenOf, type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
-import type { Report, World } from '../contract/ports.ts'
-import type { Reach } from '../contract/tools.ts'
-import { createOutsideFetch } from '../egress/guarded-fetch.ts'
-import { isPublic } from '../egress/public-address.ts'
-import { createSessionFolders } from '../env-sessions/folders.ts'
-import { createEnvironments } from '../environments/environments.ts'
-import { findProtection, noProtection } from '../environments/protection.ts'
-import { createSchemaChecker } from '../json-schema/checker.ts'
-import type { EventLog } from '../log/log.ts'
-import { createMcp, type Mcp } from '../mcp/mcp.ts'
-import { createMetrics } from '../metrics/metrics.ts'
-import { openChildren } from '../platform/children/children.ts'
-import { checkPlaces, filesOf } from '../platform/data-folder.ts'
-import { whatStandsAt } from '../platform/plain-file.ts'
-import { openSecrets, type Secrets } from '../platform/secrets.ts'
-import { version } from '../platform/version.ts'
-import { realWorld } from '../platform/world.ts'
-import { createSystem } from '../system.ts'
-import type { Queries } from '../tasks/queries.ts'
-import { builtinTools } from '../tools/builtin.ts'
-import { isPinned } from './backup-pins.ts'
+// Opens a data folder: this process takes it for itself, and opens the shard that it holds.
+import { type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
+import type { Report } from '../contract/ports.ts'
+import { checkPlaces } from '../platform/data-folder.ts'
 import { takeFolder } from './folder-lock.ts'
-import { bringFilesHome } from './old-places.ts'
-import { openProvenLog } from './open-proven-log.ts'
+import { openShard, type Shard, type ShardOptions } from './open-shard.ts'
 
-const protectionOf = (config: Config) => {
-  const { sessions, rollouts, logs } = filesOf(config.dataDir)
-  return findProtection({
-    dataDir: config.dataDir,
-    sessions,
-    ownFolders: [config.workspaceRoot, rollouts, logs],
-    modules: config.environments.path,
-    firstUserId: config.firstUserId,
-    allowUnsandboxedShell: config.allowUnsandboxedShell,
-  })
+/** Takes a data folder for this process alone. Returns what gives it back. Throws CannotStart. */
+export const holdFolder = (config: Config, idle = false): (() => void) => {
+  makeDataDir(config.dataDir)
+  if (!idle) checkWorkspaceRoot(config)
+  checkPlaces(config.dataDir)
+  return takeFolder(config.dataDir)
 }
 
-/** Kills processes that a killed server left running, and reports that. */
-const openOwnChildren = async (folder: string, report: Report) => {
-  const children = await openChildren(folder)
-  const { killed } = children
-  if (killed > 0) report('warn', 'processes that a killed server had left running were killed', { killed })
-  return children
-}
-
-const natsOf = ({ nats }: Config, deps: Omit<NatsBusDeps, 'settings'>) =>
-  nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
-
-/** Whether requests to URLs of callers may go to an address. */
-const mayReachOf = ({ allowPrivateUrls }: Config) => (allowPrivateUrls ? () => true : isPublic)
-
-type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
-const mcpOf =
-  (config: Config, deps: McpDeps) =>
-  (isWorking: (taskId: string) => boolean): Mcp =>
-    createMcp({
-      configured: config.mcpServers,
-      mayReach: mayReachOf(config),
-      client: { name: 'reprise', version },
-      isWorking,
-      ...deps,
-    })
-
-type AccessDeps = { log: EventLog; queries: Queries; world: World; secrets: Secrets }
-/** Opens access: tokens, the admin token among them, tickets, and links to the console. */
-const openAccess = async (config: Config, { log, queries, world, secrets }: AccessDeps) => {
-  const { adminToken } = filesOf(config.dataDir)
-  if (config.adminToken === undefined && whatStandsAt(adminToken) === undefined) {
-    await recordAdminToken(log, path.basename(adminToken))
-  }
-  const principals = createPrincipals({ log, queries, world }, adminTokenOf(config))
-  const { clock, random } = world
-  return {
-    principals,
-    tickets: createTickets({ secrets, clock, random, principals }),
-    logins: createLogins({ clock, random, principals }),
-  }
-}
-
-type Options = { idle?: boolean; reach?: Reach; acceptLoss?: boolean; inspect?: Inspect | undefined }
-
-/** What the system needs of the operator's settings as they are. */
-const settingsOf = ({
-  model,
-  mcpServers,
-  sessionIdleSeconds,
-  ttls,
-  maxRunningTasks,
-  quotas,
-  retention,
-}: Config) => ({
-  defaultAgent: model === undefined ? 'demo' : 'model',
-  hasMcpServer: (name: string) => mcpServers.has(name),
-  sessionIdleSeconds,
-  ttls,
-  maxRunningTasks,
-  quotas,
-  retention,
-})
+export type Folder = Shard & { unlock(): void }
 
 /** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Rejects with CannotStart. */
 export const openFolder = async (
   config: Config,
   report: Report,
-  { idle = false, reach, acceptLoss = false, inspect }: Options = {},
-) => {
-  makeDataDir(config.dataDir)
-  if (!idle) checkWorkspaceRoot(config)
-  checkPlaces(config.dataDir)
-  const files = filesOf(config.dataDir)
-  const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
-  const unlock = takeFolder(config.dataDir)
-  const opened: (() => unknown)[] = [unlock]
+  options: ShardOptions = {},
+): Promise<Folder> => {
+  const unlock = holdFolder(config, options.idle)
   try {
-    const world = realWorld()
-    const metrics = createMetrics()
-    const { log, proof } = await openProvenLog(config, { world, metrics, acceptLoss, idle, report })
-    opened.unshift(() => log.close())
-    opened.unshift(() => proof.stop())
-    if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
-    const agents = createAgents(world.timers, config.model)
-    const secrets = openSecrets(files.secrets, report)
-    opened.unshift(() => secrets.close())
-    const checker = createSchemaChecker()
-    opened.unshift(() => checker.close())
-    // This comes before any task is resumed, since processes that are still running may work on the same files.
-    const children = await openOwnChildren(files.children, report)
-    opened.unshift(() => children.close())
-    const protection = idle ? noProtection : protectionOf(config)
-    for (const problem of protection.problems) report('warn', problem)
-    const environments = createEnvironments(
-      { children, timers: world.timers, protection, dataDir: config.dataDir },
-      config.environments,
-    )
-    opened.unshift(() => environments.close())
-    const nats = idle ? undefined : natsOf(config, { log, file: files.nats, timers: world.timers, report })
-    const system = await createSystem({
-      world,
-      log,
-      openReadStore: anew => openReadStore(files.readModels, anew),
-      secrets,
-      agents,
-      ...settingsOf(config),
-      tools: builtinTools(world),
-      checker,
-      outside: createOutsideFetch({ mayReach: mayReachOf(config) }),
-      mcp: mcpOf(config, { children, timers: world.timers, report }),
-      environments,
-      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
-      roots,
-      sessionsRoot: files.sessions,
-      nats,
-      proof,
-      report,
-      inspect,
-      idle,
-      ...(reach === undefined ? {} : { reach }),
-    })
-    const access = await openAccess(config, { log, queries: system.tasks.queries, world, secrets })
-    return {
-      world,
-      files,
-      roots,
-      agents,
-      checker,
-      children,
-      environments,
-      protection,
-      system,
-      ...access,
-      metrics,
-      nats,
-      proof,
-      unlock,
-    }
+    return { ...(await openShard(config, report, options)), unlock }
   } catch (error) {
-    for (const close of opened) await close()
+    unlock()
     throw error
   }
 }
-export type Folder = Awaited<ReturnType<typeof openFolder>>

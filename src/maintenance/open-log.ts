@@ -6,6 +6,7 @@ import type { World } from '../contract/ports.ts'
 import { openLog } from '../log/log.ts'
 import { isBegun } from '../log/sqlite-checks.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
+import type { Store } from '../log/store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { filesOf } from '../platform/data-folder.ts'
 import { build } from '../platform/version.ts'
@@ -17,6 +18,8 @@ type Deps = {
   metrics: Metrics['log']
   /** Whether a new log begins when other files know events of a log that is gone. */
   acceptLoss: boolean
+  /** Where the events are stored. Absent: in the file of the data folder. */
+  store?: Store | undefined
 }
 
 /** The files of a data folder that know how many events its log had, each with that number. */
@@ -25,8 +28,8 @@ const knowing = ({ readModels, checkpoints }: Deps['files']): [file: string, eve
   [checkpoints, lastSizeIn(checkpoints)],
 ]
 
-/** Opens the log of a data folder, with metrics. Throws CannotStart. */
-export const openCountedLog = ({ world, files, metrics, acceptLoss }: Deps) => {
+/** Opens the file of the log. Throws CannotStart. */
+const openFile = ({ world, files, acceptLoss }: Pick<Deps, 'world' | 'files' | 'acceptLoss'>): Store => {
   const [known] = isBegun(files.log) || acceptLoss ? [] : knowing(files).filter(([, events]) => events > 0)
   if (known !== undefined) {
     const [name, events] = [path.basename(known[0]), known[1]]
@@ -34,7 +37,12 @@ export const openCountedLog = ({ world, files, metrics, acceptLoss }: Deps) => {
       `${files.log} is gone, and ${name} knows ${events} events of it: restore it from a backup, or remove ${name} to begin a new log`,
     )
   }
-  const { clock, random, ids } = world
-  const store = metrics.store(sqliteStore(files.log, () => ids.next('log_'), [files.lock, files.secrets]))
-  return metrics.log(openLog(store, { clock, random, build }))
+  return sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets])
+}
+
+/** Opens the log of a data folder, with metrics. Throws CannotStart. */
+export const openCountedLog = ({ store, ...deps }: Deps) => {
+  const { clock, random } = deps.world
+  const { metrics } = deps
+  return metrics.log(openLog(metrics.store(store ?? openFile(deps)), { clock, random, build }))
 }

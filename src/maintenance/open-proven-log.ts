@@ -1,6 +1,7 @@
 // Opens the log of a data folder, compares it with its newest checkpoint, and begins to sign checkpoints.
 import type { Config } from '../config.ts'
 import type { Report, World } from '../contract/ports.ts'
+import type { Store } from '../log/store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { createProof } from '../proof/proof.ts'
@@ -13,16 +14,18 @@ type Options = {
   acceptLoss: boolean
   /** Whether this process only needs the services: then it signs no checkpoints. */
   idle: boolean
+  /** Where the events are stored. Undefined: in the file of the data folder. */
+  store: Store | undefined
   report: Report
 }
 
 /** Rejects with CannotStart. */
 export const openProvenLog = async (
   { dataDir, proof: settings }: Config,
-  { world, metrics, acceptLoss, idle, report }: Options,
+  { world, metrics, acceptLoss, idle, store, report }: Options,
 ) => {
   const files = filesOf(dataDir)
-  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss })
+  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss, store })
   try {
     const anchor = await acceptLog({ dataDir, files, settings, log, acceptLoss, report })
     log.onCommit(metrics.events.follow)
