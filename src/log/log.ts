@@ -47,6 +47,8 @@ export type EventLog = Log & {
   wipe(): Promise<boolean>
   /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
   retry(): Promise<void>
+  /** Reads on after rows that came into the store from elsewhere, when this log itself appends nothing. */
+  readOn(): void
   /**
    * Checks the files of the log. When one was removed, replaced or cut short, appends fail from then on. Returns a
    * sentence about the problem when it is found for the first time.
@@ -109,6 +111,10 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     erasedBy: at => asked(() => store.erasedBy(at)),
     retry: async () => {
       if (queue.hasFailed() && !queue.isWriting()) await recovery.recover()
+    },
+    readOn() {
+      head = order.begin()
+      subscriptions.lookAgain()
     },
     check: recovery.check,
     settled,

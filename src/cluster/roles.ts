@@ -1,0 +1,92 @@
+// The roles of a node, one after the other: a standby follows the log; when the lease becomes its own, it claims the log
+// and owns the shard; when the log refuses it or the lease is another node's, it gives the shard up and is a standby
+// again. Each role is one function, which resolves when the role ends.
+import type { Report } from '../contract/ports.ts'
+
+export type Role = 'standby' | 'claiming' | 'owner' | 'leaving'
+
+/** What a node is for a moment. `end` gives it up, and resolves when nothing of it is left. */
+export type Held = { end(): Promise<void> }
+
+export type RoleDeps<Owned extends Held> = {
+  /** Follows the log. Resolves when the read models have all that the log had at that moment. */
+  standBy(): Promise<Held>
+  /** Claims the log. Rejects when another node was faster, or when this node lacks something. */
+  claim(): Promise<void>
+  /** Opens the shard, after a claim. */
+  open(): Promise<Owned>
+  /** Lets running steps of the shard finish, for a moment. */
+  drain(owned: Owned): Promise<void>
+  lease: {
+    isMine(): boolean
+    /** Whether the newest beat is that of another node. */
+    isTheirs(): boolean
+    want(isWanted: boolean): void
+    release(): Promise<void>
+  }
+  /** Whether the log has refused this node since its last claim. */
+  isFenced(): boolean
+  /** Resolves when something has changed: the lease, the log's refusal, or `stopping`. */
+  change(): Promise<void>
+  stopping: AbortSignal
+  /** Resolves after these milliseconds, or when the node stops. */
+  pause(ms: number): Promise<void>
+  entered(role: Role, owned?: Owned): void
+  report: Report
+}
+
+/** Milliseconds until a node tries again after a claim, or the opening of a shard, has failed. */
+const againMs = 500
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const runRoles = async <Owned extends Held>(deps: RoleDeps<Owned>): Promise<void> => {
+  const { lease, stopping, entered, report } = deps
+
+  /** Resolves when the lease is this node's, or when the node stops. */
+  const waitForLease = async (): Promise<void> => {
+    entered('standby')
+    const held = await deps.standBy()
+    try {
+      lease.want(true)
+      while (!lease.isMine() && !stopping.aborted) await deps.change()
+    } finally {
+      await held.end()
+    }
+  }
+
+  /** Undefined: this node does not own the shard, although the lease was its own. */
+  const takeOver = async (): Promise<Owned | undefined> => {
+    entered('claiming')
+    try {
+      await deps.claim()
+      return await deps.open()
+    } catch (error) {
+      report('warn', `this node could not take over: ${reasonOf(error)}`)
+      lease.want(false)
+      await lease.release()
+      await deps.pause(againMs)
+      return undefined
+    }
+  }
+
+  /** Resolves when this node may not own the shard any longer, or when it stops. */
+  const own = async (owned: Owned): Promise<void> => {
+    entered('owner', owned)
+    while (!deps.isFenced() && !lease.isTheirs() && !stopping.aborted) await deps.change()
+    entered('leaving')
+    if (stopping.aborted) await deps.drain(owned)
+    else report('warn', 'another node owns the shard now: this node becomes a standby')
+    await owned.end()
+  }
+
+  while (!stopping.aborted) {
+    await waitForLease()
+    if (stopping.aborted) break
+    const owned = await takeOver()
+    if (owned !== undefined) await own(owned)
+  }
+  lease.want(false)
+  if (lease.isMine()) await lease.release()
+  entered('leaving')
+}
