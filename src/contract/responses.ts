@@ -224,6 +224,8 @@ export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo) })
 export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
 
 export const Health = Type.Object({ status: Type.Literal('ok') })
+/** `owner`: the name of the node that owns the shard; null while none does. */
+const InCluster = Type.Object({ node: Text, role: Type.Enum(['owner', 'standby']), owner: orNull(Text) })
 export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   log: Type.Enum(['ok', 'failing']),
@@ -236,4 +238,12 @@ export const Readiness = Type.Object({
     running: Count,
     waiting: Count,
   }),
+  cluster: optional(InCluster),
+})
+/** What a node answers that does not own the shard. */
+export const StandbyReadiness = Type.Object({
+  status: Type.Enum(['ready', 'not ready']),
+  read_models: Type.Enum(['ok', 'behind']),
+  position: Count,
+  cluster: InCluster,
 })

@@ -14,6 +14,7 @@ import { createOpenStreams } from '../http/open-streams.ts'
 import type { openAuditTrail } from '../log/audit.ts'
 import type { Shard } from '../maintenance/open-shard.ts'
 import { createSentExports } from '../maintenance/sent-export.ts'
+import type { ClusterCounts } from '../metrics/cluster-families.ts'
 
 export const servingOf = (shard: Shard, reads: Reads, stopping: AbortSignal, report: Report): Serving => {
   const { principals, tickets, logins, world, system } = shard
@@ -56,7 +57,16 @@ const taskDoorOf = (config: Config, { system, metrics, world }: Shard): TaskDoor
   }
 }
 
-const stateDoorOf = ({ system, protection, metrics, nats, proof }: Shard): StateDoor => {
+/** What a node of a cluster says of itself. */
+export type NodeState = {
+  inCluster: () => { node: string; role: 'owner' | 'standby'; owner: string | null }
+  counts: () => ClusterCounts
+}
+
+const stateDoorOf = (
+  { system, protection, metrics, nats, proof }: Shard,
+  node: NodeState | undefined,
+): StateDoor => {
   const { log, fairness, lag, webhooks } = system
   const { queries, scheduler } = system.tasks
   return {
@@ -67,6 +77,7 @@ const stateDoorOf = ({ system, protection, metrics, nats, proof }: Shard): State
       own_users: protection.ownUsers,
       position: queries.headPosition(),
       tasks: { ...queries.taskCounts(), ...scheduler.counts() },
+      ...(node === undefined ? {} : { cluster: node.inCluster() }),
     }),
     metrics: metrics.exposition({
       taskCounts: queries.taskCounts,
@@ -80,6 +91,7 @@ const stateDoorOf = ({ system, protection, metrics, nats, proof }: Shard): State
       proof: proof.counts,
       erasures: system.erasures.counts,
       ...(nats === undefined ? {} : { nats: nats.counts }),
+      ...(node === undefined ? {} : { cluster: node.counts }),
     }),
   }
 }
@@ -105,7 +117,17 @@ const exportDoorOf = ({ files, system, proof, world }: Shard): ExportDoor => ({
 export const doorsOf = (
   config: Config,
   shard: Shard,
-  { serving, audit, report }: { serving: Serving; audit: ReturnType<typeof openAuditTrail>; report: Report },
+  {
+    serving,
+    audit,
+    node,
+    report,
+  }: {
+    serving: Serving
+    node: NodeState | undefined
+    audit: ReturnType<typeof openAuditTrail>
+    report: Report
+  },
 ): AppDeps => {
   const { system, agents, metrics } = shard
   const { sessions, queries: sessionQueries } = system.environments
@@ -118,7 +140,7 @@ export const doorsOf = (
       report,
       verbose: config.logLevel === 'debug',
     },
-    state: stateDoorOf(shard),
+    state: stateDoorOf(shard, node),
     tasks: taskDoorOf(config, shard),
     sessions: {
       sessions,

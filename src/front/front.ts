@@ -9,7 +9,7 @@ import type { EventLog } from '../log/log.ts'
 import type { Shard } from '../maintenance/open-shard.ts'
 import { startTelemetry } from '../telemetry/follower.ts'
 import { workLines } from '../telemetry/work-lines.ts'
-import { doorsOf, servingOf } from './doors.ts'
+import { doorsOf, type NodeState, servingOf } from './doors.ts'
 
 /** Records who read which tasks, if the operator wants that. */
 const readsOf = ({ auditReads }: Config, { system, world }: Shard, report: Report): Reads =>
@@ -28,8 +28,8 @@ const reportWork = (config: Config, log: EventLog, report: Report): void => {
   if (config.logLevel === 'info' || config.logLevel === 'debug') log.onCommit(workLines(report))
 }
 
-/** Puts the HTTP surface in front of an open shard. */
-export const createFront = async (config: Config, shard: Shard, report: Report) => {
+/** Puts the HTTP surface in front of an open shard. `node`: absent on a single machine. */
+export const createFront = async (config: Config, shard: Shard, report: Report, node?: NodeState) => {
   const { system, files, world, nats, protection } = shard
   const { log, tasks } = system
   reportWork(config, log, report)
@@ -38,7 +38,7 @@ export const createFront = async (config: Config, shard: Shard, report: Report) 
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
   const serving = servingOf(shard, reads, stopping.signal, report)
-  const app = await createApp(doorsOf(config, shard, { serving, audit, report }))
+  const app = await createApp(doorsOf(config, shard, { serving, audit, node, report }))
   let telemetry: ReturnType<typeof startTelemetry> | undefined
   return {
     app,

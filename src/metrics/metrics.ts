@@ -2,6 +2,7 @@
 // id, a user, or anything else that a caller can choose.
 import { taskStatuses } from '../contract/wire.ts'
 import { build } from '../platform/version.ts'
+import { type ClusterCounts, clusterFamilies } from './cluster-families.ts'
 import { type CronCounts, cronFamilies } from './cron-families.ts'
 import { type ErasureCounts, erasureFamilies } from './erasure-families.ts'
 import { createEventCounts, type EventCounts, effectKinds, effectOutcomes } from './event-counts.ts'
@@ -29,6 +30,8 @@ export type Gauges = {
   erasures(): ErasureCounts
   /** Absent when NATS is not configured. */
   nats?: () => NatsCounts
+  /** Absent on a single machine. */
+  cluster?: () => ClusterCounts
 }
 
 const modelFamilies = ({ model }: EventCounts): Family[] => [
@@ -114,6 +117,7 @@ export const createMetrics = () => {
     ...proofFamilies(gauges.proof),
     ...erasureFamilies(gauges.erasures),
     ...(gauges.nats === undefined ? [] : natsFamilies(gauges.nats)),
+    ...(gauges.cluster === undefined ? [] : clusterFamilies(gauges.cluster)),
   ]
 
   return { log, events, requests, exposition: (gauges: Gauges) => createExposition(familiesOf(gauges)) }

@@ -64,6 +64,18 @@ export const accessComponents: Components = {
       position: 'The last position of the log.',
       tasks:
         'The number of tasks in each status. `running` is the number of occupied places for tasks, `waiting` the number of tasks that wait for a place.',
+      cluster:
+        'On a cluster: the name of this node, whether it owns the shard, and the name of the node that owns it (null while none does).',
+    },
+  },
+  StandbyReadiness: {
+    schema: answers.StandbyReadiness,
+    about: 'Whether a node that does not own the shard could take over.',
+    fields: {
+      status: '`ready`: the node follows the log, and could take over. `not ready`: it could not yet.',
+      read_models: '`behind`: the lists of this node are catching up with its copy of the log.',
+      position: "The last position of this node's copy of the log.",
+      cluster: 'The name of this node, its role, and the name of the node that owns the shard.',
     },
   },
 }

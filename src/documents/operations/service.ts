@@ -1,6 +1,6 @@
 // The operations without a token: health, metrics, documents.
 import Type from 'typebox'
-import { Health, Readiness } from '../../contract/responses.ts'
+import { Health, Readiness, StandbyReadiness } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())
@@ -30,10 +30,20 @@ export const serviceOperations = defineOperations({
     access: 'open',
     summary: 'Can the server take work?',
     about:
-      'The server cannot take work while its log cannot be written, while its lists are behind the log, or while it shuts down.',
+      'The server cannot take work while its log cannot be written, while its lists are behind the log, or while it shuts down. On a cluster, a node answers for itself: a standby is ready when it could take over.',
     answers: [
-      { status: 200, about: 'The server can take work.', type: json, schema: Readiness },
-      { status: 503, about: 'The server cannot take work.', type: json, schema: Readiness },
+      {
+        status: 200,
+        about: 'The server can take work.',
+        type: json,
+        schema: Type.Union([Readiness, StandbyReadiness]),
+      },
+      {
+        status: 503,
+        about: 'The server cannot take work.',
+        type: json,
+        schema: Type.Union([Readiness, StandbyReadiness]),
+      },
     ],
   },
   getMetrics: {

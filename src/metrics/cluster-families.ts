@@ -1,0 +1,37 @@
+// The metrics of a node of a cluster.
+import { counter, type Family, gauge } from './exposition.ts'
+
+export type ClusterCounts = {
+  isOwner: boolean
+  /** The sequence of the last record of the shared log that this node has. */
+  sequence: number
+  takeovers: number
+  /** Positions by which the read models of a standby are behind its copy of the log. */
+  lag: number
+  /** Stream keys in use that no other node has yet. */
+  unshared: number
+}
+
+export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
+  gauge('reprise_cluster_owner', '1 while this node owns the shard.', () => Number(counts().isOwner)),
+  gauge(
+    'reprise_cluster_sequence',
+    'The last record of the shared log that this node has.',
+    () => counts().sequence,
+  ),
+  counter(
+    'reprise_cluster_takeovers_total',
+    'How often this node has become the owner.',
+    () => counts().takeovers,
+  ),
+  gauge(
+    'reprise_cluster_standby_lag_positions',
+    "Events that the read models of a standby lack, of those in the node's copy of the log.",
+    () => counts().lag,
+  ),
+  gauge(
+    'reprise_cluster_unshared_keys',
+    'Stream keys in use that only this node has: without it, nobody could read their events.',
+    () => counts().unshared,
+  ),
+]
