@@ -72,7 +72,10 @@ const nodeOf = ({ failing = [] as ('claim' | 'open')[] } = {}) => {
         isMine = false
         isTheirs = true
       }),
-    fenced: () => change(() => void (isFenced = true)),
+    fenced: () =>
+      change(() => {
+        isFenced = true
+      }),
     stop: () => change(() => stopping.abort()),
   }
 }
