@@ -8,8 +8,8 @@ export type ClusterCounts = {
   takeovers: number
   /** Positions by which the read models of a standby are behind its copy of the log. */
   lag: number
-  /** Stream keys in use that no other node has yet. */
-  unshared: number
+  /** Whether stream keys are in use that no other node has. */
+  isAlone: boolean
 }
 
 export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
@@ -30,8 +30,8 @@ export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
     () => counts().lag,
   ),
   gauge(
-    'reprise_cluster_unshared_keys',
-    'Stream keys in use that only this node has: without it, nobody could read their events.',
-    () => counts().unshared,
+    'reprise_cluster_alone',
+    '1 while keys are in use that only this node has: without it, nobody could read their events.',
+    () => Number(counts().isAlone),
   ),
 ]

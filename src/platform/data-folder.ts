@@ -24,6 +24,8 @@ export const filesOf = (dataDir: string) => ({
   auditKey: path.join(dataDir, 'audit-key'),
   checkpoints: path.join(dataDir, 'checkpoints'),
   tiles: path.join(dataDir, 'tiles'),
+  streamKeys: path.join(dataDir, 'stream-keys.db'),
+  cluster: path.join(dataDir, 'cluster.json'),
 })
 
 /**

@@ -1,0 +1,69 @@
+// The first lines that reprise serve prints.
+import type { ClusterNode } from '../cluster/node.ts'
+import type { Config } from '../config.ts'
+import type { Server } from '../main.ts'
+import { version } from '../platform/version.ts'
+import { firstCurlOf } from './server.ts'
+
+/**
+ * Whether the first message shows the admin token: not if the output goes to a file, which others may read, and not if
+ * the operator has set the token.
+ */
+const isTokenShown = (config: Config): boolean => process.stdout.isTTY && config.adminToken === undefined
+
+/** The texts in the first message for the sandbox of shell commands in the environment `workspace`. */
+const walls = {
+  bubblewrap: 'bubblewrap',
+  limits: 'none: shell commands of workspaces run with limits only (ALLOW_UNSANDBOXED_SHELL=1)',
+  refused: 'none: workspaces are refused (install bubblewrap, or set ALLOW_UNSANDBOXED_SHELL=1)',
+}
+/** The texts in the first message for the user ids of environments; empty if the server does not run as root. */
+const users = {
+  all: '; environments have user ids of their own',
+  some: '; some environments run as root',
+  none: process.getuid?.() === 0 ? '; environments run as root' : '',
+}
+
+/** The text for the model. Without a model, the agent `demo` answers tasks that name no agent. */
+const modelLine = ({ model }: Config): string =>
+  model === undefined
+    ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
+    : `${model.model} at ${model.baseUrl}`
+
+/** The text for the console. Only a terminal gets a link that signs in, since others may read a file. */
+const consoleLine = ({ url, consoleLink }: Server): string =>
+  process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: reprise console)` : `${url}/ui`
+
+/** The first lines of a server. */
+export const greeting = (config: Config, server: Server): string => {
+  const { url, wall, ownUsers, resumed } = server
+  return [
+    `reprise    ${version}`,
+    `Console    ${consoleLine(server)}`,
+    `API        ${url}/v1`,
+    `Docs       ${url}/docs`,
+    `Data       ${config.dataDir} (durable)`,
+    `Model      ${modelLine(config)}`,
+    `NATS       ${config.nats === undefined ? 'off' : `on, ${config.nats.shown}`}`,
+    `Sandbox    ${walls[wall]}${users[ownUsers]}`,
+    ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
+    '',
+    'Try it:',
+    firstCurlOf(config, url, isTokenShown(config)),
+    '',
+  ].join('\n')
+}
+
+/** The first lines of a node of a cluster. */
+export const nodeGreeting = (config: Config, { url, name }: ClusterNode): string =>
+  [
+    `reprise    ${version}`,
+    `Node       ${name} of a cluster (its role: ${url}/readyz; all nodes: reprise cluster status)`,
+    `Console    ${url}/ui`,
+    `API        ${url}/v1`,
+    `Docs       ${url}/docs`,
+    `Data       ${config.dataDir} (durable, and a copy of the shared log)`,
+    `Model      ${modelLine(config)}`,
+    `NATS       on, ${config.nats?.shown}`,
+    '',
+  ].join('\n')

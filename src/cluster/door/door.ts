@@ -1,0 +1,87 @@
+// The door of a node: its HTTP server, whose requests go to the shard of this node or to the owner, and its connections
+// to other nodes.
+import { createServer, type Server } from 'node:http'
+import type { Config } from '../../config.ts'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import type { Report, World } from '../../contract/ports.ts'
+import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../../http/connections.ts'
+import { waitingConnections } from '../../http/port.ts'
+import type { ClusterKeys } from '../cluster-key.ts'
+import type { NodeStorage } from '../node-storage.ts'
+import type { Self } from '../self.ts'
+import type { Standby } from '../standby.ts'
+import { createStanding } from '../standing.ts'
+import { createHops } from './hop.ts'
+import type { Place } from './place.ts'
+import { createSwitchboard } from './switchboard.ts'
+
+/** Milliseconds for which open requests may still end when the node stops. */
+const endingMs = 500
+
+type Deps = {
+  config: Pick<Config, 'bodyLimit'>
+  place: Place
+  node: { name: string; url: string }
+  clusterKeys: ClusterKeys
+  storage: NodeStorage
+  standby: Pick<Standby, 'isReady'>
+  self: Self
+  world: World
+  report: Report
+}
+
+const listen = (server: Server, { host, port }: Place): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: Error) =>
+      reject(new CannotStart(`the server cannot listen on HOST=${host} PORT=${port}: ${error.message}`)),
+    )
+    server.listen({ host, port, backlog: waitingConnections }, resolve)
+  })
+
+/** Takes no more connections, and resolves when the open requests have ended or had their time. */
+const close = async (server: Server): Promise<void> => {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  server.closeIdleConnections()
+  setTimeout(() => server.closeAllConnections(), endingMs).unref()
+  await closed
+}
+
+/** Begins to listen. Rejects with CannotStart. */
+export const openDoor = async (deps: Deps) => {
+  const { config, place, node, clusterKeys, storage, standby, self, world, report } = deps
+  const stopping = new AbortController()
+  const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
+  const own = createStanding({
+    ...self.state,
+    position: () => storage.replica.caughtUp().position,
+    isReady: standby.isReady,
+  })
+  const switchboard = createSwitchboard({
+    owner: self.owner,
+    local: () => self.owned()?.door,
+    own,
+    nodeRoutes,
+    node: node.name,
+    ...{ hops, world, report },
+    stopping: stopping.signal,
+  })
+  const server = createServer({
+    headersTimeout: headersMs,
+    requestTimeout: requestMs(config.bodyLimit),
+    keepAliveTimeout: keptAliveMs,
+    connectionsCheckingInterval: lookForLateMs,
+  })
+  server.on('clientError', endBroken)
+  switchboard.attach(server)
+  await listen(server, place)
+  return {
+    /** The owner may have changed. */
+    changed: switchboard.changed,
+    async close(): Promise<void> {
+      stopping.abort()
+      await close(server)
+      switchboard.close()
+    },
+  }
+}
+export type Door = Awaited<ReturnType<typeof openDoor>>

@@ -1,0 +1,61 @@
+// What a node keeps: its copy of the log, the keys that open it, and the secrets, all fed by the shared log.
+import type { Config } from '../config.ts'
+import type { Report, World } from '../contract/ports.ts'
+import { sqliteStore } from '../log/sqlite-store.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { openSecrets } from '../platform/secrets.ts'
+import { logIdOf } from './beginning.ts'
+import type { Closers } from './closers.ts'
+import type { ClusterKeys } from './cluster-key.ts'
+import { openStreamKeys } from './keys/stream-keys.ts'
+import { openSharedLog } from './nats/shared-log.ts'
+import { shardStream } from './nats/streams.ts'
+
+import { createReplica } from './replica.ts'
+import type { ClusterSettings } from './settings.ts'
+
+type Deps = {
+  config: Config
+  settings: ClusterSettings
+  clusterKeys: ClusterKeys
+  world: World
+  closers: Closers
+  node: { name: string; url: string }
+  /** Whether this node holds the lease, so that it may claim the log again after an error. */
+  mayClaim: () => boolean
+  report: Report
+}
+
+/** Rejects with CannotStart, or with Unknown when NATS is not reached in time. */
+export const openNodeStorage = async (deps: Deps) => {
+  const { config, settings, clusterKeys, world, closers, node, mayClaim, report } = deps
+  const { clock, timers } = world
+  const files = filesOf(config.dataDir)
+  const shared = await openSharedLog({
+    settings: settings.nats,
+    ...shardStream(0),
+    waitMs: settings.waitMs,
+    timers,
+    report,
+  })
+  closers.add(shared.close)
+  const logId = await logIdOf(shared, clusterKeys.records)
+  const local = sqliteStore(files.log, () => logId, [files.lock, files.secrets])
+  closers.add(local.close)
+  const keys = openStreamKeys(files.streamKeys, clock)
+  closers.add(keys.close)
+  const secrets = openSecrets(files.secrets, report)
+  closers.add(secrets.close)
+  const sharedFiles = { 'file:admin-token': files.adminToken, 'file:audit-key': config.proof.keyFile }
+  const replica = createReplica({
+    ...{ local, shared, keys, secrets, mayClaim, timers, report },
+    key: clusterKeys.records,
+    logId,
+    stateFile: files.cluster,
+    files: sharedFiles,
+    node,
+  })
+  closers.add(replica.stop)
+  return { local, keys, replica, shared, files: sharedFiles }
+}
+export type NodeStorage = Awaited<ReturnType<typeof openNodeStorage>>

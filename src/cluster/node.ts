@@ -1,0 +1,125 @@
+// Starts a node of a cluster: it holds its data folder, follows the shared log, and listens. While it owns the shard, it
+// answers requests itself; otherwise it sends them on to the owner.
+import type { Config } from '../config.ts'
+import type { Report } from '../contract/ports.ts'
+import { openInspector } from '../front/inspector.ts'
+import { holdFolder } from '../maintenance/open-folder.ts'
+import { filesOf, removeServerFile, writeServerFile } from '../platform/data-folder.ts'
+import { realWorld } from '../platform/world.ts'
+import { type Closers, createClosers } from './closers.ts'
+import { readClusterKeys } from './cluster-key.ts'
+import { openDoor } from './door/door.ts'
+import { placeOf } from './door/place.ts'
+import { openLease } from './lease.ts'
+import { openNodeStorage } from './node-storage.ts'
+import { runRoles } from './roles.ts'
+import { createSelf } from './self.ts'
+import type { ClusterSettings } from './settings.ts'
+import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
+import { createSignal } from './signal.ts'
+import { createStandby } from './standby.ts'
+
+/** The most milliseconds for which running steps may finish when an owner hands the shard over. */
+const handOverMs = 2000
+/** The most milliseconds for which a node that stops waits for another owner, to which it sends held requests. */
+const successorMs = 3000
+
+const opened = async (config: Config, settings: ClusterSettings, closers: Closers, report: Report) => {
+  const clusterKeys = readClusterKeys(settings.keyFile)
+  const place = await placeOf(config)
+  const node = { name: settings.node, url: settings.url ?? place.url }
+  const inspector = await openInspector(config, report)
+  if (inspector !== undefined) closers.add(inspector.close)
+  closers.add(holdFolder(config))
+
+  const world = realWorld()
+  const { timers } = world
+  const change = createSignal()
+  const lease = await openLease({ settings: settings.nats, node, waitMs: settings.waitMs, timers, report })
+  closers.add(lease.close)
+  lease.onChange(change.raise)
+  const mayClaim = lease.isMine
+  const storage = await openNodeStorage({
+    config,
+    settings,
+    clusterKeys,
+    world,
+    closers,
+    node,
+    mayClaim,
+    report,
+  })
+  const { replica } = storage
+  let isFenced = false
+  replica.onFenced(() => {
+    isFenced = true
+    change.raise()
+  })
+  const standby = createStandby({ storage, file: filesOf(config.dataDir).readModels, world, report })
+  const self = createSelf({ name: node.name, lease, storage, standby })
+  const door = await openDoor({ config, place, node, clusterKeys, storage, standby, self, world, report })
+  closers.add(door.close)
+  lease.onChange(door.changed)
+
+  const stopping = new AbortController()
+  const roles = runRoles<OwnedShard>({
+    standBy: standby.begin,
+    async claim() {
+      isFenced = false
+      await replica.claim()
+    },
+    open: () =>
+      openOwnedShard({ config, storage, node: self.state, timers, inspect: inspector?.inspect, report }),
+    drain: ({ front }) => front.drain(handOverMs),
+    lease: { ...lease, isTheirs: self.hasSuccessor },
+    isFenced: () => isFenced,
+    change: change.wait,
+    stopping: stopping.signal,
+    pause: ms => new Promise(resolve => void timers.after(ms, resolve)),
+    entered(role, owned) {
+      self.entered(role, owned)
+      report('info', `this node is ${role}`, { node: node.name })
+      door.changed()
+    },
+    report,
+  })
+  return { url: place.url, node, self, door, roles, stopping, change }
+}
+type Opened = Awaited<ReturnType<typeof opened>>
+
+/** Hands the shard over, and sends the requests that wait to the next owner. */
+const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
+  stopping.abort()
+  change.raise()
+  await roles
+  const until = performance.now() + successorMs
+  while (!self.hasSuccessor() && performance.now() < until)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  door.changed()
+}
+
+/** Rejects with CannotStart, and with Unknown when NATS is not reached in time. */
+export const startNode = async (config: Config, settings: ClusterSettings, report: Report) => {
+  const closers = createClosers()
+  const running = await opened(config, settings, closers, report).catch(async error => {
+    await closers.close()
+    throw error
+  })
+  const { server } = filesOf(config.dataDir)
+  writeServerFile(server, { url: running.url, pid: process.pid })
+  closers.add(() => removeServerFile(server))
+  let stopped: Promise<void> | undefined
+  return {
+    url: running.url,
+    /** The name of this node. */
+    name: running.node.name,
+    owned: () => running.self.owned()?.front,
+    state: running.self.state.inCluster,
+    running: () => running.self.owned()?.front.running() ?? 0,
+    stop(): Promise<void> {
+      stopped ??= handOver(running).then(closers.close)
+      return stopped
+    },
+  }
+}
+export type ClusterNode = Awaited<ReturnType<typeof startNode>>

@@ -1,0 +1,64 @@
+// What this node is at the moment, for its door, its metrics and its readiness.
+import type { NodeState } from '../front/doors.ts'
+import type { Owner } from './door/route.ts'
+import type { Lease } from './lease.ts'
+import type { NodeStorage } from './node-storage.ts'
+import type { Role } from './roles.ts'
+import type { OwnedShard } from './shard-owner.ts'
+import type { Standby } from './standby.ts'
+
+type Deps = {
+  /** The name of this node. */
+  name: string
+  lease: Pick<Lease, 'isMine' | 'holder'>
+  storage: Pick<NodeStorage, 'replica' | 'keys'>
+  standby: Pick<Standby, 'lag'>
+}
+
+export const createSelf = ({ name, lease, storage, standby }: Deps) => {
+  let role: Role = 'standby'
+  let owned: OwnedShard | undefined
+  let takeovers = 0
+
+  const isOwner = (): boolean => role === 'owner'
+  const other = () => {
+    const holder = lease.holder()
+    return holder?.name === name ? undefined : holder
+  }
+  const state: NodeState = {
+    inCluster: () => ({
+      node: name,
+      role: isOwner() ? 'owner' : 'standby',
+      owner: isOwner() ? name : (other()?.name ?? null),
+    }),
+    counts: () => ({
+      isOwner: isOwner(),
+      sequence: storage.replica.caughtUp().sequence,
+      takeovers,
+      lag: isOwner() ? 0 : standby.lag(),
+      isAlone: storage.keys.isAlone(),
+    }),
+  }
+  return {
+    state,
+    entered(next: Role, now?: OwnedShard): void {
+      role = next
+      owned = now
+      if (now !== undefined) takeovers++
+    },
+    /** The shard of this node; undefined: it owns none. */
+    owned: (): OwnedShard | undefined => owned,
+    /**
+     * The node to which requests go. An owner whose lease has run out answers nothing, since another node may own the
+     * shard by now.
+     */
+    owner(): Owner {
+      if (owned !== undefined && lease.isMine()) return 'me'
+      const holder = other()
+      return holder && { url: holder.url }
+    },
+    /** Whether another node has the lease. */
+    hasSuccessor: (): boolean => other() !== undefined,
+  }
+}
+export type Self = ReturnType<typeof createSelf>

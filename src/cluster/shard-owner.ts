@@ -1,0 +1,71 @@
+// The shard while this node owns it: opened after a claim, with a door for requests, and closed when it is given up.
+import type { Inspect } from '../../actors/runtime/live.ts'
+import type { Config } from '../config.ts'
+import type { Report, Timers } from '../contract/ports.ts'
+import type { NodeState } from '../front/doors.ts'
+import { createFront } from '../front/front.ts'
+import { openShard } from '../maintenance/open-shard.ts'
+import { readPlainFile, whatStandsAt } from '../platform/plain-file.ts'
+import { createLocalDoor } from './local-door.ts'
+import type { NodeStorage } from './node-storage.ts'
+
+/** Milliseconds between two looks at whether the files that every owner needs have changed. */
+const shareMs = 5000
+
+type Deps = {
+  config: Config
+  storage: Pick<NodeStorage, 'replica' | 'files'>
+  node: NodeState
+  timers: Timers
+  inspect: Inspect | undefined
+  report: Report
+}
+
+const keepOpen = async (): Promise<void> => {}
+
+/** Returns a function that hands the files that every owner needs over to the other nodes, when they have changed. */
+const createSharing = ({ replica, files }: Pick<NodeStorage, 'replica' | 'files'>) => {
+  const shared = new Map<string, string>()
+  return async (): Promise<void> => {
+    for (const [ref, file] of Object.entries(files)) {
+      if (whatStandsAt(file) !== 'file') continue
+      const text = readPlainFile(file)
+      if (shared.get(ref) === text) continue
+      shared.set(ref, text)
+      replica.noteFile(ref)
+    }
+    await replica.putSecrets()
+  }
+}
+
+/** Opens the shard. Rejects with CannotStart, or with an error of the log. */
+export const openOwnedShard = async ({ config, storage, node, timers, inspect, report }: Deps) => {
+  const { replica } = storage
+  const shareFiles = createSharing(storage)
+  // The shard is closed when it is given up, but the copies stay open for the standby that this node is then.
+  const stores = {
+    store: { ...replica.store, close: keepOpen },
+    secrets: { ...replica.secrets, close: () => {} },
+  }
+  const front = await createFront(config, await openShard(config, report, { stores, inspect }), report, node)
+  const door = createLocalDoor(front.app.server)
+  await shareFiles() // those that opening the shard has made
+  front.publish()
+  const stopSharing = timers.every(shareMs, () => {
+    shareFiles().catch(error =>
+      report('warn', 'files for other nodes could not be stored', { error: String(error) }),
+    )
+  })
+  return {
+    front,
+    door,
+    async end(): Promise<void> {
+      stopSharing()
+      await front.drain(0)
+      await door.close()
+      await front.app.close()
+      await front.close()
+    },
+  }
+}
+export type OwnedShard = Awaited<ReturnType<typeof openOwnedShard>>

@@ -1,0 +1,47 @@
+// What a standby does: it brings the shared log into its files, and keeps its read models current.
+import type { Report, World } from '../contract/ports.ts'
+import { type Copy, openCopy } from './copy.ts'
+import type { NodeStorage } from './node-storage.ts'
+import type { Held } from './roles.ts'
+
+type Deps = {
+  storage: Pick<NodeStorage, 'local' | 'replica' | 'shared'>
+  /** The file of the read models. */
+  file: string
+  world: World
+  report: Report
+}
+
+/** Milliseconds between two looks at whether a node that begins to follow has come to the end of the log. */
+const lookMs = 50
+
+export const createStandby = ({ storage, file, world, report }: Deps) => {
+  const { local, replica, shared } = storage
+  let copy: Copy | undefined
+  let isReady = false
+  replica.onApplied(() => void copy?.follow())
+
+  return {
+    /** Begins to follow. Resolves when the read models have what the log had at that moment. */
+    async begin(): Promise<Held> {
+      const followed = await openCopy({ store: local, file, world, report })
+      copy = followed
+      replica.follow()
+      const end = await shared.tail()
+      while (replica.caughtUp().sequence < end) await new Promise(resolve => setTimeout(resolve, lookMs))
+      await followed.follow()
+      isReady = true
+      return {
+        async end() {
+          isReady = false
+          copy = undefined
+          await followed.close()
+        },
+      }
+    },
+    /** Whether this node has all that the log had when it began to follow. */
+    isReady: (): boolean => isReady,
+    lag: (): number => copy?.lag() ?? 0,
+  }
+}
+export type Standby = ReturnType<typeof createStandby>

@@ -1,0 +1,42 @@
+// What a node that does not own the shard says of itself: whether it could take over, and its metrics.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NodeState } from '../front/doors.ts'
+import { type ClusterCounts, clusterFamilies } from '../metrics/cluster-families.ts'
+import { createExposition } from '../metrics/exposition.ts'
+
+type Deps = NodeState & {
+  counts: () => ClusterCounts
+  /** The last position of this node's copy of the log. */
+  position: () => number
+  /** Whether this node has all that the log had when it began to follow, and could take over. */
+  isReady: () => boolean
+}
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+const headers = { 'cache-control': 'no-store' }
+
+/** The answers by path. */
+export const createStanding = ({ inCluster, counts, position, isReady }: Deps): Map<string, Answer> => {
+  const expose = createExposition(clusterFamilies(counts))
+  return new Map<string, Answer>([
+    [
+      '/readyz',
+      (_request, response) => {
+        const [status, code] = isReady() ? ['ready', 200] : ['not ready', 503]
+        const read_models = counts().lag === 0 ? 'ok' : 'behind'
+        const body = { status, read_models, position: position(), cluster: inCluster() }
+        response
+          .writeHead(code as number, { ...headers, 'content-type': 'application/json; charset=utf-8' })
+          .end(JSON.stringify(body))
+      },
+    ],
+    [
+      '/metrics',
+      (_request, response) => {
+        void expose().then(({ contentType, text }) =>
+          response.writeHead(200, { ...headers, 'content-type': contentType }).end(text),
+        )
+      },
+    ],
+  ])
+}
