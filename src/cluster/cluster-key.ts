@@ -1,0 +1,62 @@
+// The key that the nodes of a cluster share, in a file, and the keys that are made from it: one for each purpose.
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { readPlainFile, whatStandsAt, writeSynced } from '../platform/plain-file.ts'
+
+/**
+ * `records`: authenticates records of the shared log. `hops`: signs requests from node to node. `keys`: seals stream
+ * keys on their way between nodes. `secrets`: seals the secret values of tasks.
+ */
+const purposes = ['records', 'hops', 'keys', 'secrets'] as const
+/** A key of 32 bytes for each purpose. */
+export type ClusterKeys = Readonly<Record<(typeof purposes)[number], Buffer>>
+
+/** Bytes of a key. */
+const size = 32
+
+/** The keys that a cluster key gives. The same key gives the same keys on each node. */
+export const clusterKeysOf = (key: Uint8Array): ClusterKeys => {
+  const keyFor = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', key, '', `reprise cluster ${purpose}`, size))
+  return Object.freeze(Object.fromEntries(purposes.map(purpose => [purpose, keyFor(purpose)])) as ClusterKeys)
+}
+
+const unusable = (file: string, why: string): CannotStart =>
+  new CannotStart(`CLUSTER_KEY_FILE=${file} ${why}`)
+
+const wayOut = 'copy the file of another node, or make a first one with reprise cluster init'
+
+/** The text of the file. Throws CannotStart when it is no plain file for its owner alone. */
+const privateText = (file: string): string => {
+  try {
+    const kind = whatStandsAt(file)
+    if (kind === undefined) throw unusable(file, `does not exist: ${wayOut}`)
+    if (kind !== 'file') throw unusable(file, `is a ${kind}, not a file: ${wayOut}`)
+    if ((statSync(file).mode & 0o077) !== 0)
+      throw unusable(file, `may be read or written by other users of this machine: chmod 600 ${file}`)
+    return readPlainFile(file).trim()
+  } catch (error) {
+    throw error instanceof CannotStart ? error : unusable(file, `cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** Reads the file of the cluster key: 32 bytes as base64, with mode 0600 or 0400. Throws CannotStart. */
+export const readClusterKeys = (file: string): ClusterKeys => {
+  const text = privateText(file)
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== size || key.toString('base64') !== text)
+    throw unusable(file, `holds no key of ${size} bytes as base64: ${wayOut}`)
+  return clusterKeysOf(key)
+}
+
+/** Makes the file with a new key. False: something is there already, and stays. Throws CannotStart. */
+export const makeClusterKey = (file: string): boolean => {
+  try {
+    if (whatStandsAt(file) !== undefined) return false
+    writeSynced(file, `${randomBytes(size).toString('base64')}\n`)
+    return true
+  } catch (error) {
+    throw new CannotStart(`the cluster key ${file} cannot be written: ${(error as Error).message}`)
+  }
+}
