@@ -13,6 +13,7 @@ import { createOrigins } from '../origins.ts'
 import type { App } from '../request.ts'
 import { route } from '../route.ts'
 import { createTaskCalls } from '../task-calls.ts'
+import { isWebSocket, passOver } from '../upgrade.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SocketDeps } from './connection-deps.ts'
 import { createEventEncoder } from './event-channels.ts'
@@ -44,23 +45,6 @@ const options = {
   maxBufferedChunks: 16 * 1024,
   /** Milliseconds from the server's close frame until the server ends the connection. */
   closeTimeout: 1000,
-}
-
-const isWebSocket = ({ method, url = '', headers }: IncomingMessage): boolean =>
-  method === 'GET' && url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
-
-/** Handles a request that asked for another protocol as a plain HTTP request. */
-const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-  const { method = '', url = '', httpVersion, rawHeaders } = request
-  const lines = [`${method} ${url} HTTP/${httpVersion}`]
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(n, n + 2)
-    const isUpgrade = ['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())
-    if (!isUpgrade) lines.push(`${name}: ${value}`)
-  }
-  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close')
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('connection', socket)
 }
 
 /** Opens /ws on `server`, which receives the requests. */

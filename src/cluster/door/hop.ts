@@ -1,0 +1,49 @@
+// Signs requests from node to node, and checks the signatures. So a node knows which requests come from another node.
+// The signature is in one header: the node, the time in Unix milliseconds, a number that is used once, and an HMAC.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { World } from '../../contract/ports.ts'
+import { createNonces } from './nonces.ts'
+
+/** The most milliseconds between the clock of the node that signs and the clock of the node that checks. */
+const mostMs = 30_000
+
+/** A request from another node. `nonce` is the number that only this request has. */
+export type Hop = { node: string; nonce: string }
+/** What is wrong with a signature. `old`: the clocks of the nodes differ, or the request was kept back. */
+export type BadHop = 'forged' | 'old' | 'repeated'
+
+type Signed = { method: string; path: string }
+type Deps = { key: Uint8Array; node: string; world: Pick<World, 'clock' | 'random'> }
+
+const form = /^([\w.-]{1,64}) (\d{13}) ([\w-]{22}) ([\w-]{43})$/
+
+export const createHops = ({ key, node, world: { clock, random } }: Deps) => {
+  const nonces = createNonces()
+  const macOf = ({ method, path }: Signed, ...rest: string[]): Buffer =>
+    createHmac('sha256', key)
+      .update([method, path, ...rest].join('\n'))
+      .digest()
+  return {
+    /** A new value of the header for a request, and its nonce. `path` has the query, too. */
+    sign(request: Signed): Hop & { text: string } {
+      const [time, nonce] = [String(clock.now()), random.text(16)]
+      const mac = macOf(request, node, time, nonce).toString('base64url')
+      return { node, nonce, text: `${node} ${time} ${nonce} ${mac}` }
+    },
+    /** Checks the value of the header. Each value is good once. */
+    check(request: Signed, text: string): Hop | BadHop {
+      const [, from = '', time = '', nonce = '', mac = ''] = form.exec(text) ?? []
+      if (!timingSafeEqual(macOf(request, from, time, nonce), macBytes(mac))) return 'forged'
+      const now = clock.now()
+      if (Math.abs(now - Number(time)) > mostMs) return 'old'
+      return nonces.isFirst(nonce, Number(time), now) ? { node: from, nonce } : 'repeated'
+    },
+  }
+}
+export type Hops = ReturnType<typeof createHops>
+
+/** The 32 bytes of an HMAC. Bytes that are none become another length's worth of zeros, which no HMAC is. */
+const macBytes = (text: string): Buffer => {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length === 32 ? bytes : Buffer.alloc(32)
+}

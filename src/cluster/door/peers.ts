@@ -1,0 +1,66 @@
+// The connections to other nodes. Node's own client is used, since it keeps the spelling and the order of headers, says
+// when a node wants the body, and hands over sockets that have changed their protocol.
+import http, { type ClientRequest } from 'node:http'
+import https from 'node:https'
+import type { Timers } from '../../contract/ports.ts'
+import type { Hops } from './hop.ts'
+import { hopHeader } from './inside-headers.ts'
+
+/** Milliseconds for which an idle connection is kept. Nodes keep theirs for longer, so no request meets its end. */
+const idleMs = 30_000
+/** The most milliseconds until a connection is made. */
+const connectMs = 1000
+/** The most bytes of the headers of an answer. */
+const maxHeaderSize = 65_536
+
+type Sent = { method: string; path: string; headers: string[] }
+type Ended = { destroy(error?: Error): unknown; once(event: 'close', listener: () => void): unknown }
+
+export const createPeers = ({ hops, timers }: { hops: Pick<Hops, 'sign'>; timers: Timers }) => {
+  const options = { keepAlive: true, timeout: idleMs, keepAliveInitialDelay: 10_000, maxFreeSockets: 256 }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  const underWay = new Map<Ended, string>()
+
+  const watchConnecting = (outgoing: ClientRequest): void =>
+    void outgoing.once('socket', socket => {
+      if (!socket.connecting) return
+      const cancel = timers.after(connectMs, () => outgoing.destroy(new Error('the node does not answer')))
+      socket.once('connect', cancel).once('close', cancel)
+    })
+  /** Notes that something depends on a node until it closes. */
+  const track = (url: string, thing: Ended): void => {
+    underWay.set(thing, url)
+    thing.once('close', () => underWay.delete(thing))
+  }
+  return {
+    track,
+    /** Begins a signed request to the node at `url`. Throws when a header cannot be sent. */
+    send(url: string, { method, path, headers }: Sent): ClientRequest {
+      const { protocol, hostname, port } = new URL(url)
+      const isSecure = protocol === 'https:'
+      const outgoing = (isSecure ? https : http).request({
+        agent: isSecure ? agents['https:'] : agents['http:'],
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        method,
+        path,
+        headers: [...headers, hopHeader, hops.sign({ method, path }).text],
+        maxHeaderSize,
+      })
+      watchConnecting(outgoing)
+      track(url, outgoing)
+      return outgoing
+    },
+    /** Ends everything that depends on a node other than that at `url`. */
+    cutAllBut(url: string): void {
+      for (const [thing, at] of [...underWay])
+        if (at !== url) thing.destroy(new Error('another node owns the event log now'))
+    },
+    /** Closes idle connections, and ends everything that depends on a node. */
+    close(): void {
+      for (const thing of [...underWay.keys()]) thing.destroy()
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+export type Peers = ReturnType<typeof createPeers>

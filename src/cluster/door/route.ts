@@ -1,0 +1,65 @@
+// Lets a request be answered: by this node or by the owner of the event log. While there is no owner, the request waits.
+import type { Timers, World } from '../../contract/ports.ts'
+import { isStopping, noOwner, notOwner, ownerLost, unreadable } from './answers.ts'
+import type { Asked } from './asked.ts'
+import type { Exchange, Handler } from './exchange.ts'
+import { createHeld } from './held.ts'
+
+/** Milliseconds until a request is sent again to an owner that could not be reached. */
+const againMs = 250
+
+/** The node that owns the event log: this one, another one, or undefined while nobody does. */
+export type Owner = { url: string } | 'me' | undefined
+
+type Deps = {
+  owner(): Owner
+  local(): Handler | undefined
+  /** The name of this node. */
+  node: string
+  holdMs: number
+  clock: World['clock']
+  timers: Timers
+  stopping: AbortSignal
+}
+
+export const createRoute = ({ owner, local, node, holdMs, clock, timers, stopping }: Deps) => {
+  const held = createHeld({ timers, stopping })
+
+  /** Waits for another owner, or, if a URL was tried, for the moment to try it again. False: the request is refused. */
+  const isWorthWaiting = async (exchange: Exchange, left: number): Promise<boolean> => {
+    const end = left > 0 ? await held.wait(left, exchange.client) : 'full'
+    if (end === 'stopping') exchange.refuse(isStopping)
+    if (end === 'full') exchange.refuse(noOwner)
+    return end === 'changed' || end === 'late'
+  }
+
+  const route = async (exchange: Exchange, { mayNotPass }: Asked): Promise<void> => {
+    const until = clock.now() + holdMs
+    /** The URL that could not be reached a moment ago, or that has refused the request. */
+    let tried: string | undefined
+    while (!exchange.client.closed) {
+      const now = owner()
+      const handler = now === 'me' ? local() : undefined
+      if (handler !== undefined) return void exchange.serve(handler)
+      if (typeof now === 'object' && mayNotPass !== undefined)
+        return void exchange.refuse(notOwner(node, mayNotPass))
+      if (typeof now === 'object' && now.url !== tried) {
+        const outcome = await exchange.forward(now.url)
+        if (outcome === 'answered') return
+        if (outcome === 'lost' && !exchange.isSafe) return void exchange.refuse(ownerLost)
+        tried = now.url
+        continue
+      }
+      const left = until - clock.now()
+      if (!(await isWorthWaiting(exchange, tried === undefined ? left : Math.min(left, againMs)))) return
+      tried = undefined
+    }
+  }
+  return {
+    changed: held.changed,
+    held: held.count,
+    /** Resolves when the answer has begun, or the client is gone. */
+    route: (exchange: Exchange, asked: Asked): Promise<void> =>
+      route(exchange, asked).catch(() => exchange.refuse(unreadable)),
+  }
+}

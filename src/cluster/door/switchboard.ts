@@ -1,0 +1,88 @@
+// The requests of a node's HTTP server. A client can ask any node: this one answers, or sends the request on to the node
+// that owns the event log.
+import { setMaxListeners } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Report, World } from '../../contract/ports.ts'
+import { isWebSocket, passOver } from '../../http/upgrade.ts'
+import { isAlive, notFound, sendAnswer } from './answers.ts'
+import { createAsked } from './asked.ts'
+import { type Handler, plainExchange, upgradeExchange } from './exchange.ts'
+import type { Hop, Hops } from './hop.ts'
+import { createPeers } from './peers.ts'
+import { createRoute, type Owner } from './route.ts'
+
+type Deps = {
+  owner(): Owner
+  /** The routes of the server while this node is the owner; undefined: they are not open yet. */
+  local(): Handler | undefined
+  /** By path: answers to GET and HEAD that this node gives itself while it is not the owner. */
+  own: ReadonlyMap<string, Handler['request']>
+  /** Answers requests of other nodes below /cluster/. */
+  nodeRoutes(request: IncomingMessage, response: ServerResponse, hop: Hop): void
+  /** The name of this node. */
+  node: string
+  hops: Hops
+  world: Pick<World, 'clock' | 'timers' | 'ids'>
+  report: Report
+  stopping: AbortSignal
+  /** The most milliseconds for which a request waits for an owner. */
+  holdMs?: number
+}
+
+/** Milliseconds that a node has to finish its answers when another node has become the owner. */
+const graceMs = 1000
+
+export const createSwitchboard = (deps: Deps) => {
+  const { owner, local, own, nodeRoutes, node, hops, report, stopping, holdMs = 15_000 } = deps
+  const { clock, timers, ids } = deps.world
+  setMaxListeners(0, stopping)
+  const peers = createPeers({ hops, timers })
+  const newId = () => ids.next('req_')
+  const { route, changed, held } = createRoute({ owner, local, node, holdMs, clock, timers, stopping })
+  const ask = createAsked({ hops, clock, report })
+  const alive: Handler['request'] = (_, response) => sendAnswer(response, isAlive, newId())
+  const isLocal = () => owner() === 'me' && local() !== undefined
+
+  const ownAnswer = ({ method }: IncomingMessage, path: string): Handler['request'] | undefined => {
+    if ((method !== 'GET' && method !== 'HEAD') || isLocal()) return undefined
+    return own.get(path) ?? (path === '/healthz' ? alive : undefined)
+  }
+  const take = (request: IncomingMessage, response: ServerResponse, awaits100: boolean): void => {
+    const asked = ask(request)
+    const path = request.url?.split('?', 1)[0] ?? ''
+    if (path === '/cluster' || path.startsWith('/cluster/')) {
+      if (asked.hop === undefined) return void sendAnswer(response, notFound, newId())
+      return void nodeRoutes(request, response, asked.hop)
+    }
+    const answer = ownAnswer(request, path)
+    if (answer !== undefined) return void answer(request, response)
+    const given = { request, response, awaits100: awaits100 || asked.waits === true }
+    void route(plainExchange({ peers, newId }, given), asked)
+  }
+  const cutOthers = (): void => {
+    const now = owner()
+    if (now !== undefined) peers.cutAllBut(now === 'me' ? '' : now.url)
+  }
+  return {
+    /** Takes all requests of a server. */
+    attach(server: Server): void {
+      server.on('request', (request, response) => take(request, response, false))
+      server.on('checkContinue', (request, response) => take(request, response, true))
+      // Node would answer an unknown `Expect` with 417 and no body. The header may be ignored.
+      server.on('checkExpectation', (request, response) => take(request, response, false))
+      server.on('upgrade', (request, socket, head) => {
+        if (!isWebSocket(request)) return void passOver(server, request, socket, head)
+        void route(upgradeExchange({ peers, newId }, { request, socket, head }), ask(request))
+      })
+    },
+    /** Another node may be the owner now. Requests that wait go on, and soon nothing depends on former owners. */
+    changed(): void {
+      changed()
+      timers.after(graceMs, cutOthers)
+    },
+    /** How many requests wait for an owner. */
+    held,
+    /** Ends the connections to other nodes. */
+    close: peers.close,
+  }
+}

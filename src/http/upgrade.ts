@@ -1,0 +1,20 @@
+// Requests that ask for another protocol. Only WebSockets at /ws get one; HTTP allows to ignore any other such request.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export const isWebSocket = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && url.split('?', 1)[0] === '/ws' && headers.upgrade?.toLowerCase() === 'websocket'
+
+/** Handles a request that asked for another protocol as a plain HTTP request. */
+export const passOver = (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const { method = '', url = '', httpVersion, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(n, n + 2)
+    const isUpgrade = ['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())
+    if (!isUpgrade) lines.push(`${name}: ${value}`)
+  }
+  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close')
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', socket)
+}
