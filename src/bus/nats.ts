@@ -1,8 +1,6 @@
 // One connection to NATS. Only this file and the folder `nats` use the NATS client.
-import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
-import type { NatsConnection } from '@nats-io/transport-node'
-import { arrived, type Client, headersOf, load, type NatsMessage } from './nats/client.ts'
+import { arrived, headersOf, load, type NatsMessage } from './nats/client.ts'
+import { connectTo } from './nats/connect.ts'
 import { type NatsStreams, streamsOf } from './nats/streams.ts'
 import type { NatsSettings } from './nats-settings.ts'
 
@@ -22,49 +20,10 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Milliseconds after which an attempt to connect has failed. */
-const connectMs = 5000
-/** Milliseconds between two pings, by which the client notices that the server is away. */
-const pingMs = 5000
-
 /** The message of an error of the client or the server. It never contains the login. */
 export const reasonOf = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: unknown }
   return message || String(code ?? 'unknown reason')
-}
-
-const loginOptions = ({ login }: NatsSettings, [{ credsAuthenticator }]: Client) => {
-  if (login.by === 'user') return { user: login.user, pass: login.password }
-  if (login.by === 'token') return { token: login.token }
-  if (login.by === 'credentials') return { authenticator: credsAuthenticator(readFileSync(login.file)) }
-  return {}
-}
-
-/** The client itself checks a host name against the certificate, but an IP address only if `host` is set to it. */
-const tlsOptions = ({ tls }: NatsSettings, server: string) => {
-  const host = server.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
-  return tls === undefined ? {} : { tls: { ...tls, ...(isIP(host) ? { host } : {}) } }
-}
-
-/** Connects to the first server that answers. When none answers, rejects with the error of the last server. */
-const connectTo = async (settings: NatsSettings, client: Client): Promise<NatsConnection> => {
-  let reason: unknown
-  for (const server of settings.servers) {
-    try {
-      return await client[0].connect({
-        name: 'reprise',
-        servers: server,
-        reconnect: false,
-        timeout: connectMs,
-        pingInterval: pingMs,
-        ...loginOptions(settings, client),
-        ...tlsOptions(settings, server),
-      })
-    } catch (error) {
-      reason = error
-    }
-  }
-  throw reason
 }
 
 /**

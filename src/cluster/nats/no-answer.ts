@@ -1,0 +1,11 @@
+// The ways in which a request to NATS stays without an answer.
+type ClientError = { name?: string; code?: unknown; isNoResponders?: () => boolean; cause?: unknown }
+
+/** Whether the servers may have got the request, and have not answered in time. */
+export const isTimeout = (error: unknown): boolean => (error as ClientError).name === 'TimeoutError'
+
+/** Whether no server can have got the request: the connection had ended before, or nobody takes its subject. */
+export const isUnsent = (error: unknown): boolean => {
+  const { name, isNoResponders } = error as ClientError
+  return name === 'ClosedConnectionError' || isNoResponders?.call(error) === true
+}

@@ -1,0 +1,209 @@
+// Three real nats-servers that are one cluster, on this machine. Each can be killed, frozen and started again. All ways
+// between the servers, and from clients to servers, pass through this process and can be cut and healed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { connect as connectClient, type NatsConnection } from '@nats-io/transport-node'
+import type { Test } from 'tap'
+import type { NatsSettings } from '../../src/bus/nats-settings.ts'
+import { pause } from './http.ts'
+import { freePort, noNats } from './nats.ts'
+import { openWay, type Way } from './nats-ways.ts'
+import { programOf } from './programs.ts'
+
+export { noNats }
+
+type Ending = Pick<Test, 'teardown'>
+/** A server: 0, 1 or 2. */
+export type Place = number
+
+const places = [0, 1, 2]
+const password = 'only-for-tests'
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    socket.on('error', () => {}).once('data', () => socket.destroy())
+  })
+
+/** Resolves with the first result of `look` that is neither undefined nor false. An error counts as no result. */
+export const until = async <T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  ms = 20_000,
+): Promise<T> => {
+  const end = performance.now() + ms
+  let last: unknown
+  while (performance.now() < end) {
+    try {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+    } catch (error) {
+      last = error
+    }
+    await pause(10)
+  }
+  throw new Error(`${what}: not within ${ms} ms`, { cause: last })
+}
+
+type Ports = { client: number; route: number }
+const configOf = (place: Place, { client, route }: Ports, store: string, routes: number[]): string => `
+listen: "127.0.0.1:${client}"
+server_name: "nats-${place}"
+jetstream { store_dir: ${JSON.stringify(store)} }
+cluster {
+  name: reprise
+  listen: "127.0.0.1:${route}"
+  # Nothing answers at this address, so the servers use only the routes that are named below.
+  advertise: "127.0.0.1:1"
+  routes: [${routes.map(port => `"nats-route://127.0.0.1:${port}"`).join(', ')}]
+}
+accounts {
+  CLUSTER { jetstream: enabled, users: [{ user: cluster, password: "${password}" }] }
+  EVENTS { jetstream: enabled, users: [{ user: events, password: "${password}" }] }
+  SYSTEM { users: [{ user: system, password: "${password}" }] }
+}
+system_account: SYSTEM
+`
+
+// In whatever way the tests end, no nats-server is left running.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+const createServerAt = (file: string, port: number) => {
+  let child: ChildProcess | undefined
+  const kill = async (): Promise<void> => {
+    const ending = child
+    child = undefined
+    if (ending === undefined) return
+    const ended = once(ending, 'exit')
+    ending.kill('SIGKILL')
+    if (ending.exitCode === null && ending.signalCode === null) await ended
+    running.delete(ending)
+  }
+  return {
+    kill,
+    async start(): Promise<void> {
+      await kill()
+      let output = ''
+      const started = spawn(programOf('nats-server', { debian: 'nats-server' }) ?? '', ['-c', file], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      running.add(started)
+      child = started
+      started.stderr.on('data', chunk => {
+        output += chunk
+      })
+      while (!(await answers(port))) {
+        if (started.exitCode !== null) throw new Error(`nats-server did not start: ${output}`)
+        await pause(10)
+      }
+    },
+    signal: (signal: NodeJS.Signals) => void child?.kill(signal),
+  }
+}
+
+export const natsCluster = async (t: Ending) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-nats-cluster-'))
+  const ports: Ports[] = []
+  for (const _ of places) ports.push({ client: await freePort(), route: await freePort() })
+  const portsOf = (place: Place) => ports[place] as Ports
+  /** The ways between servers, each under the two places. The first connects to the second. */
+  const routes = new Map<string, Way>()
+  for (const [from, to] of [
+    [0, 1],
+    [1, 2],
+    [2, 0],
+  ] as const)
+    routes.set(`${from}-${to}`, await openWay(portsOf(to).route))
+  const clientWays: Way[] = []
+  const servers = places.map(place => {
+    const file = path.join(folder, `${place}.conf`)
+    const dialed = [...routes].filter(([name]) => name.startsWith(`${place}-`)).map(([, way]) => way.port)
+    writeFileSync(file, configOf(place, portsOf(place), path.join(folder, `store-${place}`), dialed))
+    return createServerAt(file, portsOf(place).client)
+  })
+  const serverAt = (place: Place) => servers[place] as (typeof servers)[number]
+  t.teardown(async () => {
+    await Promise.all(servers.map(server => server.kill()))
+    for (const way of [...routes.values(), ...clientWays]) way.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await Promise.all(servers.map(server => server.start()))
+
+  /** A connection for the test itself, to the first of the servers that answers. */
+  const connected = async (place?: Place): Promise<NatsConnection> =>
+    connectClient({
+      servers: (place === undefined ? places : [place]).map(one => `127.0.0.1:${portsOf(one).client}`),
+      user: 'cluster',
+      pass: password,
+      reconnect: false,
+      timeout: 1000,
+    })
+  const asked = async <T>(ask: (connection: NatsConnection) => Promise<T>): Promise<T> => {
+    const connection = await connected()
+    try {
+      return await ask(connection)
+    } finally {
+      await connection.close()
+    }
+  }
+  /** The state of a stream, as soon as it has a leader. */
+  const stream = (name: string): Promise<StreamInfo> =>
+    until(`a leader of ${name}`, () =>
+      asked(async connection => {
+        const info = await (await jetstreamManager(connection, { timeout: 500 })).streams.info(name)
+        return info.cluster?.leader ? info : undefined
+      }),
+    )
+  const askedAt = async (place: Place) => {
+    const connection = await connected(place)
+    await jetstreamManager(connection, { timeout: 500 }).finally(() => connection.close())
+    return true
+  }
+  for (const place of places) await until(`JetStream on server ${place}`, () => askedAt(place))
+  const cutOrHeal = (act: 'cut' | 'heal') => (place: Place) => {
+    for (const [name, way] of routes) if (name.includes(`${place}`)) way[act]()
+  }
+  return {
+    connected,
+    stream,
+    leaderOf: async (name: string): Promise<Place> =>
+      Number((await stream(name)).cluster?.leader?.replace('nats-', '')),
+    kill: (place: Place) => serverAt(place).kill(),
+    start: (place: Place) => serverAt(place).start(),
+    freeze: (place: Place) => serverAt(place).signal('SIGSTOP'),
+    thaw: (place: Place) => serverAt(place).signal('SIGCONT'),
+    /** Cuts a server off from the other servers, but not from its clients. */
+    isolate: cutOrHeal('cut'),
+    rejoin: cutOrHeal('heal'),
+    /** A client's own ways to the servers, and its settings. Its ways can be cut. */
+    async client(order: Place[] = places, user: 'cluster' | 'events' = 'cluster') {
+      const ways: Way[] = []
+      for (const place of order) ways.push(await openWay(portsOf(place).client))
+      clientWays.push(...ways)
+      const settings: NatsSettings = {
+        servers: ways.map(way => `127.0.0.1:${way.port}`),
+        login: { by: 'user', user, password },
+        tls: undefined,
+        shown: ways.map(way => `nats://127.0.0.1:${way.port}`).join(','),
+      }
+      const act = (what: 'cut' | 'heal', which: Place[]) => {
+        for (const place of which) ways[order.indexOf(place)]?.[what]()
+      }
+      return {
+        settings,
+        cut: (...which: Place[]) => act('cut', which.length ? which : order),
+        heal: (...which: Place[]) => act('heal', which.length ? which : order),
+      }
+    },
+  }
+}
+export type NatsCluster = Awaited<ReturnType<typeof natsCluster>>
