@@ -1,0 +1,132 @@
+// The servers of the shared log, as commands of an operator use them: they create the streams, judge the servers, and
+// show the state of the streams.
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { load } from '../../bus/nats/client.ts'
+import { connectTo } from '../../bus/nats/connect.ts'
+import { reasonOf } from '../../bus/nats.ts'
+import type { NatsSettings } from '../../bus/nats-settings.ts'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { type Judgement, judgementsOf } from './judge.ts'
+import { isTimeout } from './no-answer.ts'
+import { type StreamState, stateOf, withoutLeader } from './states.ts'
+import {
+  differences,
+  leaseStream,
+  type ShardStream,
+  settingsOf,
+  shardStream,
+  usualCopies,
+} from './streams.ts'
+
+export type Servers = {
+  /**
+   * Creates those streams of a shard that do not exist, with three copies, or with one if there is a single server.
+   * Resolves to the names of the created streams. Rejects with CannotStart when a stream has other settings.
+   */
+  setUp(shard: number): Promise<string[]>
+  /** What the operator risks. */
+  judge(shard: number): Promise<Judgement[]>
+  /** The streams of a shard that exist. */
+  states(shard: number): Promise<StreamState[]>
+  close(): Promise<void>
+}
+
+/** Milliseconds for each request. A stream without a leader does not answer. */
+const requestMs = 3000
+const patience = { connectMs: 2000, pingMs: 5000 }
+
+/** Codes of the JetStream API. */
+const notFound = 10059
+const noJetStream = new Set([10039, 10076])
+const isSingleServer = 10074
+const tooFewServers = 10005
+
+const codeOf = (error: unknown): unknown => {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  return typeof code === 'number' ? code : cause?.code
+}
+const streamsOf = (shard: number): ShardStream[] => [shardStream(shard), leaseStream(shard)]
+
+const infoOf = (manager: JetStreamManager, name: string) =>
+  manager.streams.info(name).catch(error => {
+    if (codeOf(error) === notFound) return undefined
+    throw error
+  })
+
+const create = async (manager: JetStreamManager, stream: ShardStream): Promise<void> => {
+  const settings = await settingsOf(stream)
+  try {
+    await manager.streams.add({ ...settings, num_replicas: usualCopies })
+  } catch (error) {
+    if (codeOf(error) === isSingleServer) await manager.streams.add({ ...settings, num_replicas: 1 })
+    else if (codeOf(error) === tooFewServers)
+      throw new CannotStart(
+        `the stream ${stream.name} needs ${usualCopies} servers with JetStream: start those that are away, or use a single server that has no cluster`,
+      )
+    else throw error
+  }
+}
+
+/** Whether the stream was created. */
+const setUp = async (manager: JetStreamManager, stream: ShardStream): Promise<boolean> => {
+  const there = await infoOf(manager, stream.name)
+  if (there === undefined) {
+    await create(manager, stream)
+    return true
+  }
+  const wrong = differences(there.config, await settingsOf(stream))
+  if (wrong.length === 0) return false
+  throw new CannotStart(
+    `the stream ${stream.name} exists with other settings: ${wrong.join(', ')}; change them, or delete the stream if nothing of it is needed`,
+  )
+}
+
+const managerOf = async (connection: NatsConnection, shown: string): Promise<JetStreamManager> => {
+  const [, { jetstreamManager }] = await load()
+  return jetstreamManager(connection, { timeout: requestMs }).catch(error => {
+    const hasNone = noJetStream.has(codeOf(error) as number) || connection.info?.jetstream !== true
+    if (!hasNone) throw error
+    throw new CannotStart(
+      `the servers at ${shown} have no JetStream for this user: configure "jetstream" for the servers and the account`,
+    )
+  })
+}
+
+/** Connects. Rejects with CannotStart when no server is reached, or when they have no JetStream. */
+export const openServers = async (settings: NatsSettings): Promise<Servers> => {
+  const connection = await connectTo(settings, await load(), patience).catch(error => {
+    throw new CannotStart(`no server at ${settings.shown} is reached: ${reasonOf(error)}`)
+  })
+  const manager = await managerOf(connection, settings.shown).catch(async error => {
+    await connection.close()
+    throw error
+  })
+  const { version = '0', server_name: server = '', connect_urls: urls = [] } = connection.info ?? {}
+  const states = async (shard: number): Promise<StreamState[]> => {
+    const found = streamsOf(shard).map(({ name }) =>
+      infoOf(manager, name).then(
+        info => info && stateOf(info, server),
+        error => {
+          if (isTimeout(error)) return withoutLeader(name)
+          throw error
+        },
+      ),
+    )
+    return (await Promise.all(found)).filter(state => state !== undefined)
+  }
+  return {
+    async setUp(shard) {
+      const created: string[] = []
+      for (const stream of streamsOf(shard)) if (await setUp(manager, stream)) created.push(stream.name)
+      return created
+    },
+    states,
+    async judge(shard) {
+      const streams = await states(shard)
+      const count = Math.max(1, urls.length, ...streams.map(({ copies }) => copies.length))
+      return judgementsOf({ version, count }, streams)
+    },
+    close: () => connection.close(),
+  }
+}

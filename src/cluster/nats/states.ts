@@ -1,0 +1,47 @@
+// The state of a stream, as an operator sees it.
+import type { StreamInfo } from '@nats-io/jetstream'
+
+export type StreamCopy = {
+  server: string
+  /** Whether it has every record. */
+  isCurrent: boolean
+  isAway: boolean
+  /** Records that it lacks. */
+  lag: number
+}
+export type StreamState = {
+  name: string
+  /** The server that takes records; undefined: there is none at the moment, so the rest is unknown. */
+  leader: string | undefined
+  /** Where its copies are, the leader first. */
+  copies: StreamCopy[]
+  lastSequence: number
+  bytes: number
+}
+
+export const stateOf = ({ config, state, cluster }: StreamInfo, server: string): StreamState => {
+  // A server without others leads its streams, and does not say so.
+  const leader = cluster === undefined ? server : cluster.leader || undefined
+  const first = leader === undefined ? [] : [{ server: leader, isCurrent: true, isAway: false, lag: 0 }]
+  const others = (cluster?.replicas ?? []).map(({ name, current, offline = false, lag = 0 }) => ({
+    server: name,
+    isCurrent: current,
+    isAway: offline,
+    lag,
+  }))
+  return {
+    name: config.name,
+    leader,
+    copies: [...first, ...others],
+    lastSequence: state.last_seq,
+    bytes: state.bytes,
+  }
+}
+
+export const withoutLeader = (name: string): StreamState => ({
+  name,
+  leader: undefined,
+  copies: [],
+  lastSequence: 0,
+  bytes: 0,
+})
