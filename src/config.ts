@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
+import { type ClusterSettings, clusterOf } from './cluster/settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
 import { type RetentionRule, readRetention } from './erasure/retention-rules.ts'
@@ -66,6 +67,8 @@ export type Config = Readonly<{
   retention: readonly RetentionRule[]
   /** Undefined: NATS is not used, and subscribers get events directly from the log. */
   nats: NatsSettings | undefined
+  /** Undefined: this server is a single machine. */
+  cluster: ClusterSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
 
@@ -219,6 +222,7 @@ export const readConfig = (env: Env): Config => {
     sessionIdleSeconds: wholeNumber(env, 'ENV_SESSION_IDLE_SECONDS', 3600, 3_153_600_000),
     telemetry: telemetryOf(env),
     nats: natsOf(env),
+    cluster: clusterOf(env),
     proof: proofOf(env, dataDir),
     retention: readRetention(env.RETENTION || undefined),
     ttls: Object.freeze({

@@ -11,7 +11,10 @@ import type { NodeStorage } from '../node-storage.ts'
 import type { Self } from '../self.ts'
 import type { Standby } from '../standby.ts'
 import { createStanding } from '../standing.ts'
+import { createAsk } from './ask-node.ts'
 import { createHops } from './hop.ts'
+import { createKeyExchange } from './key-exchange.ts'
+import { createNodeRoutes } from './node-routes.ts'
 import type { Place } from './place.ts'
 import { createSwitchboard } from './switchboard.ts'
 
@@ -51,6 +54,21 @@ export const openDoor = async (deps: Deps) => {
   const { config, place, node, clusterKeys, storage, standby, self, world, report } = deps
   const stopping = new AbortController()
   const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
+  const exchange = createKeyExchange({
+    owner: self.owner,
+    keys: storage.keys,
+    key: clusterKeys.keys,
+    ask: createAsk(hops),
+    ...{ node, timers: world.timers, report },
+  })
+  const routes = createNodeRoutes({
+    owner: self.owner,
+    node: node.name,
+    keys: storage.keys,
+    key: clusterKeys.keys,
+    status: () => ({ url: node.url, ...self.state.inCluster(), ...self.state.counts() }),
+    world,
+  })
   const own = createStanding({
     ...self.state,
     position: () => storage.replica.caughtUp().position,
@@ -60,7 +78,7 @@ export const openDoor = async (deps: Deps) => {
     owner: self.owner,
     local: () => self.owned()?.door,
     own,
-    nodeRoutes,
+    nodeRoutes: routes.handle,
     node: node.name,
     ...{ hops, world, report },
     stopping: stopping.signal,
@@ -76,9 +94,13 @@ export const openDoor = async (deps: Deps) => {
   await listen(server, place)
   return {
     /** The owner may have changed. */
-    changed: switchboard.changed,
+    changed(): void {
+      switchboard.changed()
+      exchange.changed()
+    },
     async close(): Promise<void> {
       stopping.abort()
+      await exchange.stop()
       await close(server)
       switchboard.close()
     },
