@@ -3,7 +3,7 @@
 import { closeHeader, digestOf, leafOf } from './leaf.ts'
 import type { PackedBatch, Row, Store, StreamHead } from './store.ts'
 
-export const memoryStore = (): Store => {
+export const memoryStore = (logId = 'memory'): Store => {
   const rows: Row[] = []
   const ids = new Map<number, string>()
   const heads = new Map<string, StreamHead>()
@@ -12,8 +12,9 @@ export const memoryStore = (): Store => {
   const covers = ({ erased: { streams, from, to } }: PackedBatch['erasures'][number], row: Row): boolean =>
     streams.includes(row.stream) && from <= row.position && row.position <= to
   return {
-    async write({ first, streamNos, revisions, texts, newStreams, long, erasures }) {
+    async write({ first, streamNos, revisions, texts: packed, newStreams, long, erasures, gone = [] }) {
       const wholes = new Map(long.map(({ position, payload }) => [position, pieces.get(payload)]))
+      const digests = new Map(gone.map(({ position, digest }) => [position, digest]))
       for (const { no, id } of newStreams) {
         ids.set(no, id)
         heads.set(id, { no, revision: -1 })
@@ -21,10 +22,13 @@ export const memoryStore = (): Store => {
       for (const [n, streamNo] of streamNos.entries()) {
         const stream = ids.get(streamNo) ?? ''
         const revision = revisions[n] ?? 0
-        const [open = '', short = '', salt = ''] = texts.slice(3 * n, 3 * n + 3)
-        const payload = wholes.get(first + n) ?? short
-        const header = closeHeader(open, digestOf(salt, payload))
-        rows.push({ position: first + n, stream, revision, header, payload, salt, leaf: leafOf(header) })
+        const [open = '', short = '', salt = ''] = packed.slice(3 * n, 3 * n + 3)
+        const position = first + n
+        const goneDigest = digests.get(position)
+        const whole = wholes.get(position) ?? short
+        const header = closeHeader(open, goneDigest ?? digestOf(salt, whole))
+        const texts = goneDigest === undefined ? { payload: whole, salt } : { payload: null, salt: null }
+        rows.push({ position, stream, revision, header, ...texts, leaf: leafOf(header) })
         heads.set(stream, { no: streamNo, revision })
       }
       erased.push(...erasures)
@@ -63,7 +67,7 @@ export const memoryStore = (): Store => {
     longPayload: () => undefined, // the rows hold all payloads
     openLong: () => Promise.reject(new Error('no row lacks its payload')),
     leafAt: position => rows[position - 1]?.leaf,
-    logId: () => 'memory',
+    logId: () => logId,
     async close() {},
   }
 }

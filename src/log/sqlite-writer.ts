@@ -44,17 +44,20 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   }
 
   const insert = db.transaction((batch: PackedBatch) => {
-    const { first, streamNos, revisions, texts, newStreams, long, erasures } = batch
+    const { first, streamNos, revisions, texts, newStreams, long, erasures, gone = [] } = batch
+    const erased = new Map(gone.map(({ position, digest }) => [position, digest]))
     for (const { no, id } of newStreams) insertStream.run(no, id)
     let text = 0
     for (let n = 0; n < streamNos.length; n++) {
       const open = texts[text++] ?? ''
       const payload = texts[text++] ?? ''
       const salt = texts[text++] ?? ''
-      const isLong = payload === '' // no JSON text is empty
-      const header = closeHeader(open, isLong ? take(long, first + n) : digestOf(salt, payload))
-      const stored = isLong ? null : payload
-      insertEvent.run(first + n, streamNos[n], revisions[n], header, stored, salt, leafOf(header))
+      const goneDigest = erased.get(first + n)
+      const isShort = payload !== '' // no JSON text is empty
+      const digest = goneDigest ?? (isShort ? digestOf(salt, payload) : take(long, first + n))
+      const header = closeHeader(open, digest)
+      const [storedPayload, storedSalt] = [isShort ? payload : null, goneDigest === undefined ? salt : null]
+      insertEvent.run(first + n, streamNos[n], revisions[n], header, storedPayload, storedSalt, leafOf(header))
     }
     destroyer.note(erasures)
   })

@@ -16,6 +16,11 @@ export type PackedBatch = {
   long: { position: number; payload: number }[]
   /** The events PayloadsErased among the rows. */
   erasures: { position: number; erased: Pick<PayloadsErased, 'streams' | 'from' | 'to'> }[]
+  /**
+   * Rows of a copy whose payloads were erased before it was made, with the digests of these payloads. Their second and
+   * third texts are empty.
+   */
+  gone?: { position: number; digest: string }[]
 }
 
 /** Where the destroying of an erasure continues: after this revision of the stream with this number. */

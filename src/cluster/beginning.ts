@@ -1,0 +1,42 @@
+// The first record of the shared log: it has the id of the log.
+import { CannotStart } from '../contract/cannot-start.ts'
+import { packContent, unpackContent } from './records/content.ts'
+import { openRecord, originOf, sealRecord } from './records/form.ts'
+import { Fenced, type SharedLog } from './shared-log.ts'
+
+/** Version of what the records say. */
+const version = 1
+/** Where the id stands in the bytes: the chain begins with its digest, so it must be known to check the first record. */
+const idIn = (bytes: Uint8Array): string => {
+  const found = /\{"log_id":"([^"\\]+)"/.exec(Buffer.from(bytes).toString('latin1'))
+  return found?.[1] ?? ''
+}
+
+/** The id of the shared log. Rejects with CannotStart when it was not begun, and with UnfitRecord. */
+export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {
+  const [first] = await shared.read(0, 1)
+  if (first === undefined)
+    throw new CannotStart('the shared log is empty: run reprise cluster init on one node first')
+  const { content } = openRecord(key, originOf(idIn(first.bytes)), first)
+  const begin = unpackContent(content)
+  if (begin.kind !== 'begin')
+    throw new CannotStart('the shared log does not begin with its id: check its stream')
+  if (begin.facts.version > version)
+    throw new CannotStart('the shared log was begun by a newer reprise: run that version')
+  return begin.facts.log_id
+}
+
+/**
+ * Begins the shared log with this id, unless it was begun. Resolves to the id that it has. Rejects with Unknown and
+ * with UnfitRecord.
+ */
+export const beginLog = async (shared: SharedLog, key: Buffer, logId: string): Promise<string> => {
+  const content = packContent({ kind: 'begin', facts: { log_id: logId, version }, parts: [] })
+  try {
+    await shared.append(0, sealRecord(key, originOf(logId), content).bytes)
+    return logId
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error
+    return logIdOf(shared, key)
+  }
+}

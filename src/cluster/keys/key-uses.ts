@@ -1,0 +1,92 @@
+// Which stream uses which key. This follows from the records of the shared log, so it is written to the file a while
+// later; `write` is called before anything is noted that would make the node read these records no more.
+import type { KeyName } from '../records/content.ts'
+import type { StreamKey } from '../records/packed-events.ts'
+import type { KeyFile } from './key-file.ts'
+
+/** The most streams whose keys are kept in memory. */
+const keptAtMost = 20_000
+/** The most uses that are not in the file yet. */
+const unwrittenAtMost = 4096
+
+type Use = { streamNo: number; name: KeyName; isRetired: boolean }
+
+const isLater = ([epoch, n]: KeyName, [ofEpoch, ofN]: KeyName): boolean =>
+  epoch > ofEpoch || (epoch === ofEpoch && n > ofN)
+
+export const createKeyUses = (file: KeyFile) => {
+  /** The keys that streams use now. */
+  const current = new Map<number, StreamKey>()
+  let unwritten: Use[] = []
+
+  const write = (): void => {
+    if (unwritten.length === 0) return
+    file.commit(() => {
+      for (const { streamNo, name, isRetired } of unwritten) file.use(streamNo, name, isRetired)
+    })
+    unwritten = []
+  }
+  const note = (use: Use): void => {
+    unwritten.push(use)
+    if (unwritten.length >= unwrittenAtMost) write()
+  }
+  const keep = (streamNo: number, key: StreamKey): void => {
+    if (current.size >= keptAtMost) {
+      write() // what leaves the memory must be in the file
+      current.clear()
+    }
+    current.set(streamNo, key)
+  }
+  return {
+    write,
+    /** The key that a stream uses; undefined: it needs a new one. */
+    of(streamNo: number, isNew: boolean): StreamKey | undefined {
+      const known = current.get(streamNo)
+      if (known !== undefined || isNew) return known
+      write()
+      for (const { epoch, n, retired } of file.used(streamNo).reverse()) {
+        const key = retired === 1 ? undefined : file.one(epoch, n)?.key
+        if (key == null) continue
+        const found: StreamKey = { name: [epoch, n], key }
+        keep(streamNo, found)
+        return found
+      }
+      return undefined
+    },
+    /** The stream uses this key from now on. */
+    begin(streamNo: number, key: StreamKey): void {
+      keep(streamNo, key)
+      note({ streamNo, name: key.name, isRetired: false })
+    },
+    /** Something of the stream is sealed by this key, which it uses for nothing else. */
+    add: (streamNo: number, name: KeyName): void => note({ streamNo, name, isRetired: false }),
+    /**
+     * These streams use their keys up to `bound` no more: what these have sealed is to be erased. Later keys stay, since
+     * a record is read again after a crash.
+     */
+    retire(streamNos: readonly number[], bound: KeyName): void {
+      write()
+      file.commit(() => {
+        for (const streamNo of streamNos) {
+          const known = current.get(streamNo)
+          if (known !== undefined && !isLater(known.name, bound)) current.delete(streamNo)
+          for (const { epoch, n } of file.used(streamNo))
+            if (!isLater([epoch, n], bound)) file.use(streamNo, [epoch, n], true)
+        }
+      })
+    },
+    /** The retired keys of a stream. */
+    retired(streamNo: number): KeyName[] {
+      return file
+        .used(streamNo)
+        .filter(({ retired }) => retired === 1)
+        .map(({ epoch, n }) => [epoch, n])
+    },
+    /** Forgets everything: the records are read again from the first one on. */
+    forget(): void {
+      current.clear()
+      unwritten = []
+    },
+  }
+}
+export type KeyUses = ReturnType<typeof createKeyUses>

@@ -1,0 +1,73 @@
+// The content of a record: its kind, a part of JSON, and parts of bytes, each with its length before it.
+import type { PackedBatch } from '../../log/store.ts'
+
+/** The name of a stream key: the epoch in which it was made, and its number there, from 1. */
+export type KeyName = [epoch: number, n: number]
+
+/** The JSON part of each kind of record. */
+export type Facts = {
+  /** The first record. */
+  begin: { log_id: string; version: number }
+  /** A node owns the log from here on. `position`: the last one that its own log has. */
+  claim: { node: string; url: string; position: number }
+  /**
+   * A batch of events; its form is in packed-events.ts. `gone`: positions whose payload was erased before. `bound`: what
+   * the events PayloadsErased among them erase was sealed by keys up to this one.
+   */
+  events: Omit<PackedBatch, 'texts' | 'gone'> & {
+    gone: number[]
+    keys: [streamNo: number, ...KeyName][]
+    bound?: KeyName
+  }
+  /** A part of a record that is longer than the servers take; the last one of `of` commits it. */
+  part: { n: number; of: number }
+  /** A piece of a long payload. */
+  piece: { payload: number; n: number; key: KeyName }
+  /** A long payload that no event will name. */
+  drop: { payload: number }
+  secret: { ref: string; key: KeyName }
+  forget: { ref: string }
+}
+export type Kind = keyof Facts
+export type Content = { [K in Kind]: { kind: K; facts: Facts[K]; parts: Uint8Array[] } }[Kind]
+
+/** The byte that stands for a kind. */
+const codes: Record<Kind, number> = {
+  begin: 1,
+  claim: 2,
+  events: 3,
+  part: 4,
+  piece: 5,
+  drop: 6,
+  secret: 7,
+  forget: 8,
+}
+const kinds = new Map(Object.entries(codes).map(([kind, code]) => [code, kind as Kind]))
+
+const lengthOf = (part: Uint8Array): Buffer => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(part.length)
+  return length
+}
+
+/** The bytes of a content, in parts that follow each other. */
+export const packContent = ({ kind, facts, parts }: Content): Uint8Array[] => [
+  Buffer.of(codes[kind]),
+  ...[Buffer.from(JSON.stringify(facts)), ...parts].flatMap(part => [lengthOf(part), part]),
+]
+
+/** Throws an error that continues the sentence "record N of the shared log". */
+export const unpackContent = (bytes: Buffer): Content => {
+  const kind = kinds.get(bytes[0] ?? 0)
+  if (kind === undefined) throw new Error('has a kind that this version does not know: run a newer reprise')
+  const parts: Buffer[] = []
+  for (let at = 1; at < bytes.length; ) {
+    const end = at + 4 + (at + 4 <= bytes.length ? bytes.readUInt32BE(at) : bytes.length)
+    if (end > bytes.length) throw new Error('ends too early')
+    parts.push(bytes.subarray(at + 4, end))
+    at = end
+  }
+  const [json, ...others] = parts
+  if (json === undefined) throw new Error('has no content')
+  return { kind, facts: JSON.parse(json.toString()), parts: others } as Content
+}

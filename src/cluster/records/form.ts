@@ -1,0 +1,64 @@
+// The bytes of a record of the shared log: magic and version, the digest of the record before, a content, a signature.
+// The digest binds the order, so a reader notices when a record is missing, changed or doubled. The signature shows that
+// a node with the cluster key wrote the record.
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { SharedRecord } from '../shared-log.ts'
+
+const magic = Buffer.from('RPRC')
+const version = 1
+const hashBytes = 32
+const headBytes = magic.length + 1 + hashBytes
+/** Bytes of a record beside its content. */
+export const frameBytes = headBytes + hashBytes
+
+/** A record cannot be used: it is damaged, or not signed with this cluster key, or another record precedes it here. */
+export class UnfitRecord extends Error {
+  readonly sequence: number
+  /** Whether the record follows another one than the one that was read before it. */
+  readonly isMisplaced: boolean
+  constructor(sequence: number, why: string, isMisplaced = false) {
+    super(`record ${sequence} of the shared log ${why}`)
+    this.sequence = sequence
+    this.isMisplaced = isMisplaced
+  }
+}
+
+/** What stands before the first record: the digest of the id of the log. */
+export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer')
+
+const signatureOf = (key: Buffer, digest: Buffer): Buffer => createHmac('sha256', key).update(digest).digest()
+
+/** Makes a record. `before`: the digest of the record before. `content`: its bytes, in parts that follow each other. */
+export const sealRecord = (
+  key: Buffer,
+  before: Buffer,
+  content: readonly Uint8Array[],
+): { bytes: Buffer; digest: Buffer } => {
+  const signed = Buffer.concat([magic, Buffer.of(version), before, ...content])
+  const digest = hash('sha256', signed, 'buffer')
+  return { bytes: Buffer.concat([signed, signatureOf(key, digest)]), digest }
+}
+
+/** The content of a record and the digest that the next record names. Throws UnfitRecord. */
+export const openRecord = (
+  key: Buffer,
+  before: Buffer,
+  { sequence, bytes: found }: SharedRecord,
+): { content: Buffer; digest: Buffer } => {
+  const bytes = Buffer.from(found.buffer, found.byteOffset, found.length)
+  if (bytes.length < frameBytes || !bytes.subarray(0, magic.length).equals(magic))
+    throw new UnfitRecord(sequence, 'is no record of Reprise: check which stream of the servers it is')
+  const written = bytes[magic.length]
+  if (written !== version)
+    throw new UnfitRecord(
+      sequence,
+      `has version ${written}, which this version cannot read: run a newer reprise`,
+    )
+  const end = bytes.length - hashBytes
+  const digest = hash('sha256', bytes.subarray(0, end), 'buffer')
+  if (!timingSafeEqual(signatureOf(key, digest), bytes.subarray(end)))
+    throw new UnfitRecord(sequence, 'is not signed with this cluster key: check CLUSTER_KEY_FILE')
+  if (!bytes.subarray(magic.length + 1, headBytes).equals(before))
+    throw new UnfitRecord(sequence, 'does not follow the record before it', true)
+  return { content: bytes.subarray(headBytes, end), digest }
+}

@@ -1,0 +1,90 @@
+// A batch of events as the content of a record, and back. Headers and digests can be read without a key, so that the
+// leaf of each row can still be computed after an erasure. The payloads and salts of one stream are one sealed part.
+//
+// The first part has a line for each row: the digest (43 characters), then the header without it. The others are those
+// of `keys`, in their order: for each row of the stream that is not gone, a line with the payload, and one with the
+// salt. Neither holds a line end, because JSON.stringify writes none.
+import { digestOf } from '../../log/leaf.ts'
+import type { PackedBatch } from '../../log/store.ts'
+import type { Content, Facts, KeyName } from './content.ts'
+import { seal, unseal } from './sealing.ts'
+
+const digestChars = 43
+
+export type StreamKey = { name: KeyName; key: Buffer }
+type EventsContent = Extract<Content, { kind: 'events' }>
+
+/** `longDigest`: the digest of a long payload by its number. `keyOf`: the key of a stream. `bound`: see content.ts. */
+export const packEvents = (
+  { texts, gone = [], ...batch }: PackedBatch,
+  longDigest: (payload: number) => string,
+  keyOf: (streamNo: number, isNew: boolean) => StreamKey,
+  bound?: KeyName,
+): EventsContent => {
+  const digests = new Map(gone.map(({ position, digest }) => [position, digest]))
+  const long = new Map(batch.long.map(({ position, payload }) => [position, payload]))
+  const plain = new Map<number, string>()
+  const lines: string[] = []
+  for (const [n, streamNo] of batch.streamNos.entries()) {
+    const [open = '', payload = '', salt = ''] = [texts[3 * n], texts[3 * n + 1], texts[3 * n + 2]]
+    const position = batch.first + n
+    const erased = digests.get(position)
+    const isLong = payload === '' && erased === undefined
+    lines.push((erased ?? (isLong ? longDigest(long.get(position) ?? 0) : digestOf(salt, payload))) + open)
+    if (erased === undefined) plain.set(streamNo, `${plain.get(streamNo) ?? ''}${payload}\n${salt}\n`)
+  }
+  const keys: Facts['events']['keys'] = []
+  const parts: Uint8Array[] = [Buffer.from(lines.join('\n'))]
+  const isNew = new Set(batch.newStreams.map(({ no }) => no))
+  for (const [streamNo, text] of plain) {
+    const { name, key } = keyOf(streamNo, isNew.has(streamNo))
+    keys.push([streamNo, ...name])
+    parts.push(seal(key, text))
+  }
+  const facts = { ...batch, gone: [...digests.keys()], keys, ...(bound && { bound }) }
+  return { kind: 'events', facts, parts }
+}
+
+/** A key that is not here. `destroyed`: what it has sealed was erased. */
+export type Keys = (...name: KeyName) => Buffer | 'destroyed' | undefined
+
+/** What a record gives: its rows, their digests, and the keys without which it cannot be opened. */
+export type OpenedEvents = { batch: PackedBatch; digests: string[]; lacking: KeyName[] }
+
+/** Reads lines one after the other. */
+const linesOf = (text: string) => {
+  const lines = text.split('\n')
+  let at = 0
+  return () => lines[at++] ?? ''
+}
+
+/** Throws an error that continues the sentence "record N of the shared log". */
+export const unpackEvents = ({ facts, parts }: EventsContent, keyOf: Keys): OpenedEvents => {
+  const { keys, gone: erased, bound, ...batch } = facts
+  const lacking: KeyName[] = []
+  const plain = new Map<number, () => string>()
+  for (const [n, [streamNo, ...name]] of keys.entries()) {
+    const key = keyOf(...name)
+    const part = parts[n + 1]
+    if (key === undefined || part === undefined) lacking.push(name)
+    else if (key !== 'destroyed') plain.set(streamNo, linesOf(unseal(key, part)))
+  }
+  const [texts, digests, gone]: [string[], string[], NonNullable<PackedBatch['gone']>] = [[], [], []]
+  const isErased = new Set(erased)
+  const lines = Buffer.from(parts[0] ?? [])
+    .toString()
+    .split('\n')
+  for (const [n, streamNo] of batch.streamNos.entries()) {
+    const line = lines[n] ?? ''
+    const digest = line.slice(0, digestChars)
+    const position = batch.first + n
+    const next = isErased.has(position) ? undefined : plain.get(streamNo)
+    const [payload, salt] = next === undefined ? ['', ''] : [next(), next()]
+    if (next === undefined) gone.push({ position, digest })
+    else if (payload !== '' && digestOf(salt, payload) !== digest)
+      throw new Error(`has a wrong digest for the event at position ${position}`)
+    digests.push(digest)
+    texts.push(line.slice(digestChars), payload, salt)
+  }
+  return { batch: { ...batch, texts, gone }, digests, lacking }
+}

@@ -1,0 +1,96 @@
+// Claims the log: reads to its end, and appends a claim behind it. Only an append proves where the end is, since a
+// reading may be outdated. From the claim on, whatever others still send is refused.
+
+import type { Timers } from '../../contract/ports.ts'
+import { StorageFailure } from '../../contract/stored.ts'
+import { type Content, packContent } from '../records/content.ts'
+import { sealRecord, UnfitRecord } from '../records/form.ts'
+import { Fenced, type SharedLog } from '../shared-log.ts'
+import { LacksKeys } from './errors.ts'
+import type { Intake } from './intake.ts'
+
+/** Records that are read at once. */
+const recordsAtOnce = 256
+/** How often a refused claim is tried again, and milliseconds between two tries without news. */
+const mostTries = 20
+const againMs = 50
+
+export type Node = { name: string; url: string }
+type Deps = {
+  shared: SharedLog
+  key: Buffer
+  intake: Intake
+  node: Node
+  timers: Timers
+}
+
+export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
+  /** The digests of the claims of this process. */
+  const mine = new Set<string>()
+  const later = (): Promise<void> => new Promise(resolve => void timers.after(againMs, resolve))
+
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const records = await shared.read(intake.at().sequence, recordsAtOnce)
+      if (records.length === 0) return
+      await intake.take(records)
+    }
+  }
+  /** Reads to the end, as far as it is visible. When the log is not the one that was read before, it is read anew. */
+  const readToEnd = async (): Promise<void> => {
+    try {
+      await readOn()
+    } catch (error) {
+      if (!(error instanceof UnfitRecord && error.isMisplaced)) throw error
+      await intake.rewind()
+      await readOn()
+    }
+  }
+  const isMine = (): boolean => mine.has(intake.claim()?.mark.digest.toString('hex') ?? '')
+
+  /** Appends a claim behind the last record that was read. */
+  const append = async (): Promise<void> => {
+    const { sequence, digest: before, position } = intake.at()
+    const facts = { node: node.name, url: node.url, position: intake.head() }
+    const content: Content = { kind: 'claim', facts, parts: [] }
+    const { bytes, digest } = sealRecord(key, before, packContent(content))
+    mine.add(digest.toString('hex'))
+    await shared.append(sequence, bytes)
+    await intake.take([{ sequence: sequence + 1, bytes }])
+    if (intake.at().position !== position) throw new Error('a claim has no position of its own')
+  }
+  /** After a refusal: reads what stands there. When nothing new is visible for long, the servers have lost records. */
+  const look = async (tries: number): Promise<void> => {
+    const { sequence } = intake.at()
+    await readToEnd()
+    if (intake.at().sequence > sequence) return
+    await later()
+    if (tries > mostTries / 2 && (await shared.tail()) < sequence) await intake.rewind()
+  }
+
+  return {
+    readToEnd,
+    isMine,
+    /** Resolves to the epoch. Rejects with LacksKeys, Fenced or StorageFailure. */
+    async claim(): Promise<number> {
+      await readToEnd()
+      const before = intake.claim()?.mark.sequence ?? 0
+      for (let tries = 1; tries <= mostTries; tries++) {
+        const bare = intake.bareRows()
+        if (bare > 0) throw new LacksKeys(Array.from({ length: bare }, () => [0, 0]))
+        try {
+          await append()
+          return intake.at().sequence
+        } catch (error) {
+          if (!(error instanceof Fenced)) throw error
+        }
+        await look(tries)
+        const found = intake.claim()
+        if (found !== undefined && found.mark.sequence > before && !isMine())
+          throw new Fenced(`${found.node} has claimed the log before this node`)
+      }
+      throw new StorageFailure('the log cannot be claimed: its servers refuse each record')
+    },
+  }
+}
+export type Claiming = ReturnType<typeof createClaiming>

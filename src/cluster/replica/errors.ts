@@ -1,0 +1,28 @@
+// The errors of a replica beside those of the shared log.
+import type { KeyName } from '../records/content.ts'
+
+/** This node cannot open a record, since it lacks keys of this epoch. It gets them from the owner. */
+export class LacksKeys extends Error {
+  readonly epoch: number
+  readonly count: number
+  constructor(names: readonly KeyName[]) {
+    const epoch = names[0]?.[0] ?? 0
+    const count = names.filter(([each]) => each === epoch).length
+    super(
+      `${count} keys of epoch ${epoch} are missing: start a node that has them, and this one gets them from it`,
+    )
+    this.epoch = epoch
+    this.count = count
+  }
+}
+
+/** The log of this node and the shared log differ. Nothing is overwritten. */
+export class Divergence extends Error {
+  readonly position: number
+  constructor(position: number, why: string) {
+    super(
+      `the log of this node ${why} at position ${position}: keep its DATA_DIR aside, and start it with an empty one, which is filled from the shared log`,
+    )
+    this.position = position
+  }
+}

@@ -1,0 +1,107 @@
+// Takes in records: reads them in order, applies them, and knows up to where the files of this node have them.
+import type { Report, Timers } from '../../contract/ports.ts'
+import type { Store } from '../../log/store.ts'
+import type { StreamKeys } from '../keys/stream-keys.ts'
+import type { SharedRecord } from '../shared-log.ts'
+import { createApplier } from './applier.ts'
+import type { CopiedSecrets } from './copied-secrets.ts'
+import { createOpenPieces } from './open-pieces.ts'
+import { createReader, type Mark } from './reader.ts'
+import { readState, saveState } from './state-file.ts'
+
+/** Milliseconds between two savings of the state. */
+const saveMs = 1000
+
+export type IntakeDeps = {
+  local: Store
+  keys: StreamKeys
+  secrets: CopiedSecrets
+  logId: string
+  /** The key that signs records. */
+  key: Buffer
+  stateFile: string
+  timers: Timers
+  report: Report
+  /** Called when rows were added to the local log. */
+  applied: () => void
+}
+
+export const createIntake = (deps: IntakeDeps) => {
+  const { local, keys, secrets, logId, key, stateFile, timers, report } = deps
+  const pieces = createOpenPieces(local)
+  const applier = createApplier({ local, keys, pieces, secrets, logId })
+  const reader = createReader(key, logId)
+  const saved = readState(stateFile, logId)
+  // A log that is shorter than the state says was restored from a backup: then all records are read again.
+  if (saved !== undefined && saved.position <= applier.head()) reader.goTo(saved)
+  /** The place behind which reading can begin anew. No long payload and no record in parts is open there. */
+  let safe = reader.at()
+  let savedAt = safe.sequence
+
+  const settle = (): void => {
+    if (!reader.isWithin() && pieces.isEmpty()) safe = reader.at()
+  }
+  const save = async (): Promise<void> => {
+    const mark = safe
+    if (mark.sequence === savedAt || applier.bareRows() > 0) return
+    keys.write()
+    await saveState(stateFile, logId, mark)
+    savedAt = mark.sequence
+  }
+  const tick = timers.every(saveMs, () => {
+    void applier.wipe().catch(() => {})
+    save().catch(error => report('warn', `${stateFile} cannot be written`, { error: String(error) }))
+  })
+  const restart = async (): Promise<void> => {
+    await applier.restart()
+    reader.goTo(safe)
+  }
+
+  return {
+    /** Applies records that follow each other. When it rejects, those before the one that failed are applied. */
+    async take(records: readonly SharedRecord[]): Promise<void> {
+      const before = applier.applied()
+      try {
+        for (const record of records) {
+          const read = reader.open(record)
+          const position =
+            read.content === undefined ? read.mark.position : await applier.apply(read.mark, read.content)
+          reader.advance({ mark: { ...read.mark, position }, joined: read.joined })
+        }
+      } finally {
+        await applier.drain().catch(async error => {
+          await restart()
+          throw error
+        })
+        settle()
+        if (applier.applied() > before) deps.applied()
+      }
+    },
+    /** The place up to which records were taken in. */
+    at: reader.at,
+    /** The owner has stored its own record and its rows. */
+    advance(mark: Mark): void {
+      reader.advance({ mark, joined: [] })
+      settle()
+    },
+    /** Reads again behind the last safe place. */
+    restart,
+    /** Reads all records again: the shared log is not the one that was read before. */
+    async rewind(): Promise<void> {
+      await applier.restart()
+      keys.forgetUses()
+      reader.goTo()
+      safe = reader.at()
+    },
+    pieces,
+    head: applier.head,
+    claim: applier.claim,
+    bareRows: applier.bareRows,
+    save,
+    async stop(): Promise<void> {
+      tick()
+      await save()
+    },
+  }
+}
+export type Intake = ReturnType<typeof createIntake>

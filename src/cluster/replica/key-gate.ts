@@ -1,0 +1,47 @@
+// Lets records go out only when the standby has the keys that they may need. Records wait in their order.
+import type { Timers } from '../../contract/ports.ts'
+import type { StreamKeys } from '../keys/stream-keys.ts'
+
+/** The most keys that are waited for at once. */
+const mostKeys = 256
+/** Milliseconds until it is looked at again whether a standby still asks. */
+const lookMs = 250
+
+type Keys = Pick<StreamKeys, 'isShared' | 'stored'>
+
+export const createKeyGate = (keys: Keys, timers: Timers) => {
+  /** Resolves when the last record that waits was begun. */
+  let last: Promise<void> | undefined
+
+  const shared = async (count: number): Promise<void> => {
+    while (!keys.isShared(count)) {
+      let cancel = () => {}
+      const late = new Promise<void>(resolve => {
+        cancel = timers.after(lookMs, resolve)
+      })
+      await Promise.race([keys.stored(), late])
+      cancel()
+    }
+  }
+  /** Begins some work that takes up to `count` new keys, at once if possible. */
+  return <T>(count: number, begin: () => Promise<T>): Promise<T> => {
+    const needed = Math.min(count, mostKeys)
+    if (last === undefined && keys.isShared(needed)) return begin()
+    const before = last
+    let opened = () => {}
+    const mine = new Promise<void>(resolve => {
+      opened = resolve
+    })
+    last = mine
+    return Promise.resolve(before)
+      .then(() => shared(needed))
+      .then(() => {
+        try {
+          return begin()
+        } finally {
+          if (last === mine) last = undefined
+          opened()
+        }
+      })
+  }
+}

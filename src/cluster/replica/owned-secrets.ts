@@ -1,0 +1,34 @@
+// The secrets of a node that owns the log: a change is stored in the file of this node at once, and published before the
+// next batch, which may name it.
+import type { Secrets } from '../../platform/secrets.ts'
+
+export const createOwnedSecrets = (local: Secrets) => {
+  let changed = new Set<string>()
+  const forget = (ref: string): void => {
+    local.forget(ref)
+    changed.add(ref)
+  }
+  const secrets: Secrets = {
+    ...local,
+    put(ref, values) {
+      local.put(ref, values)
+      changed.add(ref)
+    },
+    forget,
+    sweep(isNamed) {
+      for (const ref of local.refs()) if (!isNamed(ref)) forget(ref)
+    },
+  }
+  return {
+    secrets,
+    /** Notes that the content under a ref has changed otherwise. */
+    note: (ref: string): void => void changed.add(ref),
+    /** The refs that have changed since the last call. */
+    changed(): string[] {
+      if (changed.size === 0) return []
+      const refs = [...changed]
+      changed = new Set()
+      return refs
+    },
+  }
+}

@@ -1,0 +1,165 @@
+// What the owner of the log writes: each batch is published, stored by a majority of the servers, and then written to the
+// local log. Several may be under way; the local writes stay in their order. After a failure everything fails, until the
+// log was claimed again.
+import type { Timers } from '../../contract/ports.ts'
+import type { PackedBatch, Piece, Store } from '../../log/store.ts'
+import type { StreamKeys } from '../keys/stream-keys.ts'
+import type { Content, KeyName } from '../records/content.ts'
+import { packEvents } from '../records/packed-events.ts'
+import { seal } from '../records/sealing.ts'
+import type { CopiedSecrets } from './copied-secrets.ts'
+import type { Intake } from './intake.ts'
+import { createKeyGate } from './key-gate.ts'
+import type { Publisher } from './publisher.ts'
+import type { Refilling } from './refill.ts'
+import { endOf } from './rows.ts'
+
+type Deps = {
+  local: Store
+  keys: StreamKeys
+  copied: CopiedSecrets
+  publisher: Publisher
+  intake: Pick<Intake, 'advance' | 'pieces'>
+  /** The last position of the log at the claim. */
+  position: number
+  timers: Timers
+  /** The refs of secrets that have changed since the last call. */
+  changedSecrets: () => string[]
+  failed: (error: unknown) => void
+}
+
+export const createOwner = (deps: Deps) => {
+  const { local, keys, copied, publisher, intake, changedSecrets, failed } = deps
+  const { pieces } = intake
+  const gate = createKeyGate(keys, deps.timers)
+  let { position } = deps
+  let failure: { error: unknown } | undefined
+  /** Settles when the last record was given to the local log. */
+  let handed: Promise<unknown> = Promise.resolve()
+  let underWay: Promise<unknown> = handed
+
+  const fail = (error: unknown): void => {
+    if (failure !== undefined) return
+    failure = { error }
+    failed(error)
+  }
+  /** Publishes, then writes locally, then notes the place. `end`: the last position afterwards. */
+  const store = <T>(
+    count: number,
+    publish: () => ReturnType<Publisher['publish']>,
+    write: () => Promise<T>,
+  ) => {
+    if (failure !== undefined) return Promise.reject(failure.error)
+    const published = gate(count, async () => publish())
+    published.catch(() => {}) // it is reported below, but only after those before
+    const given = handed.then(async () => {
+      const mark = await published
+      return { mark, written: write() }
+    })
+    handed = given
+    const done = Promise.all([given, underWay]).then(async ([{ mark, written }]) => {
+      await written
+      return mark
+    })
+    done.catch(fail)
+    underWay = done
+    return done
+  }
+  const advance = (mark: Awaited<ReturnType<Publisher['publish']>>): void =>
+    intake.advance({ ...mark, position })
+
+  /** Publishes what is under a ref now. */
+  const publishSecret = async (ref: string): Promise<void> => {
+    let noted = () => copied.forgotten(ref)
+    const contentOf = (): Content => {
+      const text = copied.textOf(ref)
+      if (text === undefined) return { kind: 'forget', facts: { ref }, parts: [] }
+      const { name, key } = keys.takeNew()
+      noted = () => copied.noted(ref, name, text)
+      return { kind: 'secret', facts: { ref, key: name }, parts: [seal(key, text)] }
+    }
+    const mark = await store(
+      1,
+      () => publisher.publish(contentOf()),
+      async () => {},
+    )
+    noted()
+    advance(mark)
+  }
+  const publishSecrets = (refs: string[]): Promise<void[]> => Promise.all(refs.map(publishSecret))
+
+  const pack = (batch: PackedBatch, digests?: Map<number, string>): Content => {
+    let bound: KeyName | undefined
+    if (batch.erasures.length > 0) {
+      bound = keys.last()
+      const named = batch.erasures.flatMap(({ erased }) => erased.streams)
+      keys.retire(
+        named.flatMap(stream => local.headOf(stream)?.no ?? []),
+        bound,
+      )
+    }
+    const longDigest = (payload: number): string => {
+      const digest = digests?.get(payload) ?? pieces.of(payload)?.digest.end()
+      if (digest === undefined) throw new Error(`the pieces of the payload ${payload} were not written`)
+      return digest
+    }
+    const content = packEvents(batch, longDigest, keys.take, bound)
+    for (const { position, payload } of batch.long) {
+      const key = pieces.of(payload)?.key
+      const streamNo = batch.streamNos[position - batch.first]
+      if (key !== undefined && streamNo !== undefined) keys.addUse(streamNo, key)
+    }
+    return content
+  }
+  const publishBatch = async (
+    batch: PackedBatch,
+    write: () => Promise<void>,
+    digests?: Map<number, string>,
+  ) => {
+    const secrets = publishSecrets(changedSecrets())
+    const mark = store(batch.streamNos.length, () => publisher.publish(pack(batch, digests)), write)
+    await Promise.all([secrets, mark])
+    for (const { payload } of batch.long) pieces.take(payload)
+    position = endOf(batch)
+    advance(await mark)
+  }
+  const publishPiece = async ({ payload, n, salt, text }: Piece, write: () => Promise<void>) => {
+    const publish = () => {
+      if (n === 0) pieces.own(payload, keys.takeNew().name, salt)
+      const open = pieces.of(payload)
+      const key = open && keys.keyOf(...open.key)
+      if (open === undefined || !Buffer.isBuffer(key))
+        throw new Error('the piece before this one was not written')
+      open.digest.add(text)
+      const facts = { payload, n, key: open.key }
+      return publisher.publish({ kind: 'piece', facts, parts: [seal(key, `${salt}\n${text}`)] })
+    }
+    advance(await store(1, publish, write))
+  }
+
+  return {
+    write: (batch: PackedBatch): Promise<void> => publishBatch(batch, () => local.write(batch)),
+    writePiece: (piece: Piece): Promise<void> => publishPiece(piece, () => local.writePiece(piece)),
+    async dropPieces(payload: number): Promise<void> {
+      const content: Content = { kind: 'drop', facts: { payload }, parts: [] }
+      const mark = await store(
+        0,
+        () => publisher.publish(content),
+        () => local.dropPieces(payload),
+      )
+      const key = pieces.take(payload)?.key
+      if (key !== undefined) keys.destroyKey(key)
+      advance(mark)
+    },
+    /** Publishes rows that the local log has already. */
+    async refill({ batch, digests, pieces: long }: Refilling): Promise<void> {
+      for (const piece of long) await publishPiece(piece, async () => {})
+      await publishBatch(batch, async () => {}, digests)
+    },
+    /** Publishes the secrets under these refs. */
+    putSecrets: async (refs: string[]): Promise<void> => void (await publishSecrets(refs)),
+    /** Resolves when nothing is under way, however that has ended. */
+    settled: (): Promise<unknown> => underWay.catch(() => {}),
+  }
+}
+export type Owner = ReturnType<typeof createOwner>

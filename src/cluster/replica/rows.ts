@@ -1,0 +1,35 @@
+// Compares rows of the shared log with those that a node has, and takes those that it lacks.
+import { closeHeader, leafOf } from '../../log/leaf.ts'
+import type { PackedBatch, Store } from '../../log/store.ts'
+import { Divergence } from './errors.ts'
+
+type Rows = { batch: PackedBatch; digests: readonly string[] }
+
+/** The last position of a batch. */
+export const endOf = ({ first, streamNos }: PackedBatch): number => first + streamNos.length - 1
+
+/** Throws Divergence when the newest row that both have is not the same. `head`: the last position of the node. */
+export const mustAgree = (local: Pick<Store, 'leafAt'>, head: number, { batch, digests }: Rows): void => {
+  const position = Math.min(head, endOf(batch))
+  const n = position - batch.first
+  if (n < 0) return
+  const leaf = leafOf(closeHeader(batch.texts[3 * n] ?? '', digests[n] ?? ''))
+  if (local.leafAt(position) !== leaf) throw new Divergence(position, 'has another event than the shared log')
+}
+
+/** The part of a batch behind a position. `lastStreamNo`: the streams that are known. */
+export const behind = (batch: PackedBatch, position: number, lastStreamNo: number): PackedBatch => {
+  const known = position - batch.first + 1
+  if (known <= 0) return batch
+  const isNew = (each: { position: number }): boolean => each.position > position
+  return {
+    first: position + 1,
+    streamNos: batch.streamNos.slice(known),
+    revisions: batch.revisions.slice(known),
+    texts: batch.texts.slice(3 * known),
+    newStreams: batch.newStreams.filter(({ no }) => no > lastStreamNo),
+    long: batch.long.filter(isNew),
+    erasures: batch.erasures.filter(isNew),
+    gone: (batch.gone ?? []).filter(isNew),
+  }
+}

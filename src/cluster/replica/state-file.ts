@@ -1,0 +1,23 @@
+// A small file that says how far a node has read the shared log, so that it need not read it from the first record on
+// after a start. It is written a while later: rows of the log may be further than it says, but never behind it.
+import { rename, writeFile } from 'node:fs/promises'
+import { plainWrite, readPlainFile } from '../../platform/plain-file.ts'
+import type { Mark } from './reader.ts'
+
+/** The saved place; undefined: there is none for this log, or it cannot be read. */
+export const readState = (file: string, logId: string): Mark | undefined => {
+  try {
+    const { log, sequence, position, digest } = JSON.parse(readPlainFile(file))
+    if (log !== logId || !Number.isSafeInteger(sequence) || !Number.isSafeInteger(position)) return undefined
+    return { sequence, position, digest: Buffer.from(digest, 'base64url') }
+  } catch {
+    return undefined
+  }
+}
+
+/** The place is on the disk when this resolves; the old file stays until then. */
+export const saveState = async (file: string, logId: string, mark: Mark): Promise<void> => {
+  const saved = { log: logId, ...mark, digest: mark.digest.toString('base64url') }
+  await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, { mode: 0o600, flag: plainWrite, flush: true })
+  await rename(`${file}.new`, file)
+}

@@ -1,0 +1,126 @@
+// A replica over servers in memory: what the owner writes, what a standby gets, and who may write.
+import path from 'node:path'
+import t from 'tap'
+import { LacksKeys } from '../../src/cluster/replica/errors.ts'
+import { Fenced } from '../../src/cluster/shared-log.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
+import { all, dataOf, openOn, rejection, to } from '../log/support.ts'
+import { begun, memoryNode, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
+
+t.test('what the owner writes is in the logs of both nodes, row by row', async t => {
+  const servers = await begun()
+  const one = nodeIn(t, servers, { folder: newFolder(t) })
+  const two = memoryNode(t, servers, { folder: path.join(one.folder, 'two'), name: 'two' })
+  t.equal(await one.replica.claim(), 2)
+  const log = await openOn(t, one.replica.store)
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await log.append([to('a', -1, { n: 1 }, { n: 2 })])
+  await Promise.all([
+    log.append([to('a', 1, { n: 3 })]),
+    log.append([to('b', -1, { long: 'ö'.repeat(600_000) })]),
+  ])
+  await log.append([to('a', 2, { n: 4 })])
+  await until(() => two.replica.caughtUp().position === 5)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+  t.equal(rowsOf(one.local).length, 5)
+  t.match(two.replica.owner(), { node: 'one', url: 'http://one' })
+})
+
+t.test('another node takes over, and the first one is refused and follows', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  let fenced = 0
+  one.replica.onFenced(() => {
+    fenced++
+  })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  await log.append([to('a', -1, { n: 1 })])
+  shareKeys(one.keys, two.keys)
+  const epoch = await two.replica.claim()
+  t.equal(epoch, 4)
+  t.ok((await rejection(log.append([to('a', 0, { n: 2 })]))) instanceof StorageFailure)
+  t.equal(fenced, 1)
+  const other = await openOn(t, two.replica.store)
+  await other.append([to('a', 0, { n: 'of two' })])
+  shareKeys(two.keys, one.keys)
+  await one.replica.follow()
+  await until(() => one.replica.caughtUp().position === 2)
+  t.same(rowsOf(one.local), rowsOf(two.local))
+  t.same(dataOf(await all(other)), [{ n: 1 }, { n: 'of two' }])
+})
+
+t.test('a node that lacks keys waits for them as a standby, and may not claim', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  await log.append([to('a', -1, { n: 1 })])
+  const error = await rejection(two.replica.claim())
+  t.ok(error instanceof LacksKeys)
+  t.match(error, { epoch: 2, count: 1 })
+  await two.replica.follow()
+  await until(() => two.reports.length > 0)
+  t.equal(two.replica.caughtUp().position, 0)
+  shareKeys(one.keys, two.keys)
+  await until(() => two.replica.caughtUp().position === 1)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+})
+
+t.test('an append without an answer is there once or not at all, and the log goes on', async t => {
+  for (const fault of ['refused', 'lost', 'doubted', 'stray', 'slow'] as const) {
+    const servers = await begun()
+    const one = nodeIn(t, servers, { folder: newFolder(t) })
+    await one.replica.claim()
+    const log = await openOn(t, one.replica.store)
+    await log.append([to('a', -1, { n: 1 })])
+    servers.plan(fault)
+    const outcome = await rejection(log.append([to('b', -1, { n: 2 })]))
+    t.equal(outcome === undefined, fault === 'slow', fault)
+    await log.retry()
+    await log.append([to('c', -1, { n: 3 })])
+    const kept = fault === 'doubted' || fault === 'slow'
+    t.same(
+      (await all(log)).map(({ header }) => header.stream).filter(stream => stream !== 'b'),
+      ['a', 'c'],
+      fault,
+    )
+    if (kept) t.equal(log.revisionOf('b'), 0, fault)
+    if (fault === 'lost' || fault === 'refused') t.equal(log.revisionOf('b'), -1, fault)
+  }
+})
+
+t.test('a node that may not claim stays closed until it may', async t => {
+  const servers = await begun()
+  let mayClaim = false
+  const one = memoryNode(t, servers, { folder: newFolder(t), mayClaim: () => mayClaim })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  servers.plan('lost')
+  await rejection(log.append([to('a', -1, { n: 1 })]))
+  t.ok((await rejection(log.retry())) instanceof StorageFailure)
+  mayClaim = true
+  await log.retry()
+  await log.append([to('a', -1, { n: 2 })])
+  t.same(dataOf(await all(log)), [{ n: 2 }])
+})
+
+t.test(
+  'of two nodes that claim at once, the later one is told who was faster, or both stand in order',
+  async t => {
+    const servers = await begun()
+    const folder = newFolder(t)
+    const nodes = ['one', 'two', 'three'].map(name =>
+      memoryNode(t, servers, { folder: path.join(folder, name), name }),
+    )
+    const claims = await Promise.allSettled(nodes.map(({ replica }) => replica.claim()))
+    const won = claims.filter(({ status }) => status === 'fulfilled')
+    t.equal(won.length, 1)
+    for (const each of claims) if (each.status === 'rejected') t.ok(each.reason instanceof Fenced)
+  },
+)

@@ -1,0 +1,104 @@
+// What the tests of replicas share: nodes over servers in memory, each with files of its own.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { beginLog } from '../../src/cluster/beginning.ts'
+import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
+import { createMemoryServers, type MemoryServers } from '../../src/cluster/memory-log.ts'
+import { createReplica } from '../../src/cluster/replica.ts'
+import { memoryStore } from '../../src/log/memory-store.ts'
+import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import type { Row, Store } from '../../src/log/store.ts'
+import { openSecrets } from '../../src/platform/secrets.ts'
+import { none } from '../../src/platform/sqlite/checkpoints.ts'
+import { realWorld } from '../../src/platform/world.ts'
+import { settle } from '../support/world.ts'
+
+export const clusterKey = Buffer.alloc(32, 7)
+export const logId = 'log_shared'
+
+export const begun = async (options?: Parameters<typeof createMemoryServers>[0]): Promise<MemoryServers> => {
+  const servers = createMemoryServers(options)
+  await beginLog(servers.open(), clusterKey, logId)
+  return servers
+}
+
+/** A folder that is removed when the test has closed everything. */
+export const newFolder = (t: Test): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export type NodeOptions = {
+  /** The folder with the files of the node. */
+  folder: string
+  name?: string
+  /** Its log; absent: a file in the folder. */
+  local?: Store
+  files?: Record<string, string>
+  mayClaim?: () => boolean
+}
+
+/** A node whose files can be opened again by another node. */
+export const openNode = (servers: MemoryServers, options: NodeOptions) => {
+  const { folder, name = 'one', files = {}, mayClaim = () => true } = options
+  const world = realWorld()
+  mkdirSync(folder, { recursive: true })
+  const local = options.local ?? sqliteStore(path.join(folder, 'log.db'), () => logId, [], none)
+  const keys = openStreamKeys(path.join(folder, 'stream-keys.db'), world.clock)
+  const secrets = openSecrets(path.join(folder, 'secrets.db'))
+  const reports: string[] = []
+  const replica = createReplica({
+    ...{ local, shared: servers.open(), logId, key: clusterKey, keys, secrets, files, mayClaim },
+    stateFile: path.join(folder, 'cluster.json'),
+    node: { name, url: `http://${name}` },
+    timers: world.timers,
+    report: (_level, message, fields) => void reports.push(`${message} ${JSON.stringify(fields ?? {})}`),
+  })
+  let closed: Promise<void> | undefined
+  const stop = async () => {
+    await replica.stop()
+    await local.close().catch(() => {})
+    keys.close()
+    secrets.close()
+  }
+  return {
+    ...{ replica, local, keys, localSecrets: secrets, reports, folder },
+    close: (): Promise<void> => {
+      closed ??= stop()
+      return closed
+    },
+  }
+}
+export type TestNode = ReturnType<typeof openNode>
+
+export const nodeIn = (t: Test, servers: MemoryServers, options: NodeOptions): TestNode => {
+  const node = openNode(servers, options)
+  t.teardown(node.close)
+  return node
+}
+
+/** A node whose log is in memory. */
+export const memoryNode = (t: Test, servers: MemoryServers, options: NodeOptions): TestNode =>
+  nodeIn(t, servers, { ...options, local: options.local ?? memoryStore(logId) })
+
+/** Gives a node the keys that another one has, as the nodes do over HTTP. */
+export const shareKeys = (from: StreamKeys, to: StreamKeys): void => to.store(from.since(0, 0, 1_000_000))
+
+export const rowsOf = (store: Store): Row[] => {
+  const rows: Row[] = []
+  for (let page = store.page(0, 1000); page.length > 0; page = store.page(rows.length, 1000))
+    for (const row of page)
+      rows.push({ ...row, payload: row.payload ?? store.longPayload(row.position) ?? null })
+  return rows
+}
+
+/** Waits until something holds. */
+export const until = async (holds: () => boolean, turns = 20_000): Promise<void> => {
+  for (let turn = 0; !holds(); turn++) {
+    if (turn > turns) throw new Error('it did not come to pass')
+    await settle(1)
+  }
+}
