@@ -59,6 +59,7 @@ const others = await bundle({
     'export-thread': 'src/maintenance/export-thread.ts',
     'verify-thread': 'src/maintenance/verify-thread.ts',
     'long-thread': 'src/log/long-thread.ts',
+    'lease-thread': 'src/cluster/lease-thread.ts',
     'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
     'rewrite-thread': 'src/platform/sqlite/rewrite-thread.ts',
     'schema-thread': 'src/json-schema/schema-thread.ts',

@@ -1,0 +1,80 @@
+// The thread that sends and watches the beats of a lease. It has a connection of its own, so a busy main thread does not
+// cost the lease.
+import { randomUUID } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { Report } from '../contract/ports.ts'
+import { sleep } from '../platform/sleep.ts'
+import { realWorld } from '../platform/world.ts'
+import { createBeats, type LeaseNews } from './beats.ts'
+import { openSharedLog } from './nats/shared-log.ts'
+import { leaseStream } from './nats/streams.ts'
+import type { SharedLog } from './shared-log.ts'
+
+export type LeaseData = {
+  settings: NatsSettings
+  shard: number
+  node: { name: string; url: string }
+  beatMs: number
+  leaseMs: number
+  /** One number: the nanosecond up to which this node holds the lease, on the clock of `process.hrtime`. */
+  until: BigInt64Array
+}
+export type LeaseOrder = { want: boolean } | { release: number } | 'close'
+export type LeaseReply =
+  | { news: LeaseNews }
+  | { released: number }
+  | { report: Parameters<Report> }
+  | 'closed'
+
+/** Milliseconds for one beat. Then the next server is tried. */
+const appendMs = 1000
+/** Milliseconds until the servers are asked again when the stream is missing. */
+const againMs = 2000
+const nanoseconds = 1_000_000
+
+const { settings, shard, node, beatMs, leaseMs, until } = workerData as LeaseData
+const port = parentPort as NonNullable<typeof parentPort>
+const reply = (message: LeaseReply) => port.postMessage(message)
+const report: Report = (...line) => reply({ report: line })
+const { timers } = realWorld()
+
+const open = async (): Promise<SharedLog> => {
+  for (;;) {
+    try {
+      return await openSharedLog({ settings, ...leaseStream(shard), appendMs, timers, report })
+    } catch (error) {
+      report('error', (error as Error).message)
+      await sleep(timers, againMs, new AbortController().signal)
+    }
+  }
+}
+
+const opened = open().then(log => ({
+  log,
+  beats: createBeats({
+    log,
+    node,
+    run: randomUUID(),
+    beatMs,
+    leaseMs,
+    now: () => Number(process.hrtime.bigint()) / nanoseconds,
+    timers,
+    holds: to => void Atomics.store(until, 0, BigInt(Math.floor(to * nanoseconds))),
+    tell: news => reply({ news }),
+  }),
+}))
+
+port.on('message', async (order: LeaseOrder) => {
+  const { log, beats } = await opened
+  if (order === 'close') {
+    await log.close() // otherwise the beats would wait for servers that are away
+    await beats.stop()
+    reply('closed')
+    port.close()
+  } else if ('want' in order) beats.want(order.want)
+  else {
+    await beats.release()
+    reply({ released: order.release })
+  }
+})

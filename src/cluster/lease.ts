@@ -1,0 +1,121 @@
+// The lease of a shard: the node that holds it owns the shard. Its beats are sent by a thread; whether this node holds it
+// now is a look at memory that both threads share.
+import type { Worker } from 'node:worker_threads'
+import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { Report, Timers } from '../contract/ports.ts'
+import { startThread } from '../platform/thread.ts'
+import type { LeaseNews, LeaseState } from './beats.ts'
+import type { LeaseData, LeaseOrder, LeaseReply } from './lease-thread.ts'
+
+export type Lease = {
+  /** Whether this node holds the lease at this moment. It looks at the clock, so it is also true after a long pause. */
+  isMine(): boolean
+  /** The node of the newest beat; undefined: there was none for the time of a lease. */
+  holder(): { name: string; url: string } | undefined
+  /** Whether this node takes the lease when it is free. At first it does not. */
+  want(isWanted: boolean): void
+  /** `listener` is called with each change, also when another node holds the lease than before. */
+  onChange(listener: (now: LeaseState) => void): void
+  /**
+   * Gives the lease away: another node that wants it takes it at once. This node wants it no more. Resolves when that is
+   * stored, or after two seconds.
+   */
+  release(): Promise<void>
+  close(): Promise<void>
+}
+
+export type LeaseDeps = {
+  settings: NatsSettings
+  shard?: number
+  node: { name: string; url: string }
+  /** Milliseconds between two beats, and for which one counts. */
+  beatMs?: number
+  leaseMs?: number
+  /** False: `isMine` is always true. For tests, which show that the log alone refuses an owner of the past. */
+  isChecked?: boolean
+  timers: Timers
+  report: Report
+}
+
+const usualBeatMs = 500
+const usualLeaseMs = 2300
+/** Milliseconds after which a release or an end is not waited for any more. */
+const patienceMs = 2000
+/** Milliseconds until a thread that has failed is started again. */
+const againMs = 1000
+
+export const openLease = (deps: LeaseDeps): Lease => {
+  const { settings, shard = 0, node, beatMs = usualBeatMs, leaseMs = usualLeaseMs, timers, report } = deps
+  const until = new BigInt64Array(new SharedArrayBuffer(8))
+  const data: LeaseData = { settings, shard, node, beatMs, leaseMs, until }
+  const listeners: ((now: LeaseState) => void)[] = []
+  /** What to call when an order has been carried out. */
+  const waiting = new Map<number | 'close', () => void>()
+  let orders = 0
+  let isWanted = false
+  let isGivenAway = false
+  let isClosing = false
+  let news: LeaseNews = { state: 'free', holder: undefined }
+  let thread: Worker
+
+  const learn = (latest: LeaseNews): void => {
+    news = latest
+    for (const listener of listeners) listener(latest.state)
+  }
+  const done = (order: number | 'close'): void => {
+    waiting.get(order)?.()
+    waiting.delete(order)
+  }
+  const hear = (reply: LeaseReply): void => {
+    if (reply === 'closed') done('close')
+    else if ('news' in reply) learn(reply.news)
+    else if ('report' in reply) report(...reply.report)
+    else done(reply.released)
+  }
+  const order = (what: LeaseOrder) => thread.postMessage(what)
+  const start = (): void => {
+    if (isClosing) return
+    thread = startThread('lease-thread.mjs', { workerData: data })
+    thread.on('message', hear)
+    thread.on('error', error =>
+      report('error', 'The thread of the lease has failed and is started again', { error: error.stack }),
+    )
+    thread.on('exit', () => {
+      Atomics.store(until, 0, 0n)
+      if (isClosing) return done('close')
+      learn({ state: 'free', holder: undefined })
+      timers.after(againMs, start)
+      return undefined
+    })
+    order({ want: isWanted })
+  }
+  /** Resolves when the thread has carried out an order, or after a time. */
+  const carriedOut = (key: number | 'close', what: LeaseOrder): Promise<void> =>
+    new Promise(resolve => {
+      waiting.set(key, resolve)
+      timers.after(patienceMs, () => done(key))
+      order(what)
+    })
+  start()
+  return {
+    isMine: () =>
+      deps.isChecked === false || (!isGivenAway && process.hrtime.bigint() < Atomics.load(until, 0)),
+    holder: () => news.holder,
+    want(wanted) {
+      isWanted = wanted
+      if (wanted) isGivenAway = false
+      order({ want: wanted })
+    },
+    onChange: listener => void listeners.push(listener),
+    release() {
+      isWanted = false
+      isGivenAway = true
+      return carriedOut(++orders, { release: orders })
+    },
+    async close() {
+      isClosing = true
+      await carriedOut('close', 'close')
+      await thread.terminate()
+    },
+  }
+}
