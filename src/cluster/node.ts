@@ -35,7 +35,7 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
   const world = realWorld()
   const { timers } = world
   const change = createSignal()
-  const lease = await openLease({ settings: settings.nats, node, waitMs: settings.waitMs, timers, report })
+  const lease = openLease({ settings: settings.nats, node, timers, report })
   closers.add(lease.close)
   lease.onChange(change.raise)
   const mayClaim = lease.isMine
