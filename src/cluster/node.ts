@@ -3,13 +3,13 @@
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { openInspector } from '../front/inspector.ts'
+import { checkPort } from '../http/port.ts'
 import { holdFolder } from '../maintenance/open-folder.ts'
 import { filesOf, removeServerFile, writeServerFile } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { readClusterKeys } from './cluster-key.ts'
 import { openDoor } from './door/door.ts'
-import { placeOf } from './door/place.ts'
 import { openLease } from './lease.ts'
 import { openNodeStorage } from './node-storage.ts'
 import { runRoles } from './roles.ts'
@@ -26,8 +26,8 @@ const successorMs = 3000
 
 const opened = async (config: Config, settings: ClusterSettings, closers: Closers, report: Report) => {
   const clusterKeys = readClusterKeys(settings.keyFile)
-  const place = await placeOf(config)
-  const node = { name: settings.node, url: settings.url ?? place.url }
+  await checkPort(config.host, config.port)
+  const node = { name: settings.node, url: settings.url }
   const inspector = await openInspector(config, report)
   if (inspector !== undefined) closers.add(inspector.close)
   closers.add(holdFolder(config))
@@ -57,7 +57,7 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
   })
   const standby = createStandby({ storage, file: filesOf(config.dataDir).readModels, world, report })
   const self = createSelf({ name: node.name, lease, storage, standby })
-  const door = await openDoor({ config, place, node, clusterKeys, storage, standby, self, world, report })
+  const door = await openDoor({ config, node, clusterKeys, storage, standby, self, world, report })
   closers.add(door.close)
   lease.onChange(door.changed)
 
@@ -83,7 +83,7 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
     },
     report,
   })
-  return { url: place.url, node, self, door, roles, stopping, change }
+  return { url: door.url, node, self, door, roles, stopping, change }
 }
 type Opened = Awaited<ReturnType<typeof opened>>
 

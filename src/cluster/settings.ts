@@ -1,68 +1,93 @@
-// The settings of a node of a cluster, from the environment.
+// The settings of a node of a cluster, from environment variables.
 import { hostname } from 'node:os'
+import path from 'node:path'
 import { type NatsSettings, natsOf } from '../bus/nats-settings.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 
 export type ClusterSettings = Readonly<{
-  /** The name of this node, which no other node has. */
+  /** The name of this node, which no other node of the cluster has. */
   node: string
-  /** Where other nodes reach this one; undefined: at HOST and PORT. */
-  url: string | undefined
-  /** The file of the key that all nodes share. */
+  /** Where other nodes reach this one, without a slash at the end. */
+  url: string
+  /** The file of the cluster key. */
   keyFile: string
   /** The servers of the shared log. */
   nats: NatsSettings
-  /** Milliseconds for which a start waits for these servers. */
+  /** The most milliseconds that a start waits for these servers. */
   waitMs: number
 }>
 
 type Env = Record<string, string | undefined>
 
-/** Part of a signed header, so it has no spaces. */
-const nameForm = /^[\w.-]{1,64}$/
-const longestWait = 86_400
+const logins = ['NATS_USER', 'NATS_PASSWORD', 'NATS_TOKEN', 'NATS_CREDS']
 
-const nameOf = (given: string | undefined): string => {
-  const name = given || hostname()
-  if (nameForm.test(name)) return name
+const secondsOf = (env: Env, name: string, fallback: number): number => {
+  const given = env[name] || String(fallback)
+  if (/^\d{1,5}$/.test(given) && Number(given) > 0) return Number(given)
+  throw new CannotStart(`${name}=${given} is not a whole number from 1 to 99999`)
+}
+
+const nodeOf = (env: Env): string => {
+  const name = env.NODE_NAME || hostname()
+  if (/^[\w.-]{1,64}$/.test(name)) return name
   throw new CannotStart(
-    `NODE_NAME=${name} is no name of a node: use up to 64 letters, digits, dots, dashes and underscores`,
+    `${env.NODE_NAME ? 'NODE_NAME' : 'the name of this machine'}=${name} is no name of a node: set NODE_NAME to up to 64 letters, digits, ".", "-" and "_"`,
   )
 }
 
-const urlOf = (given: string | undefined): string | undefined => {
-  if (!given) return undefined
+/** The URL of a node. Throws CannotStart. */
+const urlIn = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : undefined
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
-  if (url === undefined || !isPlain || url.username || url.password)
-    throw new CannotStart(`NODE_URL=${given} is no URL of a server, such as http://10.0.0.5:8080`)
-  return url.origin
+  const isPlain =
+    url && /^https?:$/.test(url.protocol) && /^\/?$/.test(url.pathname) && !url.search && !url.hash
+  if (isPlain && url.username === '' && url.password === '') return url.origin
+  throw new CannotStart(
+    `NODE_URL=${given.replace(/\/\/[^/]*@/, '//***@')} is no URL of a node: set it to http://10.0.0.1:8080, for example`,
+  )
 }
 
-const waitOf = (given: string | undefined): number => {
-  const seconds = Number(given || 60)
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > longestWait)
-    throw new CannotStart(`CLUSTER_WAIT_SECONDS=${given} is not a whole number from 0 to ${longestWait}`)
-  return seconds * 1000
+const urlOf = (env: Env): string => {
+  if (env.NODE_URL) return urlIn(env.NODE_URL)
+  const [host, port] = [env.HOST || '127.0.0.1', env.PORT || '8080']
+  const wayOut = 'set NODE_URL to the URL where other nodes reach this one'
+  if (/^(0\.0\.0\.0|::|\[::\])$/.test(host))
+    throw new CannotStart(`HOST=${host} is no address of one machine: ${wayOut}`)
+  if (port === '0') throw new CannotStart(`PORT=0 gives another port with each start: set PORT, or ${wayOut}`)
+  return urlIn(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
-/** Undefined: this server is no node of a cluster. Throws CannotStart. */
+/**
+ * The servers of the shared log: those of CLUSTER_NATS_URL, else those of NATS_URL. A login in CLUSTER_NATS_URL takes
+ * precedence over the variables for a login, which are then those of the public events. Throws CannotStart.
+ */
+export const clusterNatsOf = (env: Env): NatsSettings => {
+  const own = env.CLUSTER_NATS_URL?.trim()
+  const name = own ? 'CLUSTER_NATS_URL' : 'NATS_URL'
+  const others = own?.includes('@') ? Object.fromEntries(logins.map(variable => [variable, undefined])) : {}
+  try {
+    const settings = natsOf(own ? { ...env, ...others, NATS_URL: own } : env)
+    if (settings !== undefined) return settings
+  } catch (error) {
+    if (!(error instanceof CannotStart)) throw error
+    throw new CannotStart(error.message.replaceAll('NATS_URL', name))
+  }
+  throw new CannotStart('a cluster needs NATS: set NATS_URL or CLUSTER_NATS_URL to its servers, or CLUSTER=0')
+}
+
+/** The file of the cluster key. */
+export const clusterKeyFileOf = (env: Env): string =>
+  path.resolve(env.CLUSTER_KEY_FILE || path.join(env.DATA_DIR || 'data', 'cluster-key'))
+
+/** Undefined: CLUSTER is 0 or not set, so this server is no node of a cluster. Throws CannotStart. */
 export const clusterOf = (env: Env): ClusterSettings | undefined => {
   const given = env.CLUSTER || '0'
   if (given !== '0' && given !== '1') throw new CannotStart(`CLUSTER=${given} is neither 0 nor 1`)
   if (given === '0') return undefined
-  const nats = natsOf({ ...env, NATS_URL: env.CLUSTER_NATS_URL || env.NATS_URL })
-  if (nats === undefined || natsOf(env) === undefined)
-    throw new CannotStart('CLUSTER=1 needs NATS: set NATS_URL to the NATS servers of the cluster')
-  if (!env.CLUSTER_KEY_FILE)
-    throw new CannotStart(
-      'CLUSTER=1 needs the key of the cluster: set CLUSTER_KEY_FILE to the file that reprise cluster init has made',
-    )
   return Object.freeze({
-    node: nameOf(env.NODE_NAME),
-    url: urlOf(env.NODE_URL),
-    keyFile: env.CLUSTER_KEY_FILE,
-    nats,
-    waitMs: waitOf(env.CLUSTER_WAIT_SECONDS),
+    node: nodeOf(env),
+    url: urlOf(env),
+    keyFile: clusterKeyFileOf(env),
+    nats: clusterNatsOf(env),
+    waitMs: secondsOf(env, 'CLUSTER_WAIT_SECONDS', 60) * 1000,
   })
 }

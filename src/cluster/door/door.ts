@@ -15,15 +15,13 @@ import { createAsk } from './ask-node.ts'
 import { createHops } from './hop.ts'
 import { createKeyExchange } from './key-exchange.ts'
 import { createNodeRoutes } from './node-routes.ts'
-import type { Place } from './place.ts'
 import { createSwitchboard } from './switchboard.ts'
 
 /** Milliseconds for which open requests may still end when the node stops. */
 const endingMs = 500
 
 type Deps = {
-  config: Pick<Config, 'bodyLimit'>
-  place: Place
+  config: Pick<Config, 'host' | 'port' | 'bodyLimit'>
   node: { name: string; url: string }
   clusterKeys: ClusterKeys
   storage: NodeStorage
@@ -32,6 +30,8 @@ type Deps = {
   world: World
   report: Report
 }
+
+type Place = { host: string; port: number }
 
 const listen = (server: Server, { host, port }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ const close = async (server: Server): Promise<void> => {
 
 /** Begins to listen. Rejects with CannotStart. */
 export const openDoor = async (deps: Deps) => {
-  const { config, place, node, clusterKeys, storage, standby, self, world, report } = deps
+  const { config, node, clusterKeys, storage, standby, self, world, report } = deps
   const stopping = new AbortController()
   const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
   const exchange = createKeyExchange({
@@ -91,8 +91,11 @@ export const openDoor = async (deps: Deps) => {
   })
   server.on('clientError', endBroken)
   switchboard.attach(server)
-  await listen(server, place)
+  await listen(server, config)
+  const { host, port } = config
   return {
+    /** Where it listens. */
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     /** The owner may have changed. */
     changed(): void {
       switchboard.changed()

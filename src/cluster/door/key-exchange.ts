@@ -1,0 +1,97 @@
+// Brings the stream keys of the owner to a standby, before the owner uses them: without them, the standby could not take
+// over. The standby asks again and again, and each question says which keys it has on its disk by then.
+import type { Report, Timers } from '../../contract/ports.ts'
+import type { Ask } from './ask-node.ts'
+import { type Have, type KeyQuestion, type NodeKeys, readLot } from './key-lots.ts'
+import { aboutAnswer, aboutQuestion, keysPath } from './node-routes.ts'
+import type { Owner } from './route.ts'
+import { openLetter, sealLetter } from './sealed-letter.ts'
+
+type Deps = {
+  owner(): Owner
+  keys: Pick<NodeKeys, 'have' | 'store'>
+  /** The key that seals stream keys on their way. */
+  key: Uint8Array
+  ask: Ask
+  node: { name: string; url: string }
+  timers: Timers
+  report: Report
+  /** Milliseconds between two questions while nothing is missing. */
+  everyMs?: number
+}
+
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error as Error & { cause?: Error }
+  return cause?.message || message
+}
+
+export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report, everyMs = 250 }: Deps) => {
+  const stopping = new AbortController()
+  let wake = (): void => {}
+  let isFailing = false
+  /** What is here, until it may have changed: finding it out reads the whole file of the keys. */
+  let have: Have | undefined
+
+  const failed = (error: unknown, url: string): void => {
+    if (isFailing || stopping.signal.aborted) return
+    isFailing = true
+    report('warn', 'this standby gets no keys from the owner, and could not take over', {
+      url,
+      error: reasonOf(error),
+    })
+  }
+  /** Asks the node at `url` once. Resolves to whether it had keys to give. */
+  const fetchLot = async (url: string): Promise<boolean> => {
+    have ??= keys.have().map(({ epoch, upTo }) => [epoch, upTo])
+    const question: KeyQuestion = { have, node: node.name, url: node.url }
+    const { bytes, nonce } = await ask(url, {
+      method: 'POST',
+      path: keysPath,
+      body: number => sealLetter(key, aboutQuestion(number), question),
+      signal: stopping.signal,
+    })
+    const lot = readLot(openLetter(key, aboutAnswer(nonce), bytes))
+    if (lot.length > 0) {
+      keys.store(lot)
+      have = undefined
+    }
+    isFailing = false
+    return lot.length > 0
+  }
+  const askOnce = async (): Promise<boolean> => {
+    const now = owner()
+    if (typeof now !== 'object') return false
+    return fetchLot(now.url).catch(error => {
+      failed(error, now.url)
+      return false
+    })
+  }
+  const pause = (): Promise<void> =>
+    new Promise(resolve => {
+      const cancel = timers.after(everyMs, () => wake())
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      // The question after a lot comes at once, since it tells the owner that the lot is here.
+      if (!(await askOnce()) && !stopping.signal.aborted) await pause()
+    }
+  }
+  const running = run()
+  return {
+    /** Another node may be the owner now: it is asked at once. */
+    changed(): void {
+      have = undefined
+      wake()
+    },
+    /** Resolves when nothing is asked any more. */
+    stop(): Promise<void> {
+      stopping.abort()
+      wake()
+      return running
+    },
+  }
+}

@@ -1,0 +1,53 @@
+// Stream keys as the owner hands them to a standby: what the standby lacks, in lots.
+
+export type SentKey = {
+  epoch: number
+  n: number
+  /** Null: it was destroyed. */
+  key: Buffer | null
+}
+
+/** The keys of a node. */
+export type NodeKeys = {
+  /** For each epoch the number up to which its keys are here without a hole. */
+  have(): { epoch: number; upTo: number }[]
+  /** Up to `limit` keys that follow a key, by epoch and number. */
+  since(epoch: number, n: number, limit: number): SentKey[]
+  /** Stores keys of another node. They are on the disk when this returns. */
+  store(keys: readonly SentKey[]): void
+  /** Another node has the keys of this epoch up to `n`. */
+  shared(epoch: number, n: number): void
+}
+
+/** Pairs of an epoch and the number up to which a node has its keys. */
+export type Have = [epoch: number, upTo: number][]
+/** What a standby asks. */
+export type KeyQuestion = { have: Have; node: string; url: string }
+
+/** The most keys of a lot. */
+const perLot = 1024
+
+/** Keys that are here and that a node lacks which has these. Empty: it has all of them. */
+export const lotFor = (keys: Pick<NodeKeys, 'have' | 'since'>, have: Have): SentKey[] => {
+  const theirs = new Map(have)
+  const lot: SentKey[] = []
+  for (const { epoch, upTo } of keys.have()) {
+    const from = theirs.get(epoch) ?? 0
+    const missing = Math.min(upTo - from, perLot - lot.length)
+    if (missing > 0) lot.push(...keys.since(epoch, from, missing).filter(key => key.epoch === epoch))
+  }
+  return lot
+}
+
+type WrittenKey = [epoch: number, n: number, key: string | null]
+
+export const writeLot = (lot: readonly SentKey[]): WrittenKey[] =>
+  lot.map(({ epoch, n, key }) => [epoch, n, key === null ? null : key.toString('base64')])
+
+/** `written` was sealed by a node of this cluster, so its form is not checked again. */
+export const readLot = (written: unknown): SentKey[] =>
+  (written as WrittenKey[]).map(([epoch, n, key]) => ({
+    epoch,
+    n,
+    key: key === null ? null : Buffer.from(key, 'base64'),
+  }))

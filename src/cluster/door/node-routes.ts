@@ -1,0 +1,77 @@
+// The routes that nodes have for each other, below /cluster/. Only signed requests of other nodes come here.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { World } from '../../contract/ports.ts'
+import type { Answer } from '../../http/errors.ts'
+import { notFound, notOwner, sendAnswer, unreadable } from './answers.ts'
+import type { Hop } from './hop.ts'
+import { type KeyQuestion, lotFor, type NodeKeys, writeLot } from './key-lots.ts'
+import type { Owner } from './route.ts'
+import { openLetter, sealLetter } from './sealed-letter.ts'
+
+export const keysPath = '/cluster/keys'
+export const statusPath = '/cluster/status'
+
+/** What the letters of an exchange belong to: one request. */
+export const aboutQuestion = (nonce: string): string => `question ${nonce}`
+export const aboutAnswer = (nonce: string): string => `answer ${nonce}`
+
+/** The most bytes of a question. */
+const longestQuestion = 1024 * 1024
+
+/** A node that asks for keys. `askedAt`: Unix milliseconds of its newest question. */
+export type Standby = { node: string; url: string; askedAt: number }
+
+type Deps = {
+  owner(): Owner
+  /** The name of this node. */
+  node: string
+  keys: NodeKeys
+  /** The key that seals stream keys on their way. */
+  key: Uint8Array
+  /** What this node says of itself; becomes JSON. */
+  status(): object
+  world: Pick<World, 'clock' | 'ids'>
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > longestQuestion) throw new Error('the question is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export const createNodeRoutes = ({ owner, node, keys, key, status, world: { clock, ids } }: Deps) => {
+  const standbys = new Map<string, Standby>()
+
+  const answerKeys = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    nonce: string,
+  ): Promise<void> => {
+    const question = openLetter(key, aboutQuestion(nonce), await bodyOf(request)) as KeyQuestion
+    // A standby that has no key yet is there all the same.
+    for (const [epoch, upTo] of question.have.length > 0 ? question.have : [[0, 0] as const])
+      keys.shared(epoch, upTo)
+    standbys.set(question.node, { node: question.node, url: question.url, askedAt: clock.now() })
+    const lot = writeLot(lotFor(keys, question.have))
+    response
+      .writeHead(200, { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' })
+      .end(sealLetter(key, aboutAnswer(nonce), lot))
+  }
+  return {
+    /** Other nodes that have asked this one for keys since it started. */
+    standbys: (): Standby[] => [...standbys.values()],
+    handle(request: IncomingMessage, response: ServerResponse, { nonce }: Hop): void {
+      const refuse = (answer: Answer): void => sendAnswer(response, answer, ids.next('req_'))
+      const asked = `${request.method} ${request.url}`
+      if (asked === `GET ${statusPath}`) return void refuse({ status: 200, headers: {}, body: status() })
+      if (asked !== `POST ${keysPath}`) return void refuse(notFound)
+      if (owner() !== 'me') return void refuse(notOwner(node, 'only the owner hands keys out'))
+      answerKeys(request, response, nonce).catch(() => refuse(unreadable))
+    },
+  }
+}
