@@ -18,6 +18,8 @@ export type NatsSettings = Readonly<{
   tls: Readonly<{ ca?: string; cert?: string; key?: string }> | undefined
   /** The servers as URLs that may be shown. */
   shown: string
+  /** How many servers keep each event, if they are a cluster. Absent: one. */
+  copies?: number
 }>
 
 type Env = Record<string, string | undefined>
@@ -122,6 +124,7 @@ export const natsOf = (env: Env): NatsSettings | undefined => {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port || '4222'}`),
     login: loginOf(env, urls),
     tls: tlsOf(env, urls),
+    ...(env.CLUSTER === '1' ? { copies: 3 } : {}),
     shown: urls.map(({ protocol, hostname, port }) => `${protocol}//${hostname}:${port || '4222'}`).join(','),
   })
 }

@@ -57,7 +57,7 @@ export const connectNats = async (
         },
       })
     },
-    streams: () => streamsOf(client, connection),
+    streams: () => streamsOf(client, connection, settings.copies),
     close: () => connection.close(),
   }
 }

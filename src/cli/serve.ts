@@ -1,10 +1,12 @@
 // reprise serve: starts the server, prints a few lines about it, and stops it after a signal.
 import { setFlagsFromString } from 'node:v8'
 import { startNode } from '../cluster/node.ts'
+import { Unknown } from '../cluster/shared-log.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { startServer } from '../main.ts'
 import { version } from '../platform/version.ts'
+import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'
 import { createReport } from './report.ts'
 
@@ -30,7 +32,9 @@ const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
 /** Starts a server, or a node of a cluster, and prints its first lines. */
 const start = async (config: Config, report: Report, acceptLoss: boolean) => {
   if (config.cluster !== undefined) {
-    const node = await startNode(config, config.cluster, report)
+    const node = await startNode(config, config.cluster, report).catch(error => {
+      throw error instanceof Unknown ? new NotReached(error.message) : error
+    })
     report('info', 'the node has started', { version, url: node.url, node: node.name })
     process.stdout.write(`${nodeGreeting(config, node)}\n`)
     return node

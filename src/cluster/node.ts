@@ -21,8 +21,19 @@ import { createStandby } from './standby.ts'
 
 /** The most milliseconds for which running steps may finish when an owner hands the shard over. */
 const handOverMs = 2000
+/** The most milliseconds for which an owner that gives up waits until the standby has the keys that were used. */
+const keysMs = 2000
 /** The most milliseconds for which a node that stops waits for another owner, to which it sends held requests. */
 const successorMs = 3000
+
+/** Milliseconds between two looks at whether something has come. */
+const lookMs = 20
+
+/** Resolves when `isSo` returns true, or after `ms` milliseconds. */
+const within = async (ms: number, isSo: () => boolean): Promise<void> => {
+  const until = performance.now() + ms
+  while (!isSo() && performance.now() < until) await new Promise(resolve => setTimeout(resolve, lookMs))
+}
 
 const opened = async (config: Config, settings: ClusterSettings, closers: Closers, report: Report) => {
   const clusterKeys = readClusterKeys(settings.keyFile)
@@ -71,7 +82,14 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
     open: () =>
       openOwnedShard({ config, storage, node: self.state, timers, inspect: inspector?.inspect, report }),
     drain: ({ front }) => front.drain(handOverMs),
-    lease: { ...lease, isTheirs: self.hasSuccessor },
+    lease: {
+      ...lease,
+      isTheirs: self.hasSuccessor,
+      async release() {
+        await within(keysMs, () => storage.keys.isShared(0))
+        await lease.release()
+      },
+    },
     isFenced: () => isFenced,
     change: change.wait,
     stopping: stopping.signal,

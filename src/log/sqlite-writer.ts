@@ -57,7 +57,15 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const digest = goneDigest ?? (isShort ? digestOf(salt, payload) : take(long, first + n))
       const header = closeHeader(open, digest)
       const [storedPayload, storedSalt] = [isShort ? payload : null, goneDigest === undefined ? salt : null]
-      insertEvent.run(first + n, streamNos[n], revisions[n], header, storedPayload, storedSalt, leafOf(header))
+      insertEvent.run(
+        first + n,
+        streamNos[n],
+        revisions[n],
+        header,
+        storedPayload,
+        storedSalt,
+        leafOf(header),
+      )
     }
     destroyer.note(erasures)
   })

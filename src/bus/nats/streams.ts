@@ -46,6 +46,7 @@ const requestMs = 5000
 const notEnabled = 10076
 const notForAccount = 10039
 const notFound = 10059
+const isSingleServer = 10074
 
 type PubAck = { seq?: number; duplicate?: boolean; error?: { err_code?: number; description?: string } }
 const receiptOf = (message: Msg): Receipt => {
@@ -55,9 +56,11 @@ const receiptOf = (message: Msg): Receipt => {
   return { refused: error.description ?? 'unknown reason', code: error.err_code ?? 0 }
 }
 
+/** `copies`: how many servers keep a stream that is created, if they are a cluster. */
 export const streamsOf = async (
   client: Client,
   connection: NatsConnection,
+  copies = 1,
 ): Promise<NatsStreams | undefined> => {
   const [{ createInbox }, jetStream] = client
   const { jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType } = jetStream
@@ -89,8 +92,14 @@ export const streamsOf = async (
         if (isApiError(error, notFound)) return undefined
         throw error
       }),
-    create: async (name, subject) =>
-      stateOf(await manager.streams.add({ name, subjects: [subject], storage: StorageType.File })),
+    async create(name, subject) {
+      const wanted = { name, subjects: [subject], storage: StorageType.File }
+      const made = manager.streams.add({ ...wanted, num_replicas: copies }).catch((error: unknown) => {
+        if (isApiError(error, isSingleServer)) return manager.streams.add(wanted)
+        throw error
+      })
+      return stateOf(await made)
+    },
     async message(name, sequence, which = 'exactly') {
       const query = which === 'exactly' ? { seq: sequence } : { seq: sequence, next_by_subj: '>' }
       const found = await manager.streams.getMessage(name, query)
