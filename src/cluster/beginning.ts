@@ -6,18 +6,12 @@ import { Fenced, type SharedLog } from './shared-log.ts'
 
 /** Version of what the records say. */
 const version = 1
-/** Where the id stands in the bytes: the chain begins with its digest, so it must be known to check the first record. */
-const idIn = (bytes: Uint8Array): string => {
-  const found = /\{"log_id":"([^"\\]+)"/.exec(Buffer.from(bytes).toString('latin1'))
-  return found?.[1] ?? ''
-}
-
 /** The id of the shared log. Rejects with CannotStart when it was not begun, and with UnfitRecord. */
 export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {
   const [first] = await shared.read(0, 1)
   if (first === undefined)
     throw new CannotStart('the shared log is empty: run reprise cluster init on one node first')
-  const { content } = openRecord(key, originOf(idIn(first.bytes)), first)
+  const { content } = openRecord(key, first)
   const begin = unpackContent(content)
   if (begin.kind !== 'begin')
     throw new CannotStart('the shared log does not begin with its id: check its stream')

@@ -7,6 +7,8 @@ import { beginLog } from '../../src/cluster/beginning.ts'
 import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers, type MemoryServers } from '../../src/cluster/memory-log.ts'
 import { createReplica } from '../../src/cluster/replica.ts'
+import type { SharedLog } from '../../src/cluster/shared-log.ts'
+import type { Timers } from '../../src/contract/ports.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
@@ -39,11 +41,14 @@ export type NodeOptions = {
   local?: Store
   files?: Record<string, string>
   mayClaim?: () => boolean
+  timers?: Timers
+  /** What stands between the node and the servers. */
+  wire?: (shared: SharedLog) => SharedLog
 }
 
 /** A node whose files can be opened again by another node. */
 export const openNode = (servers: MemoryServers, options: NodeOptions) => {
-  const { folder, name = 'one', files = {}, mayClaim = () => true } = options
+  const { folder, name = 'one', files = {}, mayClaim = () => true, wire = each => each } = options
   const world = realWorld()
   mkdirSync(folder, { recursive: true })
   const local = options.local ?? sqliteStore(path.join(folder, 'log.db'), () => logId, [], none)
@@ -51,10 +56,10 @@ export const openNode = (servers: MemoryServers, options: NodeOptions) => {
   const secrets = openSecrets(path.join(folder, 'secrets.db'))
   const reports: string[] = []
   const replica = createReplica({
-    ...{ local, shared: servers.open(), logId, key: clusterKey, keys, secrets, files, mayClaim },
+    ...{ local, shared: wire(servers.open()), logId, key: clusterKey, keys, secrets, files, mayClaim },
     stateFile: path.join(folder, 'cluster.json'),
     node: { name, url: `http://${name}` },
-    timers: world.timers,
+    timers: options.timers ?? world.timers,
     report: (_level, message, fields) => void reports.push(`${message} ${JSON.stringify(fields ?? {})}`),
   })
   let closed: Promise<void> | undefined
@@ -85,7 +90,10 @@ export const memoryNode = (t: Test, servers: MemoryServers, options: NodeOptions
   nodeIn(t, servers, { ...options, local: options.local ?? memoryStore(logId) })
 
 /** Gives a node the keys that another one has, as the nodes do over HTTP. */
-export const shareKeys = (from: StreamKeys, to: StreamKeys): void => to.store(from.since(0, 0, 1_000_000))
+export const shareKeys = (from: StreamKeys, to: StreamKeys): void => {
+  const keys = from.missing(to.have(), 1_000_000)
+  if (keys.length > 0) to.store(keys)
+}
 
 export const rowsOf = (store: Store): Row[] => {
   const rows: Row[] = []

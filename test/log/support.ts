@@ -7,6 +7,7 @@ import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Store } from '../../src/log/store.ts'
 import { none } from '../../src/platform/sqlite/checkpoints.ts'
+import { begun, newFolder, nodeIn } from '../cluster/support.ts'
 import { type TestWorld, testWorld } from '../support/world.ts'
 
 /** Some events for one stream; each data is one event. */
@@ -57,7 +58,7 @@ export type Given = {
   reopened(world?: TestWorld): Promise<EventLog>
 }
 
-/** The same test on a log in memory and on one in a file. */
+/** The same test on a log in memory, on one in a file, and on one that is replicated over servers in memory. */
 export const onBothStores = (name: string, test: (t: Test, given: Given) => Promise<unknown>): void => {
   t.test(`in memory: ${name}`, async t => {
     const [world, store] = [testWorld(), memoryStore()]
@@ -83,6 +84,30 @@ export const onBothStores = (name: string, test: (t: Test, given: Given) => Prom
       async reopened(later = world) {
         await log.close()
         return openFile(t, file, later)
+      },
+    })
+  })
+  onReplica(name, test)
+}
+
+/** A replicated log of one node, and the same log opened again from its files. */
+const onReplica = (name: string, test: (t: Test, given: Given) => Promise<unknown>): void => {
+  t.test(`replicated: ${name}`, async t => {
+    const [world, folder, servers] = [testWorld(), newFolder(t), await begun()]
+    const begin = async (later: TestWorld) => {
+      const node = nodeIn(t, servers, { folder })
+      await node.replica.claim()
+      return { node, log: await openOn(t, node.replica.store, later) }
+    }
+    const { node, log } = await begin(world)
+    await test(t, {
+      log,
+      store: node.replica.store,
+      world,
+      async reopened(later = world) {
+        await log.close()
+        await node.close()
+        return (await begin(later)).log
       },
     })
   })

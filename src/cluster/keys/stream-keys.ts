@@ -15,6 +15,9 @@ const fewKeys = 512
 /** Milliseconds after its last question for which a standby is taken to be there. */
 const standbyMs = 3000
 
+/** The keys of an epoch up to a number. */
+export type Held = { epoch: number; upTo: number }
+
 /** Opens or makes the file. Throws CannotStart. */
 export const openStreamKeys = (path: string, clock: Clock) => {
   const file = openKeyFile(path)
@@ -24,7 +27,14 @@ export const openStreamKeys = (path: string, clock: Clock) => {
   let ready: StreamKey[] = []
   const standby = { askedAt: Number.NEGATIVE_INFINITY, upTo: 0 }
   let listeners: (() => void)[] = []
+  /** For each epoch the number up to which its keys are here without a hole. */
+  const held = new Map(file.held().map(({ epoch, upTo }) => [epoch, upTo]))
 
+  const noteHeld = (epoch: number): void => {
+    let upTo = held.get(epoch) ?? 0
+    while (file.one(epoch, upTo + 1) !== undefined) upTo++
+    held.set(epoch, upTo)
+  }
   const changed = (): void => {
     const told = listeners
     listeners = []
@@ -44,6 +54,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
     file.commit(() => {
       for (const { name, key } of lot) file.add({ epoch, n: name[1], key })
     })
+    noteHeld(epoch)
     ready.push(...lot)
     pool.made += keysAtOnce
   }
@@ -103,12 +114,22 @@ export const openStreamKeys = (path: string, clock: Clock) => {
     /** Destroys a key that no stream uses. */
     destroyKey: (name: KeyName): void => destroy([name]),
     /** For each epoch the number up to which its keys are here without a hole. */
-    have: file.held,
-    /** Up to `limit` keys that follow a key, by epoch and number. */
-    since: file.later,
+    have: (): Held[] => [...held].map(([epoch, upTo]) => ({ epoch, upTo })),
+    /** Up to `limit` keys that another node lacks, which has these. */
+    missing(have: readonly Held[], limit: number): FiledKey[] {
+      const known = new Map(have.map(({ epoch, upTo }) => [epoch, upTo]))
+      const found: FiledKey[] = []
+      for (const [epoch, upTo] of held) {
+        const from = known.get(epoch) ?? 0
+        if (from < upTo && found.length < limit)
+          found.push(...file.later(epoch, from, Math.min(upTo - from, limit - found.length)))
+      }
+      return found
+    },
     /** Stores keys that another node has sent. They are on the disk when this returns. */
     store(keys: readonly FiledKey[]): void {
       file.commit(() => keys.forEach(file.add))
+      for (const epoch of new Set(keys.map(key => key.epoch))) noteHeld(epoch)
       changed()
     },
     /** Resolves when keys were stored next. */

@@ -11,10 +11,10 @@ const headBytes = magic.length + 1 + hashBytes
 /** Bytes of a record beside its content. */
 export const frameBytes = headBytes + hashBytes
 
-/** A record cannot be used: it is damaged, or not signed with this cluster key, or another record precedes it here. */
+/** A record cannot be used: it is damaged, or not signed with this cluster key, or it belongs elsewhere. */
 export class UnfitRecord extends Error {
   readonly sequence: number
-  /** Whether the record follows another one than the one that was read before it. */
+  /** Whether the log is not the one that was read before: its servers have lost records. */
   readonly isMisplaced: boolean
   constructor(sequence: number, why: string, isMisplaced = false) {
     super(`record ${sequence} of the shared log ${why}`)
@@ -39,12 +39,18 @@ export const sealRecord = (
   return { bytes: Buffer.concat([signed, signatureOf(key, digest)]), digest }
 }
 
-/** The content of a record and the digest that the next record names. Throws UnfitRecord. */
+/** The digest of a record that was opened before. */
+export const digestOfRecord = (bytes: Uint8Array): Buffer =>
+  hash('sha256', bytes.subarray(0, bytes.length - hashBytes), 'buffer')
+
+/**
+ * The content of a record, the digest that the next record names, and the digest that it names itself. Throws
+ * UnfitRecord.
+ */
 export const openRecord = (
   key: Buffer,
-  before: Buffer,
   { sequence, bytes: found }: SharedRecord,
-): { content: Buffer; digest: Buffer } => {
+): { content: Buffer; digest: Buffer; before: Buffer } => {
   const bytes = Buffer.from(found.buffer, found.byteOffset, found.length)
   if (bytes.length < frameBytes || !bytes.subarray(0, magic.length).equals(magic))
     throw new UnfitRecord(sequence, 'is no record of Reprise: check which stream of the servers it is')
@@ -58,7 +64,6 @@ export const openRecord = (
   const digest = hash('sha256', bytes.subarray(0, end), 'buffer')
   if (!timingSafeEqual(signatureOf(key, digest), bytes.subarray(end)))
     throw new UnfitRecord(sequence, 'is not signed with this cluster key: check CLUSTER_KEY_FILE')
-  if (!bytes.subarray(magic.length + 1, headBytes).equals(before))
-    throw new UnfitRecord(sequence, 'does not follow the record before it', true)
-  return { content: bytes.subarray(headBytes, end), digest }
+  const before = bytes.subarray(magic.length + 1, headBytes)
+  return { content: bytes.subarray(headBytes, end), digest, before }
 }

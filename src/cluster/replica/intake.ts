@@ -2,7 +2,8 @@
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
-import type { SharedRecord } from '../shared-log.ts'
+import { digestOfRecord, UnfitRecord } from '../records/form.ts'
+import type { SharedLog, SharedRecord } from '../shared-log.ts'
 import { createApplier } from './applier.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import { createOpenPieces } from './open-pieces.ts'
@@ -14,6 +15,7 @@ const saveMs = 1000
 
 export type IntakeDeps = {
   local: Store
+  shared: Pick<SharedLog, 'read'>
   keys: StreamKeys
   secrets: CopiedSecrets
   logId: string
@@ -27,7 +29,7 @@ export type IntakeDeps = {
 }
 
 export const createIntake = (deps: IntakeDeps) => {
-  const { local, keys, secrets, logId, key, stateFile, timers, report } = deps
+  const { local, shared, keys, secrets, logId, key, stateFile, timers, report } = deps
   const pieces = createOpenPieces(local)
   const applier = createApplier({ local, keys, pieces, secrets, logId })
   const reader = createReader(key, logId)
@@ -57,13 +59,24 @@ export const createIntake = (deps: IntakeDeps) => {
     reader.goTo(safe)
   }
 
+  /** Whether the shared log still has the last valid record that was read. */
+  const isSame = async (): Promise<boolean> => {
+    const { valid, digest } = reader.at()
+    if (valid === 0) return true
+    const [record] = await shared.read(valid - 1, 1)
+    return record !== undefined && digestOfRecord(record.bytes).equals(digest)
+  }
+
   return {
+    isSame,
     /** Applies records that follow each other. When it rejects, those before the one that failed are applied. */
     async take(records: readonly SharedRecord[]): Promise<void> {
       const before = applier.applied()
       try {
         for (const record of records) {
           const read = reader.open(record)
+          if (read.isVoid && !(await isSame()))
+            throw new UnfitRecord(record.sequence, 'follows another record than the one read before it', true)
           const position =
             read.content === undefined ? read.mark.position : await applier.apply(read.mark, read.content)
           reader.advance({ mark: { ...read.mark, position }, joined: read.joined })

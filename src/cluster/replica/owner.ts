@@ -1,6 +1,7 @@
 // What the owner of the log writes: each batch is published, stored by a majority of the servers, and then written to the
 // local log. Several may be under way; the local writes stay in their order. After a failure everything fails, until the
 // log was claimed again.
+import { erasablePrefixes } from '../../contract/erased-range.ts'
 import type { Timers } from '../../contract/ports.ts'
 import type { PackedBatch, Piece, Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
@@ -13,6 +14,8 @@ import { createKeyGate } from './key-gate.ts'
 import type { Publisher } from './publisher.ts'
 import type { Refilling } from './refill.ts'
 import { endOf } from './rows.ts'
+
+const isErasable = (stream: string): boolean => erasablePrefixes.some(prefix => stream.startsWith(prefix))
 
 type Deps = {
   local: Store
@@ -93,6 +96,8 @@ export const createOwner = (deps: Deps) => {
     if (batch.erasures.length > 0) {
       bound = keys.last()
       const named = batch.erasures.flatMap(({ erased }) => erased.streams)
+      // The file of the log refuses such a batch. It must not be published, since no node could ever apply it.
+      if (!named.every(isErasable)) throw new Error('the log erases only events of users')
       keys.retire(
         named.flatMap(stream => local.headOf(stream)?.no ?? []),
         bound,

@@ -26,7 +26,7 @@ export const createPublisher = (shared: SharedLog, key: Buffer, tip: Mark) => {
     publish(content: Content): Promise<Omit<Mark, 'position'>> {
       if (failure !== undefined) return Promise.reject(failure.error)
       const appends = inParts(packContent(content), shared.maxBytes).map(append)
-      const mark = { sequence, digest }
+      const mark = { sequence, valid: sequence, digest }
       const stored = Promise.all(appends).then(() => mark)
       stored.catch(error => {
         failure ??= { error }

@@ -1,14 +1,22 @@
-// Reads records in order: checks that each follows the one before, and joins records that came in parts.
+// Reads records in order, and joins records that came in parts. A record that does not follow the last valid one is void:
+// an owner sent two records at once, and between them another node took the place of the first. The servers take the
+// second one, since they only compare sequences. Every node passes over it, and its sender was told that it failed.
 import { type Content, unpackContent } from '../records/content.ts'
 import { openRecord, originOf, UnfitRecord } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
 import type { SharedRecord } from '../shared-log.ts'
 
-/** A place in the shared log: the sequence and the digest of its record, and the last position of the log up to there. */
-export type Mark = { sequence: number; digest: Buffer; position: number }
+/**
+ * A place in the shared log: its sequence, the sequence and the digest of the last valid record up to there, and the last
+ * position of the log up to there.
+ */
+export type Mark = { sequence: number; valid: number; digest: Buffer; position: number }
 
-/** A record that was read. It counts as read when `advance` was called with it. */
-export type Read = { mark: Mark; joined: Joined; content: Content | undefined }
+/**
+ * A record that was read. It counts as read when `advance` was called with it. `content`: undefined for a void record,
+ * and for a part that is not the last one.
+ */
+export type Read = { mark: Mark; joined: Joined; content: Content | undefined; isVoid: boolean }
 
 const unpacked = (sequence: number, bytes: Buffer): Content => {
   try {
@@ -19,29 +27,27 @@ const unpacked = (sequence: number, bytes: Buffer): Content => {
 }
 
 export const createReader = (key: Buffer, logId: string) => {
-  const origin: Mark = { sequence: 0, digest: originOf(logId), position: 0 }
+  const origin: Mark = { sequence: 0, valid: 0, digest: originOf(logId), position: 0 }
   let at = origin
   let joined: Joined = []
   return {
     at: (): Mark => at,
     /** Whether parts were read whose record is not whole yet. */
     isWithin: (): boolean => joined.length > 0,
-    /** Opens the next record. Throws UnfitRecord. `content`: undefined for a part that is not the last one. */
+    /** Opens the next record. Throws UnfitRecord. */
     open(record: SharedRecord): Read {
       const { sequence } = record
-      if (sequence !== at.sequence + 1)
-        throw new UnfitRecord(sequence, 'does not follow the record before it', true)
-      const { content: bytes, digest } = openRecord(key, at.digest, record)
-      const mark = { sequence, digest, position: at.position }
+      if (sequence !== at.sequence + 1) throw new UnfitRecord(sequence, 'came out of order', true)
+      const { content: bytes, digest, before } = openRecord(key, record)
+      if (!before.equals(at.digest))
+        return { mark: { ...at, sequence }, joined, content: undefined, isVoid: true }
+      const mark = { sequence, valid: sequence, digest, position: at.position }
       const content = unpacked(sequence, bytes)
-      if (content.kind !== 'part') return { mark, joined: [], content }
+      if (content.kind !== 'part') return { mark, joined: [], content, isVoid: false }
       const [part = new Uint8Array()] = content.parts
       const next = join(joined, content.facts, part)
-      return {
-        mark,
-        joined: next.joined,
-        content: next.whole && unpacked(sequence, next.whole),
-      }
+      const whole = next.whole && unpacked(sequence, next.whole)
+      return { mark, joined: next.joined, content: whole, isVoid: false }
     },
     advance(read: { mark: Mark; joined: Joined }): void {
       at = read.mark

@@ -7,9 +7,9 @@ import type { Mark } from './reader.ts'
 /** The saved place; undefined: there is none for this log, or it cannot be read. */
 export const readState = (file: string, logId: string): Mark | undefined => {
   try {
-    const { log, sequence, position, digest } = JSON.parse(readPlainFile(file))
-    if (log !== logId || !Number.isSafeInteger(sequence) || !Number.isSafeInteger(position)) return undefined
-    return { sequence, position, digest: Buffer.from(digest, 'base64url') }
+    const { log, sequence, valid, position, digest } = JSON.parse(readPlainFile(file))
+    if (log !== logId || ![sequence, valid, position].every(Number.isSafeInteger)) return undefined
+    return { sequence, valid, position, digest: Buffer.from(digest, 'base64url') }
   } catch {
     return undefined
   }
