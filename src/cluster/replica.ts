@@ -163,7 +163,7 @@ export const createReplica = (deps: ReplicaDeps) => {
         following = startFollowing({ shared, intake, keys, timers, report, failed: stopped })
       }),
     /** Up to where the files of this node have the shared log. */
-    caughtUp: () => ({ sequence: intake.at().sequence, position: intake.at().position }),
+    caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
     /** Adds a listener, which is called when rows were added to the local log by others. */
     onApplied: (listener: () => void): void => void appliedListeners.push(listener),
     /** Adds a listener, which gets the error with which following ended. */

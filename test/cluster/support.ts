@@ -81,7 +81,11 @@ export type TestNode = ReturnType<typeof openNode>
 
 export const nodeIn = (t: Test, servers: MemoryServers, options: NodeOptions): TestNode => {
   const node = openNode(servers, options)
-  t.teardown(node.close)
+  const alive = setInterval(() => {}, 1000) // the timers of a node do not keep the process alive, as servers do
+  t.teardown(async () => {
+    await node.close()
+    clearInterval(alive)
+  })
   return node
 }
 
@@ -104,9 +108,9 @@ export const rowsOf = (store: Store): Row[] => {
 }
 
 /** Waits until something holds. */
-export const until = async (holds: () => boolean, turns = 20_000): Promise<void> => {
-  for (let turn = 0; !holds(); turn++) {
-    if (turn > turns) throw new Error('it did not come to pass')
+export const until = async (holds: () => boolean, ms = 20_000): Promise<void> => {
+  for (const end = performance.now() + ms; !holds(); ) {
+    if (performance.now() > end) throw new Error('it did not come to pass')
     await settle(1)
   }
 }

@@ -10,6 +10,9 @@ import type { Intake } from './intake.ts'
 /** Milliseconds between two looks whether the owner knows less than this node. */
 const lookMs = 1000
 
+/** Looks after which a record that cannot be found is taken to be lost; one reading may be outdated. */
+const looksUntilLost = 2
+
 type Deps = {
   shared: SharedLog
   intake: Intake
@@ -33,6 +36,7 @@ export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): v
 export const startFollowing = ({ shared, intake, keys, timers, report, failed }: Deps): Following => {
   let isStopped = false
   let hasRewound = false
+  let missing = 0
   let release = () => {}
   const stopped = new Promise<void>(resolve => {
     release = resolve
@@ -61,8 +65,16 @@ export const startFollowing = ({ shared, intake, keys, timers, report, failed }:
   const start = (): void => {
     if (!isStopped) current = shared.follow(intake.at().sequence, take, ended)
   }
+  /** Reads everything again, when the end was reached and the last record is missing for several looks. */
   const look = async (): Promise<void> => {
-    if ((await shared.tail()) <= intake.at().sequence) mustKnowNoMore(intake)
+    if ((await shared.tail()) > intake.at().sequence) return
+    mustKnowNoMore(intake)
+    missing = (await intake.isSame()) ? 0 : missing + 1
+    if (missing < looksUntilLost) return
+    missing = 0
+    await current?.stop()
+    await intake.rewind()
+    start()
   }
   const cancel = timers.every(lookMs, () => {
     look().catch(error => {

@@ -39,16 +39,27 @@ export const createIntake = (deps: IntakeDeps) => {
   /** The place behind which reading can begin anew. No long payload and no record in parts is open there. */
   let safe = reader.at()
   let savedAt = safe.sequence
+  /** The place up to which everything is in the files. */
+  let stored = safe
+
+  let saving = Promise.resolve()
 
   const settle = (): void => {
+    stored = reader.at()
     if (!reader.isWithin() && pieces.isEmpty()) safe = reader.at()
   }
-  const save = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     const mark = safe
     if (mark.sequence === savedAt || applier.bareRows() > 0) return
     keys.write()
     await saveState(stateFile, logId, mark)
     savedAt = mark.sequence
+  }
+  /** Saves the state, one time after the other. */
+  const save = (): Promise<void> => {
+    const saved = saving.then(write)
+    saving = saved.catch(() => {})
+    return saved
   }
   const tick = timers.every(saveMs, () => {
     void applier.wipe().catch(() => {})
@@ -92,6 +103,8 @@ export const createIntake = (deps: IntakeDeps) => {
     },
     /** The place up to which records were taken in. */
     at: reader.at,
+    /** The place up to which they are in the files. */
+    stored: (): Mark => stored,
     /** The owner has stored its own record and its rows. */
     advance(mark: Mark): void {
       reader.advance({ mark, joined: [] })

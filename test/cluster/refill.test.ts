@@ -1,0 +1,98 @@
+// What the shared log lacks comes from the node that claims it: the log of a single machine, and what servers have lost.
+import path from 'node:path'
+import t from 'tap'
+import { openLog } from '../../src/log/log.ts'
+import { memoryStore } from '../../src/log/memory-store.ts'
+import { openOn, to } from '../log/support.ts'
+import { testWorld } from '../support/world.ts'
+import { begun, logId, memoryNode, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
+
+const deps = () => ({ ...testWorld(), build: 'test' })
+
+t.test('the log of a single machine is brought in, with its long payloads and its secrets', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = nodeIn(t, servers, { folder })
+  const before = openLog(one.local, deps())
+  for (let n = 0; n < 300; n++) await before.append([to(`s${n % 7}`, before.revisionOf(`s${n % 7}`), { n })])
+  await before.append([to('long', -1, { text: '😀'.repeat(300_000) })])
+  one.localSecrets.put('ref-1', { token: 'of the task' })
+  await one.replica.claim()
+  const two = nodeIn(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().sequence === one.replica.caughtUp().sequence)
+  t.equal(two.replica.caughtUp().position, 301)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+  t.same(two.localSecrets.get('ref-1'), { token: 'of the task' })
+})
+
+t.test('what the servers have lost is filled in again by the node that has it', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  await one.replica.claim()
+  const log = openLog(one.replica.store, deps())
+  for (let n = 0; n < 10; n++) await log.append([to('a', n - 1, { n })])
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().position === 10)
+  servers.loseBehind(6)
+  await one.replica.claim()
+  const again = openLog(one.replica.store, deps())
+  await again.append([to('a', 9, { n: 10 })])
+  shareKeys(one.keys, two.keys)
+  await until(() => two.replica.caughtUp().position === 11)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+  const three = memoryNode(t, servers, { folder: path.join(folder, 'three'), name: 'three' })
+  shareKeys(one.keys, three.keys)
+  await three.replica.follow()
+  await until(() => three.replica.caughtUp().position === 11)
+  t.same(rowsOf(three.local), rowsOf(one.local))
+})
+
+t.test('a node that has other events than the shared log says so, and changes nothing', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  await log.append([to('a', -1, { n: 1 })])
+  const local = memoryStore(logId)
+  const own = openLog(local, deps())
+  await own.append([to('mine', -1, { n: 1 })])
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two', local })
+  shareKeys(one.keys, two.keys)
+  const failed = new Promise(resolve => two.replica.onFailed(resolve))
+  await two.replica.follow()
+  t.match(await failed, {
+    position: 1,
+    message: /another event than the shared log at position 1: keep its DATA_DIR/,
+  })
+  t.equal(rowsOf(local)[0]?.stream, 'mine')
+})
+
+t.test('a node that has more events than the owner says so', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const local = memoryStore(logId)
+  await openLog(local, deps()).append([to('mine', -1, { n: 1 })])
+  const one = memoryNode(t, servers, { folder })
+  await one.replica.claim()
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two', local })
+  const failed = new Promise(resolve => two.replica.onFailed(resolve))
+  await two.replica.follow()
+  t.match(await failed, {
+    position: 1,
+    message: /has events that one, which owns the shared log, does not have/,
+  })
+})
+
+t.test('a log with another id is refused', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  t.throws(() => memoryNode(t, servers, { folder, local: memoryStore('log_other') }), {
+    message: /use an empty DATA_DIR/,
+  })
+})
