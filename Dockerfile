@@ -20,8 +20,8 @@ COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
-# Docker gives a new volume the owner and the mode of this folder.
-RUN install -d -o node -g node -m 700 /data
+# Docker gives a new volume the owner and the mode of its folder here. A node of a cluster has two more (compose.cluster.yaml).
+RUN install -d -o node -g node -m 700 /data /keys /workspace
 USER node
 VOLUME /data
 EXPOSE 8080
