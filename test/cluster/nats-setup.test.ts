@@ -7,7 +7,6 @@ import { openServers } from '../../src/cluster/nats/setup.ts'
 import { withoutLeader } from '../../src/cluster/nats/states.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { natsServer, noNats } from '../support/nats.ts'
-import { natsCluster, until } from '../support/nats-cluster.ts'
 
 const settingsOf = (port: number): NatsSettings => ({
   servers: [`127.0.0.1:${port}`],
@@ -21,27 +20,6 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     error => (error instanceof CannotStart ? error.message : error),
   )
-
-t.test('three servers get streams with three copies, once', { skip: noNats }, async t => {
-  const cluster = await natsCluster(t)
-  const servers = await openServers((await cluster.client()).settings)
-  t.teardown(() => servers.close())
-  t.same(await servers.setUp(0), names)
-  t.same(await servers.setUp(0), [])
-  const states = await until('copies on all servers', async () => {
-    const states = await servers.states(0)
-    return states.length === 2 && states.every(({ copies }) => copies.every(copy => copy.isCurrent)) && states
-  })
-  for (const [n, { name, leader, copies, lastSequence }] of states.entries()) {
-    t.equal(name, names[n])
-    t.same(copies.map(({ server }) => server).sort(), ['nats-0', 'nats-1', 'nats-2'])
-    t.equal(copies[0]?.server, leader)
-    t.equal(lastSequence, 0)
-  }
-  const [first, ...others] = await servers.judge(0)
-  t.match(first, { level: 'warn', text: /have version 2\.\d+\.\d+\. Use 2\.12|Set "sync_interval/ })
-  t.same(others, [])
-})
 
 t.test('a single server gets streams with one copy, and a warning', { skip: noNats }, async t => {
   const { port } = await natsServer(t)

@@ -2,13 +2,15 @@
 import t from 'tap'
 import { natsCluster, noNats } from '../support/nats-cluster.ts'
 import { newLog } from './nats-support.ts'
-import { sharedLogSuite } from './shared-log-suite.ts'
+import { sentences, sharedLogSuite } from './shared-log-suite.ts'
 
 if (noNats) t.plan(0, noNats)
 else {
   const cluster = await natsCluster(t)
+  // All logs are made at once, since each takes a while.
+  const logs = await Promise.all(Array.from({ length: sentences }, () => newLog(cluster)))
   sharedLogSuite('JetStream', async t => {
-    const log = await newLog(cluster)
+    const log = logs.pop() ?? (await newLog(cluster))
     return () => log.open(t)
   })
 }

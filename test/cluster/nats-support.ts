@@ -11,8 +11,8 @@ let made = 0
 
 /** Makes a stream with three copies. Returns a function that opens a client of it, which is closed with the test. */
 export const newLog = async (cluster: NatsCluster) => {
-  const name = `LOG_${++made}`
-  const subject = `log.${made}`
+  const number = ++made
+  const [name, subject] = [`LOG_${number}`, `log.${number}`]
   await until(`the stream ${name}`, async () => {
     const connection = await cluster.connected()
     const manager = await jetstreamManager(connection, { timeout: 2000, checkAPI: false })

@@ -2,6 +2,9 @@
 import t, { type Test } from 'tap'
 import { Fenced, type SharedLog, type SharedRecord } from '../../src/cluster/shared-log.ts'
 
+/** The number of tests in the suite, each of which makes a log. */
+export const sentences = 11
+
 /** Opens a client of one log, as a node does. The suite closes it. */
 export type OpenClient = () => Promise<SharedLog>
 /** Makes the servers of a new, empty log. */

@@ -4,6 +4,7 @@ import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { type Following, LostTail, type SharedLog, type SharedRecord } from '../shared-log.ts'
 import type { Ask } from './ask.ts'
+import { endOfStream } from './end.ts'
 import { openPull, type Pull } from './pull.ts'
 
 export type FollowDeps = {
@@ -30,7 +31,7 @@ type Place = { sequence: number; bytes?: Uint8Array }
 
 /** Throws when the stream has not got our last record any more. */
 const lookAt = async (last: Place, { name, drops, ask, timers }: FollowDeps, stopping: AbortSignal) => {
-  const endOf = () => ask(async manager => (await manager.streams.info(name)).state.last_seq)
+  const endOf = () => ask(manager => endOfStream(manager, name))
   for (const since = performance.now(); ; await sleep(timers, lookMs, stopping)) {
     const end = await endOf()
     if (end >= last.sequence || stopping.aborted) break
@@ -54,13 +55,12 @@ export const createFollow =
     let pull: Pull | undefined
 
     const handOver = async (records: SharedRecord[]): Promise<void> => {
-      const [first, newest] = [records[0], records.at(-1)]
-      if (first === undefined || newest === undefined || stopping.aborted) return
-      const holes = newest.sequence - last.sequence !== records.length
-      if (holes && !drops)
-        throw ended(
-          new Error(`records behind ${last.sequence} are missing in ${name}: somebody has deleted them`),
-        )
+      const newest = records.at(-1)
+      if (newest === undefined || stopping.aborted) return
+      const missing =
+        last.sequence + 1 + records.findIndex((record, n) => record.sequence !== last.sequence + 1 + n)
+      if (missing > last.sequence && !drops)
+        throw ended(new Error(`record ${missing} of ${name} is missing: somebody has deleted it`))
       try {
         handling = handle(records)
         await handling

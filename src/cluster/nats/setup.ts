@@ -7,6 +7,7 @@ import { connectTo } from '../../bus/nats/connect.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { notFound } from './end.ts'
 import { type Judgement, judgementsOf } from './judge.ts'
 import { isTimeout } from './no-answer.ts'
 import { type StreamState, stateOf, withoutLeader } from './states.ts'
@@ -36,8 +37,7 @@ export type Servers = {
 const requestMs = 3000
 const patience = { connectMs: 2000, pingMs: 5000 }
 
-/** Codes of the JetStream API. */
-const notFound = 10059
+/** Further codes of the JetStream API. */
 const noJetStream = new Set([10039, 10076])
 const isSingleServer = 10074
 const tooFewServers = 10005

@@ -1,13 +1,13 @@
 // A shared log that is a stream of JetStream.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { load } from '../../bus/nats/client.ts'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { SharedLog, SharedRecord } from '../shared-log.ts'
 import { createAppender } from './append.ts'
 import { createAsk } from './ask.ts'
+import { endOfStream, notFound } from './end.ts'
 import { createFollow } from './follow.ts'
 import { openLink } from './link.ts'
 import { mostBytes, openPull, type Pull } from './pull.ts'
@@ -33,9 +33,6 @@ const usualAppendMs = 5000
 const mebibyte = 1024 * 1024
 const share = 0.9
 
-/** Code of the JetStream API: there is no such stream. */
-const notFound = 10059
-
 /** The next records up to a sequence, of about `mostBytes` at most. */
 const recordsUpTo = async (end: number, pull: Pull): Promise<SharedRecord[]> => {
   const records: SharedRecord[] = []
@@ -57,9 +54,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   const stopping = new AbortController()
   const link = openLink({ settings, timers, report })
   const ask = createAsk({ link, timers, stopping: stopping.signal })
-  const [, { JetStreamApiError }] = await load()
-  const tail = async (): Promise<number> =>
-    ask(async manager => (await manager.streams.info(name)).state.last_seq)
+  const tail = () => ask(manager => endOfStream(manager, name))
   const read =
     (after: number, end: number) => async (manager: JetStreamManager, connection: NatsConnection) => {
       const pull = await openPull({ manager, connection, name, timers }, after + 1)
@@ -78,7 +73,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
     const isMissing = await manager.streams.info(name).then(
       () => false,
       error => {
-        if (error instanceof JetStreamApiError && error.code === notFound) return true
+        if (error.code === notFound) return true
         throw error
       },
     )
