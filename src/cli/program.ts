@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { version } from '../platform/version.ts'
 import { type Adders, later } from './adding.ts'
+import { addCluster } from './cluster-commands.ts'
 import { addProof } from './proof-commands.ts'
 
 const footer = `
@@ -268,6 +269,7 @@ export const createProgram = (): Command => {
     addForking,
     addProof,
     addKeeping,
+    addCluster,
     addTokens,
     addCron,
     addWebhooks,

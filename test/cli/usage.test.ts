@@ -23,6 +23,8 @@ t.test('these are the commands', async t => {
   t.same(names.sort(), [
     'audit rotate-key',
     'backup',
+    'cluster init',
+    'cluster status',
     'console',
     'cron add',
     'cron list',

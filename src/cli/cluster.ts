@@ -1,0 +1,105 @@
+// reprise cluster: sets a cluster up, and shows its nodes and streams.
+import path from 'node:path'
+import { type ClusterKeys, readClusterKeys } from '../cluster/cluster-key.ts'
+import { createAsk } from '../cluster/door/ask-node.ts'
+import { createHops } from '../cluster/door/hop.ts'
+import { initCluster } from '../cluster/init.ts'
+import { lastBeat } from '../cluster/last-beat.ts'
+import { openServers } from '../cluster/nats/setup.ts'
+import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
+import { Unknown } from '../cluster/shared-log.ts'
+import { type Surveyed, survey } from '../cluster/survey.ts'
+import { makeDataDir, readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { realWorld } from '../platform/world.ts'
+import { lineOfNode, lineOfStream } from './cluster-lines.ts'
+import { NoAnswer, NotReached } from './exit.ts'
+import { openLogOf } from './folder.ts'
+import { urlOfServer } from './server.ts'
+import { type Common, openTerminal } from './terminal.ts'
+
+type InitOptions = Common & { nats?: string; shards: string; key?: string; data?: string }
+type Env = Record<string, string | undefined>
+
+/** Milliseconds to wait for servers that are there. */
+const waitMs = 5000
+
+const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
+  work.catch(error => {
+    if (!(error instanceof Unknown)) throw error
+    throw new NotReached(`the NATS servers at ${shown} do not answer: ${error.message}`)
+  })
+
+/** The id of the log in a folder. */
+const idIn = async (folder: string): Promise<string> => {
+  const log = openLogOf(readConfig({ ...process.env, DATA_DIR: folder }))
+  await log.close()
+  return log.id
+}
+
+const keyFileOf = (given: string | undefined): string => {
+  if (given !== undefined) return path.resolve(given)
+  const file = clusterKeyFileOf(process.env)
+  if (!process.env.CLUSTER_KEY_FILE) makeDataDir(path.dirname(file))
+  return file
+}
+
+export const init = async (options: InitOptions): Promise<void> => {
+  if (options.shards !== '1') throw new CannotStart(`--shards ${options.shards}: a cluster has 1 shard`)
+  const env: Env =
+    options.nats === undefined ? process.env : { ...process.env, CLUSTER_NATS_URL: options.nats }
+  const settings = clusterNatsOf(env)
+  const isThere = options.data !== undefined
+  const { timers, ids } = realWorld()
+  const id = options.data === undefined ? ids.next('log_') : await idIn(options.data)
+  const keyFile = keyFileOf(options.key)
+  const printer = openTerminal(options)
+  const plan = { settings, keyFile, log: { id, isThere }, timers, report: () => {} }
+  const { keyMade, created, logId, judgements } = await reaching(settings.shown, initCluster(plan))
+  if (options.json) {
+    const streams = { created }
+    await printer.rows([
+      JSON.stringify({ key_file: keyFile, key_made: keyMade, streams, log_id: logId, judgements }),
+    ])
+    return
+  }
+  await printer.rows([
+    `Key      ${keyFile} (${keyMade ? 'made: copy it to every node' : 'was there'})`,
+    `Streams  ${created.length > 0 ? `${created.join(', ')} (created)` : 'were there'}`,
+    `Log      ${logId}`,
+  ])
+  for (const { level, text } of judgements) printer.line(text, level === 'warn' ? 'red' : 'dim')
+}
+
+/** The nodes that are known, by the server of the data folder and by the newest beat. */
+const nodesOf = async (keys: ClusterKeys, known: (string | undefined)[]): Promise<Surveyed[]> => {
+  const ask = createAsk(createHops({ key: keys.hops, node: 'cli', world: realWorld() }))
+  return survey(
+    ask,
+    known.filter(url => url !== undefined),
+  )
+}
+
+export const status = async (options: Common): Promise<void> => {
+  const settings = clusterNatsOf(process.env)
+  const keys = readClusterKeys(clusterKeyFileOf(process.env))
+  const printer = openTerminal(options)
+  const servers = await openServers(settings)
+  try {
+    const streams = await servers.states(0)
+    const beat = lastBeat({ settings, shard: 0, timers: realWorld().timers, report: () => {}, waitMs })
+    const { url } = (await reaching(settings.shown, beat)) ?? {}
+    const nodes = await nodesOf(keys, [urlOfServer(readConfig(process.env)), url])
+    await printer.rows(
+      options.json
+        ? [JSON.stringify({ nodes, streams })]
+        : [...nodes.map(lineOfNode), ...streams.map(lineOfStream)],
+    )
+    for (const { level, text } of options.json ? [] : await servers.judge(0))
+      if (level === 'warn') printer.line(text, 'red')
+    if (!nodes.some(node => 'role' in node && node.role === 'owner'))
+      throw new NoAnswer('no node that can be reached owns the event log')
+  } finally {
+    await servers.close()
+  }
+}
