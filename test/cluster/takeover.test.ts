@@ -173,6 +173,11 @@ tap.test('a GET whose owner is killed is answered by the next owner', async t =>
   t.match(await answer, { status: 200, text: 'c:' })
 })
 
+tap.test('a GET with a body is not sent again, since its body is gone', async t => {
+  const { answer } = await killedOwner(t, { body: 'x', headers: { 'content-length': 1 } })
+  t.match(await answer, { status: 503, text: /may have happened/ })
+})
+
 tap.test('requests that a former owner does not answer end a second after there is a new one', async t => {
   const asked = moment()
   let count = 0

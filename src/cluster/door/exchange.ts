@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from '../../http/errors.ts'
-import { endSocket, sendAnswer } from './answers.ts'
+import { hasBody } from './body-length.ts'
 import { forwardRequest, type Outcome } from './forward-request.ts'
 import { forwardUpgrade, type Upgrade } from './forward-upgrade.ts'
 import type { Peers } from './peers.ts'
+import { endSocket, sendAnswer } from './send-answer.ts'
 
 /** Takes the requests of a server. */
 export type Handler = {
@@ -15,7 +16,7 @@ export type Handler = {
 
 export type Exchange = {
   request: IncomingMessage
-  /** Whether it may be sent again after a node may have done it. */
+  /** Whether it can be sent again after a node has taken it. */
   isSafe: boolean
   /** Emits `close` when the client has gone. */
   client: Duplex | ServerResponse
@@ -35,7 +36,7 @@ export const plainExchange = (
   const { request, response } = given
   return {
     request,
-    isSafe: request.method === 'GET' || request.method === 'HEAD',
+    isSafe: /^(GET|HEAD)$/.test(request.method ?? '') && !hasBody(request),
     client: response,
     serve(handler) {
       if (given.awaits100) response.writeContinue()

@@ -2,6 +2,7 @@
 // the request. So until then the request can still be sent to another node, however long its body is.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
+import { emptyBody, hasBody } from './body-length.ts'
 import { notOwnerHeader, waitsHeader } from './inside-headers.ts'
 import { answerHeaders, requestHeaders } from './passed-headers.ts'
 import type { Peers } from './peers.ts'
@@ -21,15 +22,6 @@ export type Exchange = {
 
 /** Written to send the head at once. `flushHeaders` would send it as UTF-8. */
 const nothing = Buffer.alloc(0)
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-/** The header that a request without a body lacks, if node would otherwise announce a body. */
-const emptyBody = ({ method = '', headers }: IncomingMessage): string[] =>
-  ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'].includes(method) || headers['content-length'] !== undefined
-    ? []
-    : ['content-length', '0']
 
 const passAnswer = (answer: IncomingMessage, { request, response }: Exchange): void => {
   const closes = !request.complete && /\bclose\b/i.test(answer.headers.connection ?? '')

@@ -2,11 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { World } from '../../contract/ports.ts'
 import type { Answer } from '../../http/errors.ts'
-import { notFound, notOwner, sendAnswer, unreadable } from './answers.ts'
+import { notFound, notOwner, unreadable } from './answers.ts'
 import type { Hop } from './hop.ts'
 import { type KeyQuestion, lotFor, type NodeKeys, writeLot } from './key-lots.ts'
 import type { Owner } from './route.ts'
 import { openLetter, sealLetter } from './sealed-letter.ts'
+import { sendAnswer } from './send-answer.ts'
 
 export const keysPath = '/cluster/keys'
 export const statusPath = '/cluster/status'
@@ -58,9 +59,10 @@ export const createNodeRoutes = ({ owner, node, keys, key, status, world: { cloc
       keys.shared(epoch, upTo)
     standbys.set(question.node, { node: question.node, url: question.url, askedAt: clock.now() })
     const lot = writeLot(lotFor(keys, question.have))
+    const letter = sealLetter(key, aboutAnswer(nonce), lot)
     response
       .writeHead(200, { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' })
-      .end(sealLetter(key, aboutAnswer(nonce), lot))
+      .end(letter)
   }
   return {
     /** Other nodes that have asked this one for keys since it started. */

@@ -44,8 +44,9 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
       if (typeof now === 'object' && mayNotPass !== undefined)
         return void exchange.refuse(notOwner(node, mayNotPass))
       if (typeof now === 'object' && now.url !== tried) {
-        const outcome = await exchange.forward(now.url)
+        const outcome = await exchange.forward(now.url).catch(() => 'unreadable' as const)
         if (outcome === 'answered') return
+        if (outcome === 'unreadable') return void exchange.refuse(unreadable)
         if (outcome === 'lost' && !exchange.isSafe) return void exchange.refuse(ownerLost)
         tried = now.url
         continue
@@ -59,7 +60,6 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
     changed: held.changed,
     held: held.count,
     /** Resolves when the answer has begun, or the client is gone. */
-    route: (exchange: Exchange, asked: Asked): Promise<void> =>
-      route(exchange, asked).catch(() => exchange.refuse(unreadable)),
+    route,
   }
 }

@@ -4,12 +4,13 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Report, World } from '../../contract/ports.ts'
 import { isWebSocket, passOver } from '../../http/upgrade.ts'
-import { isAlive, notFound, sendAnswer } from './answers.ts'
+import { isAlive, notFound } from './answers.ts'
 import { createAsked } from './asked.ts'
 import { type Handler, plainExchange, upgradeExchange } from './exchange.ts'
 import type { Hop, Hops } from './hop.ts'
 import { createPeers } from './peers.ts'
 import { createRoute, type Owner } from './route.ts'
+import { sendAnswer } from './send-answer.ts'
 
 type Deps = {
   owner(): Owner
