@@ -27,7 +27,7 @@ tap.test('every import rule can fail', t => {
     src: {
       agents: { 'scripted.ts': imports('../config.ts') },
       bus: { 'feed.ts': imports('../config.ts') },
-      cluster: { 'replica.ts': imports('../config.ts') },
+      cluster: { 'replica.ts': imports('../config.ts'), nats: { 'link.ts': imports('../../config.ts') } },
       contract: { 'wire.ts': imports('node:fs') },
       environments: {
         'registry.ts': imports('../config.ts', './kinds/chess/chess.ts'),

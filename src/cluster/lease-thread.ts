@@ -2,30 +2,14 @@
 // cost the lease.
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report } from '../contract/ports.ts'
 import { sleep } from '../platform/sleep.ts'
 import { realWorld } from '../platform/world.ts'
-import { createBeats, type LeaseNews } from './beats.ts'
+import { createBeats } from './beats.ts'
+import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
 import { openSharedLog } from './nats/shared-log.ts'
 import { leaseStream } from './nats/streams.ts'
 import type { SharedLog } from './shared-log.ts'
-
-export type LeaseData = {
-  settings: NatsSettings
-  shard: number
-  node: { name: string; url: string }
-  beatMs: number
-  leaseMs: number
-  /** One number: the nanosecond up to which this node holds the lease, on the clock of `process.hrtime`. */
-  until: BigInt64Array
-}
-export type LeaseOrder = { want: boolean } | { release: number } | 'close'
-export type LeaseReply =
-  | { news: LeaseNews }
-  | { released: number }
-  | { report: Parameters<Report> }
-  | 'closed'
 
 /** Milliseconds for one beat. Then the next server is tried. */
 const appendMs = 1000

@@ -4,8 +4,9 @@ import type { Worker } from 'node:worker_threads'
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { startThread } from '../platform/thread.ts'
-import type { LeaseNews, LeaseState } from './beats.ts'
-import type { LeaseData, LeaseOrder, LeaseReply } from './lease-thread.ts'
+
+import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
+import type { LeaseNews, LeaseState } from './seen-beats.ts'
 
 export type Lease = {
   /** Whether this node holds the lease at this moment. It looks at the clock, so it is also true after a long pause. */

@@ -1,7 +1,7 @@
 // Leases in tests, and the times for which each was held.
 
-import type { LeaseState } from '../../src/cluster/beats.ts'
 import { type Lease, type LeaseDeps, openLease } from '../../src/cluster/lease.ts'
+import type { LeaseState } from '../../src/cluster/seen-beats.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 type Ending = { teardown(end: () => unknown): void }

@@ -7,18 +7,11 @@ import { connectTo } from '../../bus/nats/connect.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { notFound } from './end.ts'
 import { type Judgement, judgementsOf } from './judge.ts'
 import { isTimeout } from './no-answer.ts'
+import { codeOf, infoOf, setUpStream } from './set-up-stream.ts'
 import { type StreamState, stateOf, withoutLeader } from './states.ts'
-import {
-  differences,
-  leaseStream,
-  type ShardStream,
-  settingsOf,
-  shardStream,
-  usualCopies,
-} from './streams.ts'
+import { leaseStream, type ShardStream, shardStream } from './streams.ts'
 
 export type Servers = {
   /**
@@ -37,50 +30,10 @@ export type Servers = {
 const requestMs = 3000
 const patience = { connectMs: 2000, pingMs: 5000 }
 
-/** Further codes of the JetStream API. */
+/** Codes of the JetStream API: the server, or the account, has no JetStream. */
 const noJetStream = new Set([10039, 10076])
-const isSingleServer = 10074
-const tooFewServers = 10005
 
-const codeOf = (error: unknown): unknown => {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
-  return typeof code === 'number' ? code : cause?.code
-}
 const streamsOf = (shard: number): ShardStream[] => [shardStream(shard), leaseStream(shard)]
-
-const infoOf = (manager: JetStreamManager, name: string) =>
-  manager.streams.info(name).catch(error => {
-    if (codeOf(error) === notFound) return undefined
-    throw error
-  })
-
-const create = async (manager: JetStreamManager, stream: ShardStream): Promise<void> => {
-  const settings = await settingsOf(stream)
-  try {
-    await manager.streams.add({ ...settings, num_replicas: usualCopies })
-  } catch (error) {
-    if (codeOf(error) === isSingleServer) await manager.streams.add({ ...settings, num_replicas: 1 })
-    else if (codeOf(error) === tooFewServers)
-      throw new CannotStart(
-        `the stream ${stream.name} needs ${usualCopies} servers with JetStream: start those that are away, or use a single server that has no cluster`,
-      )
-    else throw error
-  }
-}
-
-/** Whether the stream was created. */
-const setUp = async (manager: JetStreamManager, stream: ShardStream): Promise<boolean> => {
-  const there = await infoOf(manager, stream.name)
-  if (there === undefined) {
-    await create(manager, stream)
-    return true
-  }
-  const wrong = differences(there.config, await settingsOf(stream))
-  if (wrong.length === 0) return false
-  throw new CannotStart(
-    `the stream ${stream.name} exists with other settings: ${wrong.join(', ')}; change them, or delete the stream if nothing of it is needed`,
-  )
-}
 
 const managerOf = async (connection: NatsConnection, shown: string): Promise<JetStreamManager> => {
   const [, { jetstreamManager }] = await load()
@@ -118,7 +71,7 @@ export const openServers = async (settings: NatsSettings): Promise<Servers> => {
   return {
     async setUp(shard) {
       const created: string[] = []
-      for (const stream of streamsOf(shard)) if (await setUp(manager, stream)) created.push(stream.name)
+      for (const stream of streamsOf(shard)) if (await setUpStream(manager, stream)) created.push(stream.name)
       return created
     },
     states,

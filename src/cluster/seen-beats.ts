@@ -1,0 +1,83 @@
+// What a node knows of the lease: the newest beat, when it saw that beat, and until when it holds the lease itself.
+import { type Beat, beatOf } from './beat.ts'
+import type { SharedRecord } from './shared-log.ts'
+
+export type LeaseState = 'mine' | 'theirs' | 'free'
+export type LeaseNews = { state: LeaseState; holder: { name: string; url: string } | undefined }
+
+export type SeenBeatsDeps = {
+  /** Differs from that of every other process, also of one with the same name. */
+  run: string
+  /** Milliseconds for which a beat counts. */
+  leaseMs: number
+  /** Milliseconds on a clock that only goes forward. */
+  now: () => number
+  /** Called with each new moment up to which this node holds the lease; 0: it does not. */
+  holds: (until: number) => void
+  tell: (news: LeaseNews) => void
+}
+
+/** Milliseconds that another node waits longer than the holder holds. */
+const marginMs = 100
+
+export const createSeenBeats = ({ run, leaseMs, now, holds, tell }: SeenBeatsDeps) => {
+  let newest: Beat | undefined
+  /** The sequence of the newest beat, and the moment when this node saw it or began to look. */
+  let last = 0
+  let seen = now()
+  let until = 0
+  let isReleased = false
+  let told = JSON.stringify(['free', undefined])
+
+  const isOurs = () => newest?.run === run && newest.leaving !== true
+  const hold = (to: number): void => {
+    until = isReleased ? 0 : to
+    holds(until)
+  }
+  const look = (): void => {
+    const isTheirs = newest !== undefined && !isOurs() && !newest.leaving && now() - seen <= leaseMs
+    const state = now() < until ? 'mine' : isTheirs ? 'theirs' : 'free'
+    const holder =
+      state === 'free' || newest === undefined ? undefined : { name: newest.node, url: newest.url }
+    const news = JSON.stringify([state, holder])
+    if (news === told) return
+    told = news
+    tell({ state, holder })
+  }
+  return {
+    last: () => last,
+    /** Whether the newest beat is one of this process, and not its last one. */
+    isOurs,
+    /** Whether this node holds the lease now. */
+    isHeld: () => now() < until,
+    /** Whether another node may hold it no more. */
+    isFree: () => newest?.leaving === true || last === 0 || now() - seen > leaseMs + marginMs,
+    isReleased: () => isReleased,
+    /** Tells what has changed. The clock alone changes it, too. */
+    look,
+    take(records: readonly SharedRecord[]): void {
+      for (const { sequence, bytes } of records) {
+        if (sequence <= last) continue
+        last = sequence
+        newest = beatOf(bytes)
+        seen = now()
+        hold(isOurs() ? Math.max(until, (newest?.sent ?? 0) + leaseMs) : 0)
+      }
+      look()
+    },
+    /** Forgets everything, and begins to look behind a sequence. */
+    beginAt(sequence: number): void {
+      newest = undefined
+      last = sequence
+      seen = now()
+      hold(0)
+      look()
+    },
+    /** While it is released, this node does not hold the lease, whatever was stored. */
+    setReleased(released: boolean): void {
+      isReleased = released
+      if (released) hold(0)
+      look()
+    },
+  }
+}
