@@ -1,7 +1,8 @@
 // The first lines that reprise serve prints.
-import type { ClusterNode } from '../cluster/node.ts'
+
 import type { Config } from '../config.ts'
 import type { Server } from '../main.ts'
+import type { ClusterNode } from '../node/node.ts'
 import { version } from '../platform/version.ts'
 import { firstCurlOf } from './server.ts'
 

@@ -1,10 +1,10 @@
 // reprise serve: starts the server, prints a few lines about it, and stops it after a signal.
 import { setFlagsFromString } from 'node:v8'
-import { startNode } from '../cluster/node.ts'
 import { Unknown } from '../cluster/shared-log.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { startServer } from '../main.ts'
+import { startNode } from '../node/node.ts'
 import { version } from '../platform/version.ts'
 import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'

@@ -1,5 +1,5 @@
 import tap from 'tap'
-import { type Role, runRoles } from '../../src/cluster/roles.ts'
+import { type Role, runRoles } from '../../src/node/roles.ts'
 
 /** Resolves when the work that is under way has come to rest. */
 const settle = () => new Promise(resolve => setImmediate(resolve))

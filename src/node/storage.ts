@@ -1,18 +1,18 @@
 // What a node keeps: its copy of the log, the keys that open it, and the secrets, all fed by the shared log.
+
+import { logIdOf } from '../cluster/beginning.ts'
+import type { ClusterKeys } from '../cluster/cluster-key.ts'
+import { openStreamKeys } from '../cluster/keys/stream-keys.ts'
+import { openSharedLog } from '../cluster/nats/shared-log.ts'
+import { shardStream } from '../cluster/nats/streams.ts'
+import { createReplica } from '../cluster/replica.ts'
+import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { openSecrets } from '../platform/secrets.ts'
-import { logIdOf } from './beginning.ts'
 import type { Closers } from './closers.ts'
-import type { ClusterKeys } from './cluster-key.ts'
-import { openStreamKeys } from './keys/stream-keys.ts'
-import { openSharedLog } from './nats/shared-log.ts'
-import { shardStream } from './nats/streams.ts'
-
-import { createReplica } from './replica.ts'
-import type { ClusterSettings } from './settings.ts'
 
 type Deps = {
   config: Config

@@ -7,7 +7,7 @@ import { createFront } from '../front/front.ts'
 import { openShard } from '../maintenance/open-shard.ts'
 import { readPlainFile, whatStandsAt } from '../platform/plain-file.ts'
 import { createLocalDoor } from './local-door.ts'
-import type { NodeStorage } from './node-storage.ts'
+import type { NodeStorage } from './storage.ts'
 
 /** Milliseconds between two looks at whether the files that every owner needs have changed. */
 const shareMs = 5000

@@ -1,11 +1,12 @@
 // What this node is at the moment, for its door, its metrics and its readiness.
+
+import type { Owner } from '../cluster/door/route.ts'
+import type { Lease } from '../cluster/lease.ts'
 import type { NodeState } from '../front/doors.ts'
-import type { Owner } from './door/route.ts'
-import type { Lease } from './lease.ts'
-import type { NodeStorage } from './node-storage.ts'
 import type { Role } from './roles.ts'
 import type { OwnedShard } from './shard-owner.ts'
 import type { Standby } from './standby.ts'
+import type { NodeStorage } from './storage.ts'
 
 type Deps = {
   /** The name of this node. */

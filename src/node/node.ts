@@ -1,5 +1,9 @@
 // Starts a node of a cluster: it holds its data folder, follows the shared log, and listens. While it owns the shard, it
 // answers requests itself; otherwise it sends them on to the owner.
+
+import { readClusterKeys } from '../cluster/cluster-key.ts'
+import { openLease } from '../cluster/lease.ts'
+import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { openInspector } from '../front/inspector.ts'
@@ -8,16 +12,13 @@ import { holdFolder } from '../maintenance/open-folder.ts'
 import { filesOf, removeServerFile, writeServerFile } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
-import { readClusterKeys } from './cluster-key.ts'
-import { openDoor } from './door/door.ts'
-import { openLease } from './lease.ts'
-import { openNodeStorage } from './node-storage.ts'
+import { openDoor } from './door.ts'
 import { runRoles } from './roles.ts'
 import { createSelf } from './self.ts'
-import type { ClusterSettings } from './settings.ts'
 import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
 import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
+import { openNodeStorage } from './storage.ts'
 
 /** The most milliseconds for which running steps may finish when an owner hands the shard over. */
 const handOverMs = 2000

@@ -1,8 +1,8 @@
 // What a standby does: it brings the shared log into its files, and keeps its read models current.
 import type { Report, World } from '../contract/ports.ts'
 import { type Copy, openCopy } from './copy.ts'
-import type { NodeStorage } from './node-storage.ts'
 import type { Held } from './roles.ts'
+import type { NodeStorage } from './storage.ts'
 
 type Deps = {
   storage: Pick<NodeStorage, 'local' | 'replica' | 'shared'>
