@@ -16,14 +16,18 @@ export type Writer = {
   close(): void
 }
 
-export const sqliteWriter = (db: Database.Database): Writer => {
-  const insertStream = db.prepare('INSERT INTO streams (no, id) VALUES (?, ?)')
-  const insertEvent = db.prepare(
+const statementsOf = (db: Database.Database) => ({
+  insertStream: db.prepare('INSERT INTO streams (no, id) VALUES (?, ?)'),
+  insertEvent: db.prepare(
     'INSERT INTO events (position, stream_no, revision, header, payload, salt, leaf) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const insertLong = db.prepare('INSERT INTO long_payloads (no, position) VALUES (?, ?)')
-  const insertPiece = db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)')
-  const removePieces = db.prepare('DELETE FROM pieces WHERE payload = ?')
+  ),
+  insertLong: db.prepare('INSERT INTO long_payloads (no, position) VALUES (?, ?)'),
+  insertPiece: db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)'),
+  removePieces: db.prepare('DELETE FROM pieces WHERE payload = ?'),
+})
+
+export const sqliteWriter = (db: Database.Database): Writer => {
+  const { insertStream, insertEvent, insertLong, insertPiece, removePieces } = statementsOf(db)
   /** The digests of long payloads whose events are not written yet, by their numbers. */
   const digests = new Map<number, OpenDigest>()
   // Each write checks the WAL: if somebody has cut it short, SQLite would write on behind the cut, and later read

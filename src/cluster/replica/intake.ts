@@ -28,8 +28,34 @@ export type IntakeDeps = {
   applied: () => void
 }
 
+type SavingDeps = Pick<IntakeDeps, 'stateFile' | 'timers' | 'report'> & {
+  write: () => Promise<void>
+  wipe: () => Promise<void>
+}
+
+/** Saves the state from time to time, one time after the other. */
+const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => {
+  let last = Promise.resolve()
+  const save = (): Promise<void> => {
+    const saved = last.then(write)
+    last = saved.catch(() => {})
+    return saved
+  }
+  const cancel = timers.every(saveMs, () => {
+    void wipe().catch(() => {})
+    save().catch(error => report('warn', `${stateFile} cannot be written`, { error: String(error) }))
+  })
+  return {
+    save,
+    stop(): Promise<void> {
+      cancel()
+      return save()
+    },
+  }
+}
+
 export const createIntake = (deps: IntakeDeps) => {
-  const { local, shared, keys, secrets, logId, key, stateFile, timers, report } = deps
+  const { local, shared, keys, secrets, logId, key, stateFile } = deps
   const pieces = createOpenPieces(local)
   const applier = createApplier({ local, keys, pieces, secrets, logId })
   const reader = createReader(key, logId)
@@ -42,8 +68,6 @@ export const createIntake = (deps: IntakeDeps) => {
   /** The place up to which everything is in the files. */
   let stored = safe
 
-  let saving = Promise.resolve()
-
   const settle = (): void => {
     stored = reader.at()
     if (!reader.isWithin() && pieces.isEmpty()) safe = reader.at()
@@ -55,16 +79,7 @@ export const createIntake = (deps: IntakeDeps) => {
     await saveState(stateFile, logId, mark)
     savedAt = mark.sequence
   }
-  /** Saves the state, one time after the other. */
-  const save = (): Promise<void> => {
-    const saved = saving.then(write)
-    saving = saved.catch(() => {})
-    return saved
-  }
-  const tick = timers.every(saveMs, () => {
-    void applier.wipe().catch(() => {})
-    save().catch(error => report('warn', `${stateFile} cannot be written`, { error: String(error) }))
-  })
+  const saving = startSaving({ ...deps, write, wipe: applier.wipe })
   const restart = async (): Promise<void> => {
     await applier.restart()
     reader.goTo(safe)
@@ -123,11 +138,8 @@ export const createIntake = (deps: IntakeDeps) => {
     head: applier.head,
     claim: applier.claim,
     bareRows: applier.bareRows,
-    save,
-    async stop(): Promise<void> {
-      tick()
-      await save()
-    },
+    save: saving.save,
+    stop: saving.stop,
   }
 }
 export type Intake = ReturnType<typeof createIntake>

@@ -11,6 +11,7 @@ import { seal } from '../records/sealing.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import type { Intake } from './intake.ts'
 import { createKeyGate } from './key-gate.ts'
+import { createPipeline } from './pipeline.ts'
 import type { Publisher } from './publisher.ts'
 import type { Refilling } from './refill.ts'
 import { endOf } from './rows.ts'
@@ -32,42 +33,11 @@ type Deps = {
 }
 
 export const createOwner = (deps: Deps) => {
-  const { local, keys, copied, publisher, intake, changedSecrets, failed } = deps
+  const { local, keys, copied, publisher, intake, changedSecrets } = deps
   const { pieces } = intake
-  const gate = createKeyGate(keys, deps.timers)
   let { position } = deps
-  let failure: { error: unknown } | undefined
-  /** Settles when the last record was given to the local log. */
-  let handed: Promise<unknown> = Promise.resolve()
-  let underWay: Promise<unknown> = handed
+  const { store, settled } = createPipeline({ gate: createKeyGate(keys, deps.timers), failed: deps.failed })
 
-  const fail = (error: unknown): void => {
-    if (failure !== undefined) return
-    failure = { error }
-    failed(error)
-  }
-  /** Publishes, then writes locally, then notes the place. `end`: the last position afterwards. */
-  const store = <T>(
-    count: number,
-    publish: () => ReturnType<Publisher['publish']>,
-    write: () => Promise<T>,
-  ) => {
-    if (failure !== undefined) return Promise.reject(failure.error)
-    const published = gate(count, async () => publish())
-    published.catch(() => {}) // it is reported below, but only after those before
-    const given = handed.then(async () => {
-      const mark = await published
-      return { mark, written: write() }
-    })
-    handed = given
-    const done = Promise.all([given, underWay]).then(async ([{ mark, written }]) => {
-      await written
-      return mark
-    })
-    done.catch(fail)
-    underWay = done
-    return done
-  }
   const advance = (mark: Awaited<ReturnType<Publisher['publish']>>): void =>
     intake.advance({ ...mark, position })
 
@@ -163,8 +133,7 @@ export const createOwner = (deps: Deps) => {
     },
     /** Publishes the secrets under these refs. */
     putSecrets: async (refs: string[]): Promise<void> => void (await publishSecrets(refs)),
-    /** Resolves when nothing is under way, however that has ended. */
-    settled: (): Promise<unknown> => underWay.catch(() => {}),
+    settled,
   }
 }
 export type Owner = ReturnType<typeof createOwner>

@@ -1,0 +1,30 @@
+// Up to where the keys of each epoch are in the file, without a hole; so two nodes know what one of them lacks.
+import type { FiledKey, KeyFile } from './key-file.ts'
+
+/** The keys of an epoch up to a number. */
+export type Held = { epoch: number; upTo: number }
+
+export const createHeld = (file: KeyFile) => {
+  const held = new Map(file.held().map(({ epoch, upTo }) => [epoch, upTo]))
+  return {
+    /** Keys of an epoch were added. */
+    note(epoch: number): void {
+      let upTo = held.get(epoch) ?? 0
+      while (file.one(epoch, upTo + 1) !== undefined) upTo++
+      held.set(epoch, upTo)
+    },
+    /** For each epoch the number up to which its keys are here without a hole. */
+    have: (): Held[] => [...held].map(([epoch, upTo]) => ({ epoch, upTo })),
+    /** Up to `limit` keys that another node lacks, which has these. */
+    missing(have: readonly Held[], limit: number): FiledKey[] {
+      const known = new Map(have.map(({ epoch, upTo }) => [epoch, upTo]))
+      const found: FiledKey[] = []
+      for (const [epoch, upTo] of held) {
+        const from = known.get(epoch) ?? 0
+        if (from < upTo && found.length < limit)
+          found.push(...file.later(epoch, from, Math.min(upTo - from, limit - found.length)))
+      }
+      return found
+    },
+  }
+}

@@ -1,0 +1,66 @@
+// The keys that the owner of the log has made ahead, and how many of them the standby has.
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../contract/ports.ts'
+import type { KeyName } from '../records/content.ts'
+import type { StreamKey } from '../records/packed-events.ts'
+import type { KeyFile } from './key-file.ts'
+
+/** Keys that are made at once. */
+export const keysAtOnce = 1024
+/** When fewer keys than this are left, the next ones are made. */
+const fewKeys = 512
+/** Milliseconds after its last question for which a standby is taken to be there. */
+const standbyMs = 3000
+
+export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number) => void) => {
+  /** The epoch of the keys that are taken now, the next of them, and the last that was made. */
+  let pool = { epoch: 0, next: 1, made: 0 }
+  let ready: StreamKey[] = []
+  const standby = { askedAt: Number.NEGATIVE_INFINITY, upTo: 0 }
+
+  const make = (epoch: number): void => {
+    if (epoch !== pool.epoch) {
+      pool = { epoch, next: 1, made: 0 }
+      ready = []
+      standby.upTo = 0
+    }
+    const from = pool.made + 1
+    const bytes = randomBytes(32 * keysAtOnce)
+    const lot = Array.from({ length: keysAtOnce }, (_, i): StreamKey => {
+      return { name: [epoch, from + i], key: bytes.subarray(32 * i, 32 * i + 32) }
+    })
+    file.commit(() => {
+      for (const { name, key } of lot) file.add({ epoch, n: name[1], key })
+    })
+    added(epoch)
+    ready.push(...lot)
+    pool.made += keysAtOnce
+  }
+  const isWatched = (): boolean => clock.now() - standby.askedAt <= standbyMs
+
+  return {
+    /** Makes the next keys of an epoch, which are taken from then on. They are on the disk when this returns. */
+    make,
+    /** A new key that no stream uses. */
+    takeNew(): StreamKey {
+      if (pool.made - pool.next < fewKeys && pool.epoch > 0) make(pool.epoch)
+      const key = ready.shift()
+      if (key === undefined) throw new Error('no keys were made: claim the log first')
+      pool.next++
+      return key
+    },
+    /** The epoch whose keys are taken; 0: no keys were made since the start. */
+    epoch: (): number => pool.epoch,
+    /** The last key that was taken. Keys that are taken later are later in order, too. */
+    last: (): KeyName => [pool.epoch, pool.next - 1],
+    /** The standby says that it has the keys of this epoch up to `n`. */
+    shared(epoch: number, n: number): void {
+      standby.askedAt = clock.now()
+      if (epoch === pool.epoch) standby.upTo = Math.max(standby.upTo, n)
+    },
+    /** Whether the standby has the next `count` keys, or no standby asks. */
+    isShared: (count: number): boolean => !isWatched() || pool.next + count - 1 <= standby.upTo,
+    /** Whether keys are taken that the standby does not have. */
+    isAlone: (): boolean => pool.epoch > 0 && pool.next - 1 > standby.upTo,
+  }
+}
