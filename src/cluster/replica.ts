@@ -60,10 +60,14 @@ export const createReplica = (deps: ReplicaDeps) => {
   const appliedListeners: (() => void)[] = []
   const fencedListeners: (() => void)[] = []
   const failedListeners: ((error: unknown) => void)[] = []
+  const erasingListeners: ((streams: readonly string[]) => Promise<void>)[] = []
   const applied = () => {
     for (const listener of appliedListeners) listener()
   }
-  const intake = createIntake({ ...deps, secrets: copied, applied })
+  const erasing = async (streams: readonly string[]): Promise<void> => {
+    for (const listener of erasingListeners) await listener(streams)
+  }
+  const intake = createIntake({ ...deps, secrets: copied, applied, erasing })
   const claiming: Claiming = createClaiming({ shared, key, intake, node, timers })
   const inTurn = createTurns()
   let owner: Owner | undefined
@@ -166,6 +170,12 @@ export const createReplica = (deps: ReplicaDeps) => {
     caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
     /** Adds a listener, which is called when rows were added to the local log by others. */
     onApplied: (listener: () => void): void => void appliedListeners.push(listener),
+    /**
+     * Adds a listener, which is called before payloads of these streams are destroyed here because the owner has erased
+     * them. It removes what the payloads name.
+     */
+    onErasing: (listener: (streams: readonly string[]) => Promise<void>): void =>
+      void erasingListeners.push(listener),
     /** Adds a listener, which gets the error with which following ended. */
     onFailed: (listener: (error: unknown) => void): void => void failedListeners.push(listener),
     /** Adds a listener, which is called when the log has refused a write: another node owns it. */

@@ -1,25 +1,42 @@
 // The read models of a node that only follows. They are kept current, so that the node can take over within a moment.
 import { openReadStore } from '../../projections/store.ts'
+import type { Roots } from '../access/user-folders.ts'
 import type { Report, World } from '../contract/ports.ts'
+import { createSessionFolders } from '../env-sessions/folders.ts'
+import { createErasedFiles } from '../erasure/files.ts'
 import { openLog } from '../log/log.ts'
 import type { Store } from '../log/store.ts'
 import { openReadModels } from '../maintenance/open-read-models.ts'
+import type { Secrets } from '../platform/secrets.ts'
 import { build } from '../platform/version.ts'
+import { createQueries } from '../tasks/queries.ts'
+
+/** What erasures remove on this node beside events. */
+export type CopiedFiles = { roots: Roots; sessionsRoot: string; secrets: Pick<Secrets, 'forget'> }
 
 type Deps = {
   /** The copy of the log, to which somebody else writes. It stays open. */
   store: Store
   /** The file of the read models. */
   file: string
+  erasable: CopiedFiles
   world: World
   report: Report
 }
 
-export const openCopy = async ({ store, file, world, report }: Deps) => {
+export const openCopy = async ({ store, file, erasable, world, report }: Deps) => {
   const { clock, random, timers } = world
   const log = openLog(store, { clock, random, build })
   const models = await openReadModels({ log, openStore: anew => openReadStore(file, anew), timers, report })
   const { projector } = models
+  const eraseFiles = createErasedFiles({
+    log,
+    rows: createQueries(models.store, projector, log).erasable,
+    roots: erasable.roots,
+    folders: createSessionFolders(erasable.sessionsRoot),
+    secrets: erasable.secrets,
+    saved: { atRest: async () => {} }, // this node writes no such files
+  })
   let reading: Promise<void> | undefined
   let isAsked = false
   let isClosed = false
@@ -42,11 +59,13 @@ export const openCopy = async ({ store, file, world, report }: Deps) => {
         })
       return reading
     },
-    /** Writes the file of the read models anew, without traces of what was erased. */
-    rewrite: async (): Promise<void> => {
-      await reading
-      await projector.rewrite()
+    /** Removes the files of streams whose payloads are about to be destroyed. */
+    async eraseFiles(streams: readonly string[]): Promise<void> {
+      await this.follow() // tasks that are erased are no rows then
+      await eraseFiles(streams)
     },
+    /** Writes the file of the read models anew, without traces of what was erased. */
+    rewrite: projector.rewrite,
     /** By how many positions the read models are behind the copy of the log. */
     lag: (): number => (store.last()?.position ?? 0) - projector.reached(),
     async close(): Promise<void> {

@@ -67,7 +67,13 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
     isFenced = true
     change.raise()
   })
-  const standby = createStandby({ storage, file: filesOf(config.dataDir).readModels, world, report })
+  const files = filesOf(config.dataDir)
+  const erasable = {
+    roots: { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs },
+    sessionsRoot: files.sessions,
+    secrets: storage.secrets,
+  }
+  const standby = createStandby({ storage, file: files.readModels, erasable, world, report })
   const self = createSelf({ name: node.name, lease, storage, standby })
   const door = await openDoor({ config, node, clusterKeys, storage, standby, self, world, report })
   closers.add(door.close)

@@ -43,24 +43,26 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 export const runRoles = async <Owned extends Held>(deps: RoleDeps<Owned>): Promise<void> => {
   const { lease, stopping, entered, report } = deps
 
-  /** Resolves when the lease is this node's, or when the node stops. */
-  const waitForLease = async (): Promise<void> => {
+  /** Follows until the lease is this node's, and claims the log. Resolves to whether this node has claimed it. */
+  const follow = async (): Promise<boolean> => {
     entered('standby')
     const held = await deps.standBy()
     try {
       lease.want(true)
       while (!lease.isMine() && !stopping.aborted) await deps.change()
+      if (stopping.aborted) return false
+      entered('claiming')
+      await deps.claim()
+      return true
     } finally {
       await held.end()
     }
   }
 
-  /** Undefined: this node does not own the shard, although the lease was its own. */
+  /** Undefined: this node does not own the shard. */
   const takeOver = async (): Promise<Owned | undefined> => {
-    entered('claiming')
     try {
-      await deps.claim()
-      return await deps.open()
+      return (await follow()) ? await deps.open() : undefined
     } catch (error) {
       report('warn', `this node could not take over: ${reasonOf(error)}`)
       lease.want(false)
@@ -81,8 +83,6 @@ export const runRoles = async <Owned extends Held>(deps: RoleDeps<Owned>): Promi
   }
 
   while (!stopping.aborted) {
-    await waitForLease()
-    if (stopping.aborted) break
     const owned = await takeOver()
     if (owned !== undefined) await own(owned)
   }

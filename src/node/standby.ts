@@ -1,6 +1,6 @@
 // What a standby does: it brings the shared log into its files, and keeps its read models current.
 import type { Report, World } from '../contract/ports.ts'
-import { type Copy, openCopy } from './copy.ts'
+import { type CopiedFiles, type Copy, openCopy } from './copy.ts'
 import type { Held } from './roles.ts'
 import type { NodeStorage } from './storage.ts'
 
@@ -8,6 +8,7 @@ type Deps = {
   storage: Pick<NodeStorage, 'local' | 'replica' | 'shared'>
   /** The file of the read models. */
   file: string
+  erasable: CopiedFiles
   world: World
   report: Report
 }
@@ -15,16 +16,32 @@ type Deps = {
 /** Milliseconds between two looks at whether a node that begins to follow has come to the end of the log. */
 const lookMs = 50
 
-export const createStandby = ({ storage, file, world, report }: Deps) => {
+export const createStandby = ({ storage, file, erasable, world, report }: Deps) => {
   const { local, replica, shared } = storage
   let copy: Copy | undefined
   let isReady = false
-  replica.onApplied(() => void copy?.follow())
+  let hasErased = false
+  const follow = async (): Promise<void> => {
+    const following = copy
+    await following?.follow()
+    if (!hasErased || copy !== following) return
+    hasErased = false
+    await following?.rewrite()
+  }
+  replica.onApplied(() => {
+    follow().catch(error =>
+      report('warn', 'the read models could not be written anew', { error: String(error) }),
+    )
+  })
+  replica.onErasing(async streams => {
+    hasErased = true
+    await copy?.eraseFiles(streams)
+  })
 
   return {
     /** Begins to follow. Resolves when the read models have what the log had at that moment. */
     async begin(): Promise<Held> {
-      const followed = await openCopy({ store: local, file, world, report })
+      const followed = await openCopy({ store: local, file, erasable, world, report })
       copy = followed
       replica.follow()
       const end = await shared.tail()

@@ -56,6 +56,6 @@ export const openNodeStorage = async (deps: Deps) => {
     node,
   })
   closers.add(replica.stop)
-  return { local, keys, replica, shared, files: sharedFiles }
+  return { local, secrets, keys, replica, shared, files: sharedFiles }
 }
 export type NodeStorage = Awaited<ReturnType<typeof openNodeStorage>>

@@ -15,10 +15,18 @@ import type { Mark } from './reader.ts'
 import { behind, endOf, mustAgree } from './rows.ts'
 
 export type Claimed = { mark: Mark } & Facts['claim']
-type Deps = { local: Store; keys: StreamKeys; pieces: OpenPieces; secrets: CopiedSecrets; logId: string }
+type Deps = {
+  local: Store
+  keys: StreamKeys
+  pieces: OpenPieces
+  secrets: CopiedSecrets
+  logId: string
+  /** Called before payloads of these streams are destroyed, for what the payloads name. */
+  erasing: (streams: readonly string[]) => Promise<void>
+}
 type Of<K extends Content['kind']> = Extract<Content, { kind: K }>
 
-export const createApplier = ({ local, keys, pieces, secrets, logId }: Deps) => {
+export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: Deps) => {
   let head = local.last()?.position ?? 0
   let writing: Promise<void>[] = []
   let claim: Claimed | undefined
@@ -74,7 +82,10 @@ export const createApplier = ({ local, keys, pieces, secrets, logId }: Deps) => 
       head = end
       applied++
     }
-    if (erasures.length > 0) await drain()
+    if (erasures.length > 0) {
+      await drain()
+      await erasing(erasures.flatMap(({ erased }) => erased.streams))
+    }
     for (const { position } of erasures) isWiped = (await destroyAll(local, keys, position)) && isWiped
     if (whole.streamNos.length === 0) throw new UnfitRecord(sequence, 'has no events')
     return end

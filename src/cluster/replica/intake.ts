@@ -26,6 +26,8 @@ export type IntakeDeps = {
   report: Report
   /** Called when rows were added to the local log. */
   applied: () => void
+  /** Called before payloads of these streams are destroyed. */
+  erasing: (streams: readonly string[]) => Promise<void>
 }
 
 type SavingDeps = Pick<IntakeDeps, 'stateFile' | 'timers' | 'report'> & {
@@ -57,7 +59,7 @@ const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => 
 export const createIntake = (deps: IntakeDeps) => {
   const { local, shared, keys, secrets, logId, key, stateFile } = deps
   const pieces = createOpenPieces(local)
-  const applier = createApplier({ local, keys, pieces, secrets, logId })
+  const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
   const reader = createReader(key, logId)
   const saved = readState(stateFile, logId)
   // A log that is shorter than the state says was restored from a backup: then all records are read again.
