@@ -1,11 +1,20 @@
 // How stream keys come from the owner to a standby, and who gets none.
+import path from 'node:path'
 import tap, { type Test } from 'tap'
 import { createAsk } from '../../src/cluster/door/ask-node.ts'
 import { createKeyExchange } from '../../src/cluster/door/key-exchange.ts'
-import type { NodeKeys, SentKey } from '../../src/cluster/door/key-lots.ts'
+import {
+  addLot,
+  lotFor,
+  type NodeKeys,
+  readLot,
+  type SentKey,
+  writeLot,
+} from '../../src/cluster/door/key-lots.ts'
 import { aboutQuestion, createNodeRoutes, keysPath } from '../../src/cluster/door/node-routes.ts'
 import type { Owner } from '../../src/cluster/door/route.ts'
 import { openLetter, sealLetter } from '../../src/cluster/door/sealed-letter.ts'
+import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { clusterKeys, moment, nodeHere, world } from './nodes-here.ts'
 
 const keyOf = (epoch: number, n: number): SentKey => ({
@@ -98,6 +107,34 @@ tap.test('a standby gets every key that the owner has, and the owner learns that
   ours.make(9, 1025, 2048)
   await until(() => ours.shared.get(9) === 2048)
   t.equal(theirs.all.size, 4548)
+})
+
+tap.test('the files of stream keys of two nodes become equal', async t => {
+  const folder = t.testdir()
+  const files = ['a', 'b'].map(name => openStreamKeys(path.join(folder, name), world.clock))
+  const [a, b] = files as [StreamKeys, StreamKeys]
+  t.teardown(() => {
+    for (const file of files) file.close()
+  })
+  for (const epoch of [2, 2, 2, 7]) a.make(epoch)
+  b.store(a.since(2, 0, 1500))
+  a.destroyKey([2, 3])
+  const have = new Map(b.have().map(({ epoch, upTo }) => [epoch, upTo]))
+  t.same([...have], [[2, 1500]])
+  for (let lot = lotFor(a, [...have]); lot.length > 0; lot = lotFor(a, [...have])) {
+    b.store(readLot(JSON.parse(JSON.stringify(writeLot(lot)))))
+    t.ok(addLot(have, lot))
+  }
+  t.same(b.have(), a.have())
+  t.same(
+    [...have],
+    [
+      [2, 3072],
+      [7, 1024],
+    ],
+  )
+  t.same(b.keyOf(7, 1024), a.keyOf(7, 1024))
+  t.notOk(addLot(have, a.since(2, 0, 10)))
 })
 
 tap.test('a standby without keys is noticed, too', async t => {

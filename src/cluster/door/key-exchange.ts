@@ -2,7 +2,7 @@
 // over. The standby asks again and again, and each question says which keys it has on its disk by then.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Ask } from './ask-node.ts'
-import { type Have, type KeyQuestion, type NodeKeys, readLot } from './key-lots.ts'
+import { addLot, type KeyQuestion, type NodeKeys, readLot } from './key-lots.ts'
 import { aboutAnswer, aboutQuestion, keysPath } from './node-routes.ts'
 import type { Owner } from './route.ts'
 import { openLetter, sealLetter } from './sealed-letter.ts'
@@ -30,7 +30,7 @@ export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report,
   let wake = (): void => {}
   let isFailing = false
   /** What is here, until it may have changed: finding it out reads the whole file of the keys. */
-  let have: Have | undefined
+  let have: Map<number, number> | undefined
 
   const failed = (error: unknown, url: string): void => {
     if (isFailing || stopping.signal.aborted) return
@@ -40,10 +40,11 @@ export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report,
       error: reasonOf(error),
     })
   }
-  /** Asks the node at `url` once. Resolves to whether it had keys to give. */
+  /** Asks the node at `url` once. Resolves to whether it gave keys that were missing. */
   const fetchLot = async (url: string): Promise<boolean> => {
-    have ??= keys.have().map(({ epoch, upTo }) => [epoch, upTo])
-    const question: KeyQuestion = { have, node: node.name, url: node.url }
+    have ??= new Map(keys.have().map(({ epoch, upTo }) => [epoch, upTo]))
+    const asking = have
+    const question: KeyQuestion = { have: [...asking], node: node.name, url: node.url }
     const { bytes, nonce } = await ask(url, {
       method: 'POST',
       path: keysPath,
@@ -51,12 +52,9 @@ export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report,
       signal: stopping.signal,
     })
     const lot = readLot(openLetter(key, aboutAnswer(nonce), bytes))
-    if (lot.length > 0) {
-      keys.store(lot)
-      have = undefined
-    }
+    if (lot.length > 0) keys.store(lot)
     isFailing = false
-    return lot.length > 0
+    return addLot(asking, lot)
   }
   const askOnce = async (): Promise<boolean> => {
     const now = owner()

@@ -28,15 +28,30 @@ export type KeyQuestion = { have: Have; node: string; url: string }
 const perLot = 1024
 
 /** Keys that are here and that a node lacks which has these. Empty: it has all of them. */
-export const lotFor = (keys: Pick<NodeKeys, 'have' | 'since'>, have: Have): SentKey[] => {
+export const lotFor = ({ since }: Pick<NodeKeys, 'since'>, have: Have): SentKey[] => {
   const theirs = new Map(have)
   const lot: SentKey[] = []
-  for (const { epoch, upTo } of keys.have()) {
-    const from = theirs.get(epoch) ?? 0
-    const missing = Math.min(upTo - from, perLot - lot.length)
-    if (missing > 0) lot.push(...keys.since(epoch, from, missing).filter(key => key.epoch === epoch))
+  let at = { epoch: 0, n: 0 }
+  for (;;) {
+    const [next] = since(at.epoch, at.n, 1)
+    if (next === undefined) return lot
+    const upTo = theirs.get(next.epoch) ?? 0
+    if (next.n > upTo)
+      lot.push(...since(at.epoch, at.n, perLot - lot.length).filter(key => key.epoch === next.epoch))
+    if (lot.length >= perLot) return lot
+    at = next.n > upTo ? (lot.at(-1) ?? at) : { epoch: next.epoch, n: upTo }
   }
-  return lot
+}
+
+/** Adds keys that were stored to what a node has, as far as they leave no hole. Returns whether that changed it. */
+export const addLot = (have: Map<number, number>, lot: readonly SentKey[]): boolean => {
+  let isChanged = false
+  for (const { epoch, n } of lot) {
+    if (n !== (have.get(epoch) ?? 0) + 1) continue
+    have.set(epoch, n)
+    isChanged = true
+  }
+  return isChanged
 }
 
 type WrittenKey = [epoch: number, n: number, key: string | null]
