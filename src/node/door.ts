@@ -62,11 +62,14 @@ export const openDoor = async (deps: Deps) => {
     ...{ node, timers: world.timers, report },
   })
   const routes = createNodeRoutes({
-    owner: self.owner,
-    node: node.name,
     keys: storage.keys,
     key: clusterKeys.keys,
-    status: () => ({ url: node.url, ...self.state.inCluster(), ...self.state.counts() }),
+    status: () => ({
+      url: node.url,
+      ...self.state.inCluster(),
+      ...self.state.counts(),
+      standbys: routes.standbys(),
+    }),
     world,
   })
   const own = createStanding({

@@ -11,8 +11,8 @@ export type SentKey = {
 export type NodeKeys = {
   /** For each epoch the number up to which its keys are here without a hole. */
   have(): { epoch: number; upTo: number }[]
-  /** Up to `limit` keys that follow a key, by epoch and number. */
-  since(epoch: number, n: number, limit: number): SentKey[]
+  /** Up to `limit` keys that another node lacks, which has these. Empty: it has all of them. */
+  missing(have: readonly { epoch: number; upTo: number }[], limit: number): SentKey[]
   /** Stores keys of another node. They are on the disk when this returns. */
   store(keys: readonly SentKey[]): void
   /** Another node has the keys of this epoch up to `n`. */
@@ -25,23 +25,7 @@ export type Have = [epoch: number, upTo: number][]
 export type KeyQuestion = { have: Have; node: string; url: string }
 
 /** The most keys of a lot. */
-const perLot = 1024
-
-/** Keys that are here and that a node lacks which has these. Empty: it has all of them. */
-export const lotFor = ({ since }: Pick<NodeKeys, 'since'>, have: Have): SentKey[] => {
-  const theirs = new Map(have)
-  const lot: SentKey[] = []
-  let at = { epoch: 0, n: 0 }
-  for (;;) {
-    const [next] = since(at.epoch, at.n, 1)
-    if (next === undefined) return lot
-    const upTo = theirs.get(next.epoch) ?? 0
-    if (next.n > upTo)
-      lot.push(...since(at.epoch, at.n, perLot - lot.length).filter(key => key.epoch === next.epoch))
-    if (lot.length >= perLot) return lot
-    at = next.n > upTo ? (lot.at(-1) ?? at) : { epoch: next.epoch, n: upTo }
-  }
-}
+export const perLot = 1024
 
 /** Adds keys that were stored to what a node has, as far as they leave no hole. Returns whether that changed it. */
 export const addLot = (have: Map<number, number>, lot: readonly SentKey[]): boolean => {

@@ -4,8 +4,7 @@ import type { World } from '../../contract/ports.ts'
 import type { Answer } from '../../http/errors.ts'
 import { notFound, notOwner, unreadable } from './answers.ts'
 import type { Hop } from './hop.ts'
-import { type KeyQuestion, lotFor, type NodeKeys, writeLot } from './key-lots.ts'
-import type { Owner } from './route.ts'
+import { type KeyQuestion, type NodeKeys, perLot, writeLot } from './key-lots.ts'
 import { openLetter, sealLetter } from './sealed-letter.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -23,9 +22,6 @@ const longestQuestion = 1024 * 1024
 export type Standby = { node: string; url: string; askedAt: number }
 
 type Deps = {
-  owner(): Owner
-  /** The name of this node. */
-  node: string
   keys: NodeKeys
   /** The key that seals stream keys on their way. */
   key: Uint8Array
@@ -45,7 +41,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-export const createNodeRoutes = ({ owner, node, keys, key, status, world: { clock, ids } }: Deps) => {
+export const createNodeRoutes = ({ keys, key, status, world: { clock, ids } }: Deps) => {
   const standbys = new Map<string, Standby>()
 
   const answerKeys = async (
@@ -58,7 +54,12 @@ export const createNodeRoutes = ({ owner, node, keys, key, status, world: { cloc
     for (const [epoch, upTo] of question.have.length > 0 ? question.have : [[0, 0] as const])
       keys.shared(epoch, upTo)
     standbys.set(question.node, { node: question.node, url: question.url, askedAt: clock.now() })
-    const lot = writeLot(lotFor(keys, question.have))
+    const lot = writeLot(
+      keys.missing(
+        question.have.map(([epoch, upTo]) => ({ epoch, upTo })),
+        perLot,
+      ),
+    )
     const letter = sealLetter(key, aboutAnswer(nonce), lot)
     response
       .writeHead(200, { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' })
@@ -72,7 +73,6 @@ export const createNodeRoutes = ({ owner, node, keys, key, status, world: { cloc
       const asked = `${request.method} ${request.url}`
       if (asked === `GET ${statusPath}`) return void refuse({ status: 200, headers: {}, body: status() })
       if (asked !== `POST ${keysPath}`) return void refuse(notFound)
-      if (owner() !== 'me') return void refuse(notOwner(node, 'only the owner hands keys out'))
       answerKeys(request, response, nonce).catch(() => refuse(unreadable))
     },
   }
