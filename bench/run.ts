@@ -22,6 +22,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   relay: () => import('./relay.ts'),
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
+  replicated: () => import('./replicated.ts'),
   rebuild: () => import('./rebuild.ts'),
   'env-steps': () => import('./env-steps.ts'),
   replay: () => import('./replay.ts'),

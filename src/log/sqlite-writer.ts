@@ -60,16 +60,8 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const isShort = payload !== '' // no JSON text is empty
       const digest = goneDigest ?? (isShort ? digestOf(salt, payload) : take(long, first + n))
       const header = closeHeader(open, digest)
-      const [storedPayload, storedSalt] = [isShort ? payload : null, goneDigest === undefined ? salt : null]
-      insertEvent.run(
-        first + n,
-        streamNos[n],
-        revisions[n],
-        header,
-        storedPayload,
-        storedSalt,
-        leafOf(header),
-      )
+      const stored = [isShort ? payload : null, goneDigest === undefined ? salt : null]
+      insertEvent.run(first + n, streamNos[n], revisions[n], header, ...stored, leafOf(header))
     }
     destroyer.note(erasures)
   })

@@ -5,9 +5,16 @@ import type { Clock } from '../../contract/ports.ts'
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
 import { createHeld } from './held-keys.ts'
-import { type FiledKey, openKeyFile } from './key-file.ts'
+import { type FiledKey, type KeyFile, openKeyFile } from './key-file.ts'
 import { createKeyPool } from './key-pool.ts'
 import { createKeyUses } from './key-uses.ts'
+
+const secretsIn = ({ secret, putSecret, dropSecret, secretRefs }: KeyFile) => ({
+  secret,
+  putSecret,
+  dropSecret,
+  secretRefs,
+})
 
 /** Opens or makes the file. Throws CannotStart. */
 export const openStreamKeys = (path: string, clock: Clock) => {
@@ -16,12 +23,10 @@ export const openStreamKeys = (path: string, clock: Clock) => {
   const held = createHeld(file)
   const pool = createKeyPool(file, clock, held.note)
   const { takeNew } = pool
-  let listeners: (() => void)[] = []
+  const listeners: (() => void)[] = []
 
   const changed = (): void => {
-    const told = listeners
-    listeners = []
-    for (const listener of told) listener()
+    for (const listener of listeners.splice(0)) listener()
   }
   const destroy = (names: readonly KeyName[]): void => {
     file.commit(() => {
@@ -84,10 +89,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       uses.forget()
       file.forgetUses()
     },
-    secret: file.secret,
-    putSecret: file.putSecret,
-    dropSecret: file.dropSecret,
-    secretRefs: file.secretRefs,
+    ...secretsIn(file),
     close(): void {
       uses.write()
       file.close()
