@@ -1,4 +1,5 @@
 // JetStream over one connection: the state of a stream, its messages, and its receipts for published messages.
+import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
 
@@ -56,6 +57,17 @@ const receiptOf = (message: Msg): Receipt => {
   return { refused: error.description ?? 'unknown reason', code: error.err_code ?? 0 }
 }
 
+/** Creates a stream with copies on several servers, or with one when there is a single server. */
+const add = (
+  manager: JetStreamManager,
+  wanted: Parameters<JetStreamManager['streams']['add']>[0],
+  copies: number,
+) =>
+  manager.streams.add({ ...wanted, num_replicas: copies }).catch((error: { code?: unknown }) => {
+    if (error.code === isSingleServer) return manager.streams.add(wanted)
+    throw error
+  })
+
 /** `copies`: how many servers keep a stream that is created, if they are a cluster. */
 export const streamsOf = async (
   client: Client,
@@ -92,14 +104,8 @@ export const streamsOf = async (
         if (isApiError(error, notFound)) return undefined
         throw error
       }),
-    async create(name, subject) {
-      const wanted = { name, subjects: [subject], storage: StorageType.File }
-      const made = manager.streams.add({ ...wanted, num_replicas: copies }).catch((error: unknown) => {
-        if (isApiError(error, isSingleServer)) return manager.streams.add(wanted)
-        throw error
-      })
-      return stateOf(await made)
-    },
+    create: async (name, subject) =>
+      stateOf(await add(manager, { name, subjects: [subject], storage: StorageType.File }, copies)),
     async message(name, sequence, which = 'exactly') {
       const query = which === 'exactly' ? { seq: sequence } : { seq: sequence, next_by_subj: '>' }
       const found = await manager.streams.getMessage(name, query)

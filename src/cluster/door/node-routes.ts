@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { World } from '../../contract/ports.ts'
 import type { Answer } from '../../http/errors.ts'
-import { notFound, notOwner, unreadable } from './answers.ts'
+import { notFound, unreadable } from './answers.ts'
 import type { Hop } from './hop.ts'
 import { type KeyQuestion, type NodeKeys, perLot, writeLot } from './key-lots.ts'
 import { openLetter, sealLetter } from './sealed-letter.ts'

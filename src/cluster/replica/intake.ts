@@ -7,7 +7,7 @@ import type { SharedLog, SharedRecord } from '../shared-log.ts'
 import { createApplier } from './applier.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import { createOpenPieces } from './open-pieces.ts'
-import { createReader, type Mark } from './reader.ts'
+import { createReader, type Mark, type Reader } from './reader.ts'
 import { readState, saveState } from './state-file.ts'
 
 /** Milliseconds between two savings of the state. */
@@ -56,14 +56,28 @@ const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => 
   }
 }
 
-export const createIntake = (deps: IntakeDeps) => {
-  const { local, shared, keys, secrets, logId, key, stateFile } = deps
-  const pieces = createOpenPieces(local)
-  const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
+/** A reader that goes on from the saved state. `head`: the last position of the local log. */
+const readerFrom = ({ key, logId, stateFile }: IntakeDeps, head: number): Reader => {
   const reader = createReader(key, logId)
   const saved = readState(stateFile, logId)
   // A log that is shorter than the state says was restored from a backup: then all records are read again.
-  if (saved !== undefined && saved.position <= applier.head()) reader.goTo(saved)
+  if (saved !== undefined && saved.position <= head) reader.goTo(saved)
+  return reader
+}
+
+/** Tells whether the shared log still has the last valid record that was read. */
+const sameness = (shared: IntakeDeps['shared'], reader: Reader) => async (): Promise<boolean> => {
+  const { valid, digest } = reader.at()
+  if (valid === 0) return true
+  const [record] = await shared.read(valid - 1, 1)
+  return record !== undefined && digestOfRecord(record.bytes).equals(digest)
+}
+
+export const createIntake = (deps: IntakeDeps) => {
+  const { local, shared, keys, secrets, logId, stateFile } = deps
+  const pieces = createOpenPieces(local)
+  const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
+  const reader = readerFrom(deps, applier.head())
   /** The place behind which reading can begin anew. No long payload and no record in parts is open there. */
   let safe = reader.at()
   let savedAt = safe.sequence
@@ -87,13 +101,7 @@ export const createIntake = (deps: IntakeDeps) => {
     reader.goTo(safe)
   }
 
-  /** Whether the shared log still has the last valid record that was read. */
-  const isSame = async (): Promise<boolean> => {
-    const { valid, digest } = reader.at()
-    if (valid === 0) return true
-    const [record] = await shared.read(valid - 1, 1)
-    return record !== undefined && digestOfRecord(record.bytes).equals(digest)
-  }
+  const isSame = sameness(shared, reader)
 
   return {
     isSame,

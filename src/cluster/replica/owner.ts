@@ -32,6 +32,35 @@ type Deps = {
   failed: (error: unknown) => void
 }
 
+/** Makes the content of a record from a batch. `digests`: those of long payloads that were stored before. */
+const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
+  return (batch: PackedBatch, digests?: Map<number, string>): Content => {
+    let bound: KeyName | undefined
+    if (batch.erasures.length > 0) {
+      bound = keys.last()
+      const named = batch.erasures.flatMap(({ erased }) => erased.streams)
+      // The file of the log refuses such a batch. It must not be published, since no node could ever apply it.
+      if (!named.every(isErasable)) throw new Error('the log erases only events of users')
+      keys.retire(
+        named.flatMap(stream => local.headOf(stream)?.no ?? []),
+        bound,
+      )
+    }
+    const longDigest = (payload: number): string => {
+      const digest = digests?.get(payload) ?? pieces.of(payload)?.digest.end()
+      if (digest === undefined) throw new Error(`the pieces of the payload ${payload} were not written`)
+      return digest
+    }
+    const content = packEvents(batch, longDigest, keys.take, bound)
+    for (const { position, payload } of batch.long) {
+      const key = pieces.of(payload)?.key
+      const streamNo = batch.streamNos[position - batch.first]
+      if (key !== undefined && streamNo !== undefined) keys.addUse(streamNo, key)
+    }
+    return content
+  }
+}
+
 export const createOwner = (deps: Deps) => {
   const { local, keys, copied, publisher, intake, changedSecrets } = deps
   const { pieces } = intake
@@ -61,31 +90,7 @@ export const createOwner = (deps: Deps) => {
   }
   const publishSecrets = (refs: string[]): Promise<void[]> => Promise.all(refs.map(publishSecret))
 
-  const pack = (batch: PackedBatch, digests?: Map<number, string>): Content => {
-    let bound: KeyName | undefined
-    if (batch.erasures.length > 0) {
-      bound = keys.last()
-      const named = batch.erasures.flatMap(({ erased }) => erased.streams)
-      // The file of the log refuses such a batch. It must not be published, since no node could ever apply it.
-      if (!named.every(isErasable)) throw new Error('the log erases only events of users')
-      keys.retire(
-        named.flatMap(stream => local.headOf(stream)?.no ?? []),
-        bound,
-      )
-    }
-    const longDigest = (payload: number): string => {
-      const digest = digests?.get(payload) ?? pieces.of(payload)?.digest.end()
-      if (digest === undefined) throw new Error(`the pieces of the payload ${payload} were not written`)
-      return digest
-    }
-    const content = packEvents(batch, longDigest, keys.take, bound)
-    for (const { position, payload } of batch.long) {
-      const key = pieces.of(payload)?.key
-      const streamNo = batch.streamNos[position - batch.first]
-      if (key !== undefined && streamNo !== undefined) keys.addUse(streamNo, key)
-    }
-    return content
-  }
+  const pack = packing(local, keys, pieces)
   const publishBatch = async (
     batch: PackedBatch,
     write: () => Promise<void>,
