@@ -71,7 +71,7 @@ export const createReplica = (deps: ReplicaDeps) => {
   const claiming: Claiming = createClaiming({ shared, key, intake, node, timers })
   const inTurn = createTurns()
   let owner: Owner | undefined
-  let following: Following | undefined
+  const follows: { now?: Following | undefined } = {}
   /** The last owner, whose records may still be under way. */
   let latest: Owner | undefined
 
@@ -83,8 +83,8 @@ export const createReplica = (deps: ReplicaDeps) => {
     if (error instanceof Fenced) fenced()
   }
   const stopFollowing = async (): Promise<void> => {
-    await following?.stop()
-    following = undefined
+    await follows.now?.stop()
+    follows.now = undefined
   }
   /** Stops writing, and reads again from where no work is open. */
   const stepBack = async (): Promise<void> => {
@@ -158,13 +158,13 @@ export const createReplica = (deps: ReplicaDeps) => {
     /** Follows the shared log, in order, from where it was left. */
     follow: (): Promise<void> =>
       inTurn(async () => {
-        if (following !== undefined) return
+        if (follows.now !== undefined) return
         await stepBack()
         const stopped = (error: unknown) => {
           report('error', 'the shared log is not followed any more', { error: String(error) })
           for (const listener of failedListeners) listener(error)
         }
-        following = startFollowing({ shared, intake, keys, timers, report, failed: stopped })
+        follows.now = startFollowing({ shared, intake, keys, timers, report, failed: stopped })
       }),
     /** Up to where the files of this node have the shared log. */
     caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
