@@ -104,6 +104,8 @@ export const openDoor = async (deps: Deps) => {
       switchboard.changed()
       exchange.changed()
     },
+    /** Asks for no keys any more, so that no other node counts on this one. */
+    leave: exchange.stop,
     async close(): Promise<void> {
       stopping.abort()
       await exchange.stop()

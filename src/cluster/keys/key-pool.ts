@@ -8,9 +8,9 @@ import type { KeyFile } from './key-file.ts'
 /** Keys that are made at once. */
 export const keysAtOnce = 1024
 /** When fewer keys than this are left, the next ones are made. */
-const fewKeys = 512
+const fewKeys = 4096
 /** Milliseconds after its last question for which a standby is taken to be there. */
-const standbyMs = 3000
+const standbyMs = 1000
 
 export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number) => void) => {
   /** The epoch of the keys that are taken now, the next of them, and the last that was made. */
