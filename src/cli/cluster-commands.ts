@@ -18,4 +18,7 @@ export const addCluster = ({ group, command }: Adders): void => {
   command('status', 'show the nodes of a cluster and its streams in NATS', 'cluster status', cluster)
     .option('--json', 'print the nodes and streams as JSON')
     .action(later(async () => (await import('./cluster.ts')).status))
+  command('leave', 'let the log of a stopped node go on alone, as a single machine', 'cluster leave', cluster)
+    .option('--json', 'print the result as JSON')
+    .action(later(async () => (await import('./cluster.ts')).leave))
 }

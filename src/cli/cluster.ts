@@ -1,4 +1,5 @@
 // reprise cluster: sets a cluster up, and shows its nodes and streams.
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { type ClusterKeys, readClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
@@ -11,10 +12,12 @@ import { Unknown } from '../cluster/shared-log.ts'
 import { type Surveyed, survey } from '../cluster/survey.ts'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { whatStandsAt } from '../platform/plain-file.ts'
 import { realWorld } from '../platform/world.ts'
 import { lineOfNode, lineOfStream } from './cluster-lines.ts'
 import { NoAnswer, NotReached } from './exit.ts'
-import { openLogOf } from './folder.ts'
+import { holdFolder, mustHaveLog, openLogOf } from './folder.ts'
 import { urlOfServer } from './server.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
@@ -102,4 +105,23 @@ export const status = async (options: Common): Promise<void> => {
   } finally {
     await servers.close()
   }
+}
+
+/** Removes what makes a data folder a copy of a cluster's log. Then it can be served alone. */
+export const leave = async (options: Common): Promise<void> => {
+  const config = readConfig({ ...process.env, CLUSTER: '0' })
+  const { streamKeys, cluster } = filesOf(config.dataDir)
+  const printer = openTerminal(options)
+  mustHaveLog(config)
+  const release = holdFolder(config)
+  try {
+    if (whatStandsAt(streamKeys) === undefined)
+      throw new NoAnswer(`${config.dataDir} is in no cluster: nothing was changed`)
+    for (const file of [streamKeys, `${streamKeys}-journal`, cluster, `${cluster}.new`])
+      rmSync(file, { force: true })
+  } finally {
+    release()
+  }
+  const text = `${config.dataDir} has left the cluster: start it without CLUSTER=1, and no other node of that cluster`
+  await printer.rows([options.json ? JSON.stringify({ left: config.dataDir }) : text])
 }

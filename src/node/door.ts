@@ -20,6 +20,9 @@ import type { NodeStorage } from './storage.ts'
 /** Milliseconds for which open requests may still end when the node stops. */
 const endingMs = 500
 
+/** Milliseconds after its last question for which a standby is taken to be there. */
+const standbyMs = 1000
+
 type Deps = {
   config: Pick<Config, 'host' | 'port' | 'bodyLimit'>
   node: { name: string; url: string }
@@ -104,6 +107,9 @@ export const openDoor = async (deps: Deps) => {
       switchboard.changed()
       exchange.changed()
     },
+    /** Whether another node follows this one closely. */
+    hasStandby: (): boolean =>
+      routes.standbys().some(({ askedAt }) => world.clock.now() - askedAt < standbyMs),
     /** Asks for no keys any more, so that no other node counts on this one. */
     leave: exchange.stop,
     async close(): Promise<void> {

@@ -115,6 +115,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 /** Hands the shard over, and sends the requests that wait to the next owner. */
 const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
   await door.leave()
+  const mayWait = door.hasStandby() || self.hasSuccessor()
   stopping.abort()
   change.raise()
   await roles
