@@ -81,7 +81,7 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
 
   const stopping = new AbortController()
   const roles = runRoles<OwnedShard>({
-    standBy: standby.begin,
+    standBy: () => standby.begin(stopping.signal),
     async claim() {
       isFenced = false
       await replica.claim()
@@ -119,9 +119,7 @@ const handOver = async ({ self, roles, stopping, change, door }: Opened): Promis
   stopping.abort()
   change.raise()
   await roles
-  const until = performance.now() + successorMs
-  while (!self.hasSuccessor() && performance.now() < until)
-    await new Promise(resolve => setTimeout(resolve, 20))
+  if (mayWait) await within(successorMs, self.hasSuccessor)
   door.changed()
 }
 

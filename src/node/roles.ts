@@ -6,9 +6,11 @@ import type { Report } from '../contract/ports.ts'
 export type Role = 'standby' | 'claiming' | 'owner' | 'leaving'
 
 /** What a node is for a moment. `end` gives it up, and resolves when nothing of it is left. */
-export type Held = { end(): Promise<void> }
+type Ending = { end(): Promise<void> }
+/** A node that follows. `isReady`: it could take over. */
+export type Held = Ending & { isReady: boolean }
 
-export type RoleDeps<Owned extends Held> = {
+export type RoleDeps<Owned extends Ending> = {
   /** Follows the log. Resolves when the read models have all that the log had at that moment. */
   standBy(): Promise<Held>
   /** Claims the log. Rejects when another node was faster, or when this node lacks something. */
@@ -40,7 +42,7 @@ const againMs = 500
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export const runRoles = async <Owned extends Held>(deps: RoleDeps<Owned>): Promise<void> => {
+export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Promise<void> => {
   const { lease, stopping, entered, report } = deps
 
   /** Follows until the lease is this node's, and claims the log. Resolves to whether this node has claimed it. */
@@ -48,7 +50,7 @@ export const runRoles = async <Owned extends Held>(deps: RoleDeps<Owned>): Promi
     entered('standby')
     const held = await deps.standBy()
     try {
-      lease.want(true)
+      lease.want(held.isReady)
       while (!lease.isMine() && !stopping.aborted) await deps.change()
       if (stopping.aborted) return false
       entered('claiming')

@@ -21,6 +21,12 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
   let copy: Copy | undefined
   let isReady = false
   let hasErased = false
+  /** Whether the shared log cannot be followed until somebody has solved a problem, which was reported. */
+  let hasFailed = false
+  replica.onFailed(() => {
+    hasFailed = true
+    isReady = false
+  })
   const follow = async (): Promise<void> => {
     const following = copy
     await following?.follow()
@@ -38,17 +44,30 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
     await copy?.eraseFiles(streams)
   })
 
+  /** Waits until this node has what the log has now. False: it will not come that far. */
+  const isCaughtUp = async (stopping: AbortSignal): Promise<boolean> => {
+    let end: number | undefined
+    while (!stopping.aborted && !hasFailed) {
+      end ??= await shared.tail().catch(() => undefined) // no server answers at the moment
+      if (end !== undefined && replica.caughtUp().sequence >= end) return true
+      await new Promise(resolve => setTimeout(resolve, lookMs))
+    }
+    return false
+  }
+
   return {
-    /** Begins to follow. Resolves when the read models have what the log had at that moment. */
-    async begin(): Promise<Held> {
+    /**
+     * Begins to follow. Resolves when the read models have what the log had at that moment, or when that will not come:
+     * the node stops, or the log cannot be followed.
+     */
+    async begin(stopping: AbortSignal): Promise<Held> {
       const followed = await openCopy({ store: local, file, erasable, world, report })
       copy = followed
       replica.follow()
-      const end = await shared.tail()
-      while (replica.caughtUp().sequence < end) await new Promise(resolve => setTimeout(resolve, lookMs))
+      isReady = await isCaughtUp(stopping)
       await followed.follow()
-      isReady = true
       return {
+        isReady,
         async end() {
           isReady = false
           copy = undefined

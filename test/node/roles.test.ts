@@ -5,7 +5,7 @@ import { type Role, runRoles } from '../../src/node/roles.ts'
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
 /** A node whose lease, log and shard do what the test says. */
-const nodeOf = ({ failing = [] as ('claim' | 'open')[] } = {}) => {
+const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
   const log: string[] = []
   const stopping = new AbortController()
   let [isMine, isTheirs, isFenced] = [false, false, false]
@@ -26,7 +26,7 @@ const nodeOf = ({ failing = [] as ('claim' | 'open')[] } = {}) => {
   const done = runRoles({
     async standBy() {
       log.push('follow')
-      return { end: async () => void log.push('follow no more') }
+      return { isReady: !failing.includes('follow'), end: async () => void log.push('follow no more') }
     },
     async claim() {
       isFenced = false
@@ -141,6 +141,15 @@ tap.test('a standby that stops only stops to follow', async t => {
   const node = nodeOf()
   await node.settle()
   node.did()
+  await node.stop()
+  await node.done
+  t.strictSame(node.did(), ['follow no more', 'want not', 'is leaving'])
+})
+
+tap.test('a node that cannot follow the log does not want the lease', async t => {
+  const node = nodeOf({ failing: ['follow'] })
+  await node.settle()
+  t.strictSame(node.did(), ['is standby', 'follow', 'want not'])
   await node.stop()
   await node.done
   t.strictSame(node.did(), ['follow no more', 'want not', 'is leaving'])
