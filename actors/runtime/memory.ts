@@ -23,9 +23,9 @@ export const createMemory = <View, Command>(timers: Timers) => {
     actor.behaviour.stop()
     actor.live?.stop()
     actor.live = undefined // an append under way is still folded, because its caller waits for it
-    const left = new Error('the actor left memory')
-    for (const waiter of actor.waiters) waiter.reject(error ?? left)
-    for (const turn of actor.turns) turn.reject(error ?? (isStopped ? new Refusal('ShuttingDown') : left))
+    const why = error ?? (isStopped ? new Refusal('ShuttingDown') : new Error('the actor left memory'))
+    for (const waiter of actor.waiters) waiter.reject(why)
+    for (const turn of actor.turns) turn.reject(why)
     actor.waiters = []
     actor.turns = []
   }

@@ -81,7 +81,7 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
 }
 
 const asStandby = ['is standby', 'follow', 'want']
-const asOwner = ['follow no more', 'is claiming', 'claim', 'open', 'is owner']
+const asOwner = ['is claiming', 'claim', 'follow no more', 'open', 'is owner']
 
 tap.test('a node follows until it has the lease, then claims the log and opens the shard', async t => {
   const node = nodeOf()

@@ -1,6 +1,6 @@
 // SIGTERM, as the work sees it.
 import t from 'tap'
-import { spawnServer } from '../support/server.ts'
+import { serveHere, spawnServer } from '../support/server.ts'
 import { factsOf } from './stored-log.ts'
 import { createTask, framesOf, play, saidBy, sleep, until, untilStatus } from './wire.ts'
 
@@ -67,3 +67,21 @@ t.test('idle, it ends at once', async t => {
 })
 
 const is = (type: string) => (fact: string) => fact === type
+
+t.test(
+  'a caller that waits for a task when the server stops hears that it stops, not of a defect',
+  async t => {
+    const server = await serveHere(t, { DRAIN_SECONDS: '0' })
+    const waiting = createTask(server.api, {
+      user_message_content: 'wait',
+      agent_config: { agent_id: 'script', script: [{ sleep_ms: 60_000 }] },
+    }).catch(() => undefined)
+    await until('the task works', () => server.running() > 0)
+    await server.stop(0)
+    await waiting
+    t.same(
+      server.lines.filter(({ level }) => level === 'error'),
+      [],
+    )
+  },
+)
