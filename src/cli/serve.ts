@@ -37,6 +37,12 @@ const start = async (config: Config, report: Report, acceptLoss: boolean) => {
     })
     report('info', 'the node has started', { version, url: node.url, node: node.name })
     process.stdout.write(`${nodeGreeting(config, node)}\n`)
+    node.roles.catch(error => {
+      report('error', 'this node cannot go on and ends: start it again', {
+        error: String(error.stack ?? error),
+      })
+      process.exit(1)
+    })
     return node
   }
   const server = await startServer(config, report, undefined, acceptLoss)

@@ -134,8 +134,11 @@ export const startNode = async (config: Config, settings: ClusterSettings, repor
   writeServerFile(server, { url: running.url, pid: process.pid })
   closers.add(() => removeServerFile(server))
   let stopped: Promise<void> | undefined
+  running.roles.catch(() => {}) // whoever uses `roles` hears of it
   return {
     url: running.url,
+    /** Rejects when this node cannot go on: its process must end, and may be started again. */
+    roles: running.roles,
     /** The name of this node. */
     name: running.node.name,
     owned: () => running.self.owned()?.front,
