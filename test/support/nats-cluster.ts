@@ -195,13 +195,16 @@ export const natsCluster = async (t: Ending) => {
         tls: undefined,
         shown: ways.map(way => `nats://127.0.0.1:${way.port}`).join(','),
       }
-      const act = (what: 'cut' | 'heal', which: Place[]) => {
+      const act = (what: 'cut' | 'heal' | 'hold' | 'release', which: Place[]) => {
         for (const place of which) ways[order.indexOf(place)]?.[what]()
       }
       return {
         settings,
         cut: (...which: Place[]) => act('cut', which.length ? which : order),
         heal: (...which: Place[]) => act('heal', which.length ? which : order),
+        /** Lets nothing through, without breaking the connections. */
+        hold: () => act('hold', order),
+        release: () => act('release', order),
       }
     },
   }

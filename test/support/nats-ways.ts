@@ -2,10 +2,14 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a port. While it is cut, its connections are broken and new ones are refused. */
+/**
+ * A way to a port. While it is cut, its connections are broken and new ones are refused. While it is held, nothing
+ * passes, and nobody learns of it.
+ */
 export const openWay = async (target: number) => {
   const open = new Set<Socket>()
   let isCut = false
+  let isHeld = false
   const server = createServer(near => {
     if (isCut) return void near.destroy()
     const far = connect({ port: target, host: '127.0.0.1' })
@@ -21,6 +25,7 @@ export const openWay = async (target: number) => {
         to.destroy()
       })
       from.pipe(to)
+      if (isHeld) from.pause()
     }
   })
   server.listen(0, '127.0.0.1')
@@ -33,6 +38,14 @@ export const openWay = async (target: number) => {
     },
     heal() {
       isCut = false
+    },
+    hold() {
+      isHeld = true
+      for (const socket of open) socket.pause()
+    },
+    release() {
+      isHeld = false
+      for (const socket of open) socket.resume()
     },
     close() {
       for (const socket of open) socket.destroy()

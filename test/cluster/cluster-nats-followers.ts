@@ -1,0 +1,66 @@
+// Followers of the public events of a cluster by JetStream. Each keeps the sequence of its last message, and goes on
+// behind it, with a new consumer, whenever something fails.
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { pause } from '../support/http.ts'
+import type { NatsCluster } from '../support/nats-cluster.ts'
+import type { Follower, Heard } from './cluster-followers.ts'
+
+const stream = 'REPRISE_EVENTS'
+/** The most messages of one fetch, and the most milliseconds that it waits. */
+const fetched = { max_messages: 500, expires: 1000 }
+
+export const followByNats = async (name: string, nats: NatsCluster): Promise<Follower> => {
+  const { settings } = await nats.client(undefined, 'events')
+  const login = settings.login.by === 'user' ? settings.login : undefined
+  const heard: Heard[] = []
+  let sequence = 0
+  let cuts = 0
+  let isOver = false
+
+  const read = async (connection: NatsConnection): Promise<void> => {
+    const consumer = await jetstream(connection).consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: sequence + 1,
+    })
+    while (!isOver) {
+      for await (const message of await consumer.fetch(fetched)) {
+        if (message.seq <= sequence) continue
+        sequence = message.seq
+        heard.push({ id: Number(message.headers?.get('Nats-Msg-Id')), data: message.string() })
+      }
+      if (connection.isClosed()) return
+    }
+  }
+  const follow = async (): Promise<void> => {
+    while (!isOver) {
+      let connection: NatsConnection | undefined
+      try {
+        connection = await connect({
+          servers: [...settings.servers],
+          user: login?.user ?? '',
+          pass: login?.password ?? '',
+          reconnect: false,
+          timeout: 1000,
+          pingInterval: 1000,
+        })
+        await read(connection)
+      } catch {
+        // A server was away. The follower goes on behind the last message that it has.
+      }
+      await connection?.close().catch(() => {})
+      cuts++
+      await pause(100)
+    }
+  }
+  const following = follow()
+  return {
+    name,
+    heard,
+    cuts: () => cuts,
+    stop() {
+      isOver = true
+      return following
+    },
+  }
+}

@@ -1,0 +1,50 @@
+// Ten faults of a real cluster under load: nothing that was acknowledged is lost, nothing happens twice, and followers
+// miss nothing.
+import t from 'tap'
+import { noNats, startCluster } from '../support/cluster.ts'
+import { followByHttp } from './cluster-followers.ts'
+import { startLoad } from './cluster-load.ts'
+import { verdictOf } from './cluster-verdict.ts'
+import { faults } from './faults.ts'
+import { suffer } from './faults-run.ts'
+
+t.setTimeout(180_000)
+
+/** Milliseconds for which each fault lasts after it has had its effect. */
+const hurtMs = 100
+/** An outage may last so many times longer than on a machine that has nothing else to do. */
+const patience = 4
+
+const ten = [
+  faults.ownerKilled,
+  faults.ownerFrozen,
+  faults.ownerCut,
+  faults.standbyKilled,
+  faults.followerKilled,
+  faults.leaderKilled,
+  faults.handOver,
+  faults.bothKilled,
+  faults.standbyEmptied,
+  faults.ownerAndLeader,
+]
+
+t.test('a cluster goes on after each of ten faults', { skip: noNats }, async t => {
+  const cluster = await startCluster(t, { env: { LOG_LEVEL: 'warn' } })
+  const { nodes } = cluster
+  await cluster.whole()
+  const load = startLoad({ nodes, callers: 6, everyMs: 30, name: 'ci' })
+  const followers = nodes.map((_, n) => followByHttp(`follower ${n}`, nodes, n))
+  t.teardown(() => Promise.all([load.stop(), ...followers.map(follower => follower.stop())]))
+  await load.next()
+
+  for (const fault of ten) {
+    const { outage, whole, failed } = await suffer({ cluster, load }, fault, hurtMs)
+    t.ok(outage < fault.limitMs * patience, `${fault.name}: ${Math.round(outage)} ms without an answer`)
+    t.comment(`the cluster is whole after ${Math.round(whole)} ms`)
+    if (fault === faults.handOver) t.same(failed, [], 'no request fails at the node that stays')
+  }
+  await load.stop()
+  const { problems, ...found } = await verdictOf(cluster, load, followers)
+  t.same(problems, [])
+  t.comment(JSON.stringify(found))
+})

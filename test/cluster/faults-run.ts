@@ -1,0 +1,35 @@
+// Strikes a cluster under load with one fault after the other, and measures the outage of each.
+import type { Cluster } from '../support/cluster.ts'
+import { pause } from '../support/http.ts'
+import type { Load } from './cluster-load.ts'
+import type { Fault } from './faults.ts'
+
+/**
+ * `outage`: the longest time without an acknowledged create; `whole`: until both nodes were there again. Milliseconds.
+ * `failed`: what failed at the node that was not struck.
+ */
+export type Suffered = { fault: Fault; outage: number; whole: number; failed: string[] }
+
+type Deps = { cluster: Cluster; load: Load }
+
+/** Milliseconds that a cluster has to be whole again after a fault was healed. */
+const patienceMs = 60_000
+
+/** `hurtMs`: milliseconds for which the fault lasts after it has had its effect. */
+export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: number): Promise<Suffered> => {
+  const began = performance.now()
+  const { felt, heal, struck } = await fault.strike(cluster)
+  await felt()
+  await pause(hurtMs)
+  await heal()
+  await cluster.whole(patienceMs)
+  await load.next()
+  return {
+    fault,
+    outage: load.outageSince(began),
+    whole: performance.now() - began,
+    failed: load.failures.flatMap(({ node, at, why }) =>
+      at < began || node === struck?.name ? [] : [`${node}: ${why}`],
+    ),
+  }
+}

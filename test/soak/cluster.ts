@@ -1,0 +1,69 @@
+// A hundred faults of a cluster in random order, under load at both nodes, with followers by HTTP and by NATS. A number
+// is the number of faults; SEED=n repeats their order. At the end it lists the outages by kind of fault.
+import { followByHttp } from '../cluster/cluster-followers.ts'
+import { startLoad } from '../cluster/cluster-load.ts'
+import { followByNats } from '../cluster/cluster-nats-followers.ts'
+import { verdictOf } from '../cluster/cluster-verdict.ts'
+import { type Fault, faults } from '../cluster/faults.ts'
+import { type Suffered, suffer } from '../cluster/faults-run.ts'
+import { startCluster } from '../support/cluster.ts'
+import { randomOf } from '../support/world.ts'
+
+const seed = Number(process.env.SEED ?? 1)
+const count = Number(process.argv[2] ?? 100)
+const random = randomOf(seed)
+const upTo = (n: number) => Math.floor(random() * n)
+
+const teardowns: (() => unknown)[] = []
+const cluster = await startCluster(
+  { teardown: end => void teardowns.push(end as () => unknown) },
+  { env: { LOG_LEVEL: 'warn' } },
+)
+const { nodes, nats } = cluster
+await cluster.whole()
+const load = startLoad({ nodes, callers: 8, everyMs: 40, name: `soak-${seed}` })
+await load.next()
+const followers = [0, 1, 2, 3, 4].map(n => followByHttp(`follower ${n}`, nodes, n))
+for (const n of [0, 1]) followers.push(await followByNats(`NATS follower ${n}`, nats))
+
+/** Each kind in turn, in a random order each time. */
+const orderOf = (all: Fault[]): Fault[] => {
+  const left = [...all]
+  return all.map(() => left.splice(upTo(left.length), 1)[0] as Fault)
+}
+const suffered: Suffered[] = []
+const problems: string[] = []
+let next: Fault[] = []
+try {
+  while (suffered.length < count) {
+    if (next.length === 0) next = orderOf(Object.values(faults))
+    const fault = next.shift() as Fault
+    const one = await suffer({ cluster, load }, fault, upTo(1500))
+    suffered.push(one)
+    console.log(
+      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms`,
+    )
+  }
+} catch (error) {
+  problems.push(`after ${suffered.length} faults: ${(error as Error).stack}`)
+}
+await load.stop()
+const { problems: found, ...seen } = await verdictOf(cluster, load, followers)
+problems.push(...found)
+
+const rounded = (ms: number) => String(Math.round(ms)).padStart(7)
+console.log('\n    n   median    worst    limit  fault (milliseconds without an acknowledged task)')
+for (const { name, limitMs } of Object.values(faults)) {
+  const outages = suffered.flatMap(one => (one.fault.name === name ? [one.outage] : [])).sort((a, b) => a - b)
+  if (outages.length === 0) continue
+  const [median, worst] = [outages[outages.length >> 1] ?? 0, outages.at(-1) ?? 0]
+  console.log(
+    `${String(outages.length).padStart(5)}  ${rounded(median)}  ${rounded(worst)}  ${rounded(limitMs)}  ${name}${worst > limitMs ? '  TOO LONG' : ''}`,
+  )
+}
+console.log(JSON.stringify({ ...seen, cuts: followers.map(follower => follower.cuts()) }))
+for (const problem of problems.slice(0, 40)) console.error(problem.slice(0, 1000))
+if (problems.length > 0)
+  for (const node of nodes) console.error(`\n${node.name}:\n${node.said().slice(-8000)}`)
+for (const end of teardowns.reverse()) await end()
+process.exit(problems.length > 0 ? 1 : 0)
