@@ -9,6 +9,7 @@ import './style/frame.css'
 import './style/home.css'
 import './style/task.css'
 import './style/proof.css'
+import './style/diff.css'
 
 /** Signs in with the one-time link, if the page was opened by one. The link is removed from the address at once. */
 const useLink = async (): Promise<void> => {

@@ -30,6 +30,7 @@ const home = signal<View | undefined>(Home)
 const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/$/, () => home],
   [/^\/tasks\/([^/]+)$/, later(async () => (await import('./task/task.tsx')).TaskView)],
+  [/^\/diff\/([^/]+)$/, later(async () => (await import('./diff/partners.tsx')).PartnersView)],
   [/^\/diff\/([^/]+\/[^/]+)$/, later(async () => (await import('./diff/diff.tsx')).DiffView)],
   [/^\/proof\/(\d{1,15})$/, later(async () => (await import('./proof/proof.tsx')).ProofView)],
   [/^\/env$/, later(async () => (await import('./env/env-list.tsx')).EnvList)],

@@ -15,7 +15,7 @@ export type Row = {
   duration_ms?: number
   usage?: { total_tokens?: number }
   error?: { message: string; code: number }
-  metadata?: { agent?: string; reason?: string; parent_task_id?: string }
+  metadata?: { agent?: string; reason?: string; parent_task_id?: string; forked_from?: { task_id: string } }
 }
 
 export type RowEvent = Extract<PublicEvent, { type: 'TaskCreated' | 'TaskStatusChanged' | 'TaskDeleted' }>

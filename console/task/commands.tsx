@@ -67,6 +67,9 @@ export const Commands = ({ history, position }: { history: TaskHistory; position
         >
           Fork here
         </button>
+        <a class="button" href={hrefOf(`/diff${at(id)}`)}>
+          Compare
+        </a>
         <button
           type="button"
           class="quiet"

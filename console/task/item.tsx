@@ -1,21 +1,38 @@
 // One element of a conversation: a message, a reasoning, or a call with its result.
-import type { MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../../src/contract/wire.ts'
+import type { ComponentChildren } from 'preact'
+import type { MessageContent, OutputItem, TextContentItem } from '../../src/contract/wire.ts'
 import { Blocks } from './blocks.tsx'
 import { Content, Prose } from './content.tsx'
-import type { Span } from './spans.ts'
+import type { Entry, ItemEntry } from './entries.ts'
 import { ToolCard } from './tool-card.tsx'
 
 type Part = Pick<TextContentItem, 'text'>
 
-export const Said = ({ who, content, note }: { who: string; content: MessageContent; note?: string }) => (
-  <article class={`said by-${who === 'user' ? 'user' : 'agent'}`}>
-    <header>
-      {who}
-      {note !== undefined && <small> {note}</small>}
-    </header>
-    <Content content={content} />
-  </article>
-)
+/** How many speakers have colours of their own (style/views.css). */
+const colours = 5
+
+/** `speaker`: the place of a speaker among the others; undefined: everybody has the same colour. */
+type SaidProps = {
+  who: string
+  isUser: boolean
+  speaker?: number | undefined
+  content: MessageContent
+  note?: ComponentChildren
+}
+
+/** Something that somebody said. */
+export const Said = ({ who, isUser, speaker, content, note }: SaidProps) => {
+  const colour = speaker === undefined ? '' : ` speaker-${speaker % colours}`
+  return (
+    <article class={isUser ? 'said by-user' : `said by-agent${colour}`}>
+      <header>
+        {who}
+        {note !== undefined && <small> {note}</small>}
+      </header>
+      <Content content={content} />
+    </article>
+  )
+}
 
 const Reasoning = ({ item }: { item: Extract<OutputItem, { type: 'reasoning' }> }) => {
   const parts: Part[] = [...item.summary, ...(item.content ?? [])]
@@ -30,26 +47,20 @@ const Reasoning = ({ item }: { item: Extract<OutputItem, { type: 'reasoning' }> 
   )
 }
 
-export type ItemProps = {
-  item: OutputItem
-  result: ToolResultItem | undefined
-  span: Span | undefined
-  isWaiting: boolean
-  agent: string
-}
-
 /** One item. It is drawn again only when one of its properties is another object; items never change. */
-export const Item = ({ item, result, span, isWaiting, agent }: ItemProps) => {
+export const Item = ({ item, agent, speaker, ...call }: ItemEntry & { speaker?: number | undefined }) => {
   if (item.type === 'reasoning') return <Reasoning item={item} />
-  if (item.type === 'tool_call')
-    return <ToolCard call={item} result={result} span={span} isWaiting={isWaiting} />
-  if (item.type === 'tool_result') return null // with its call
+  if (item.type === 'tool_call') return <ToolCard call={item} {...call} />
   const note = item.status === 'incomplete' ? 'cut off' : undefined
-  const who = item.name ?? (item.role === 'user' ? 'user' : agent)
+  const isUser = item.role === 'user'
+  const who = item.name ?? (isUser ? 'user' : agent)
   return (
     <>
-      <Said who={who} content={item.message_content} {...(note && { note })} />
+      <Said who={who} isUser={isUser} speaker={speaker} content={item.message_content} note={note} />
       <Blocks blocks={item.block_list ?? []} />
     </>
   )
 }
+
+export const EntryOf = ({ entry }: { entry: Entry }) =>
+  'item' in entry ? <Item {...entry} /> : <Said who="user" isUser content={entry.said} note={entry.note} />

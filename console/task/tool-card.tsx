@@ -1,11 +1,10 @@
 // A call with its arguments and its result.
-import type { ToolCallItem, ToolResultItem } from '../../src/contract/wire.ts'
+import type { ToolCallItem } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
-import { duration } from '../ui/time.tsx'
 import { Blocks } from './blocks.tsx'
 import { Content } from './content.tsx'
-import type { Span } from './spans.ts'
+import type { ItemEntry } from './entries.ts'
 
 /** Arguments as lines of JSON; half an object, while they are streamed, as they are. */
 const pretty = (text: string): string => {
@@ -21,44 +20,26 @@ const brief = (text: string): string => {
   return line.length > 90 ? `${line.slice(0, 90)}…` : line
 }
 
-type Props = {
-  call: ToolCallItem
-  result: ToolResultItem | undefined
-  span: Span | undefined
-  isWaiting: boolean
-}
+type Props = Pick<ItemEntry, 'result' | 'state' | 'isWaiting' | 'child'> & { call: ToolCallItem }
 
-const stateOf = ({ result, span, isWaiting }: Omit<Props, 'call'>): string => {
-  if (isWaiting) return 'waits for an answer'
-  if (result?.status === 'incomplete') return span?.outcome === 'stopped' ? 'stopped' : 'failed'
-  if (result !== undefined && result.status !== 'in_progress')
-    return span?.toMs === undefined ? 'done' : duration(span.toMs - span.fromMs)
-  return span === undefined ? 'not run' : (span.outcome ?? 'running')
-}
-
-export const ToolCard = ({ call, result, span, isWaiting }: Props) => {
-  const state = stateOf({ result, span, isWaiting })
-  return (
-    <details class={`tool${result?.status === 'incomplete' ? ' trouble' : ''}`} open={isWaiting}>
-      <summary>
-        <b>{call.name}</b>
-        <code class="brief">{brief(call.arguments)}</code>
-        <small>{state}</small>
-      </summary>
-      <div class="tool-body">
-        <h3>Arguments</h3>
-        <pre>{pretty(call.arguments)}</pre>
-        {span?.child !== undefined && (
-          <a href={hrefOf(`/tasks${at(span.child)}`)}>Open the task of the subagent</a>
-        )}
-        {result !== undefined && (
-          <>
-            <h3>Result</h3>
-            <Content content={result.message_content} />
-            <Blocks blocks={result.block_list} />
-          </>
-        )}
-      </div>
-    </details>
-  )
-}
+export const ToolCard = ({ call, result, state, isWaiting, child }: Props) => (
+  <details class={`tool${result?.status === 'incomplete' ? ' trouble' : ''}`} open={isWaiting}>
+    <summary>
+      <b>{call.name}</b>
+      <code class="brief">{brief(call.arguments)}</code>
+      <small>{state}</small>
+    </summary>
+    <div class="tool-body">
+      <h3>Arguments</h3>
+      <pre>{pretty(call.arguments)}</pre>
+      {child !== undefined && <a href={hrefOf(`/tasks${at(child)}`)}>Open the task of the subagent</a>}
+      {result !== undefined && (
+        <>
+          <h3>Result</h3>
+          <Content content={result.message_content} />
+          <Blocks blocks={result.block_list} />
+        </>
+      )}
+    </div>
+  </details>
+)

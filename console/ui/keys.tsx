@@ -10,6 +10,7 @@ const table: readonly [string, string][] = [
   ['Home, End', 'First event, present'],
   ['m, Shift m', 'Next move, move before'],
   ['e', 'Next error'],
+  ['d', 'First difference of two tasks'],
   ['l', 'Follow the present'],
 ]
 

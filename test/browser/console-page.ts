@@ -1,4 +1,6 @@
 // A page of the console in a real browser, signed in, on a server of this process.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { adminToken } from '../support/server.ts'
@@ -36,3 +38,17 @@ export const openConsole = async (
 /** Waits for a text that a person sees. */
 export const sees = (page: Page, text: string | RegExp) =>
   page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 20_000 })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
+/** What axe finds wrong with a page. `rules`: the names of the rules to check; all without it. */
+export const faultsOf = async (page: Page, rules?: readonly string[]): Promise<string[]> => {
+  await page.evaluate(axe)
+  const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules })
+  const run = `axe.run(document, ${options}).then(({violations}) => violations)`
+  const found = (await page.evaluate(run)) as Violation[]
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')} ${nodes[0]?.failureSummary}`)
+}
+/** By how many pixels a page is wider than its window. */
+export const tooWide = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

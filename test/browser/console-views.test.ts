@@ -1,7 +1,5 @@
 // The views of the console beside the tasks, in a real browser: environments, conversations, cron jobs, webhooks, tokens,
 // the log and the system.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { receive } from '../console/receiver.ts'
@@ -9,7 +7,7 @@ import { seedViews } from '../console/seed-views.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
-import { openConsole, sees } from './console-page.ts'
+import { faultsOf, openConsole, sees, tooWide } from './console-page.ts'
 
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
@@ -221,29 +219,21 @@ t.test('the state of the server is live, and roles decide what is offered', { sk
   t.same([...complaints, ...auditor.complaints, ...user.complaints], [])
 })
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
-
 t.test('axe finds nothing, in light and dark, and no view is wider than a phone', { skip }, async t => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const isDark = colorScheme === 'dark'
     const viewport = { width: isDark ? 400 : 1280, height: 900 }
     const { page, complaints } = await openConsole(t, browser, `${url}/ui`, { colorScheme, viewport })
     await page.locator('h1').first().waitFor()
-    await page.evaluate(axe)
     for (const { name, path } of views) {
       // The views change without a load of the page, as they do when somebody follows a link.
       const go = 'history.pushState(null, "", path); dispatchEvent(new PopStateEvent("popstate"))'
       await page.evaluate(`{ const path = ${JSON.stringify(path)}; ${go} }`)
       await page.locator('.page h1').waitFor()
       await page.locator('.loading').first().waitFor({ state: 'detached' })
-      const rules = isDark ? '{ runOnly: ["color-contrast"] }' : '{}'
-      const run = `axe.run(document, ${rules}).then(({violations}) => violations)`
-      const found = (await page.evaluate(run)) as Violation[]
-      const faults = found.map(({ id, nodes }) => `${id}: ${nodes[0]?.target} ${nodes[0]?.failureSummary}`)
+      const faults = await faultsOf(page, isDark ? ['color-contrast'] : undefined)
       t.same(faults, [], `${name}, ${colorScheme}`)
-      const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      t.equal(await page.evaluate(wider), 0, `${name} fits into ${viewport.width} pixels`)
+      t.equal(await tooWide(page), 0, `${name} fits into ${viewport.width} pixels`)
     }
     t.same(complaints, [])
   }

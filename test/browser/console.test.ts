@@ -1,34 +1,20 @@
 // The console in a real browser: signing in, the live list, starting, answering, going back, and what it shows of hostile
 // texts.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { seed } from '../console/seed.ts'
 import { envCalls, kept, modules } from '../http/env-calls.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read, until } from '../support/http.ts'
 import { adminToken, serveHere, spawnServer } from '../support/server.ts'
-import { openConsole, sees } from './console-page.ts'
+import { faultsOf, openConsole, sees, tooWide } from './console-page.ts'
 
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false
 const { url, api, consoleLink } = await serveHere(t)
 const ids = skip ? { tools: '', question: '', failed: '' } : await seed(api)
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
-/** What axe finds wrong with a page. */
-const faultsOf = async (page: Page) => {
-  await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run(document).then(({violations}) => violations)')) as Violation[]
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')} ${nodes[0]?.failureSummary}`)
-}
-/** By how many pixels a page is wider than its window. */
-const tooWide = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 t.test('a one-time link signs in, once, and the token ends when its user signs out', { skip }, async t => {
   const link = `${url}${consoleLink()}`
@@ -150,9 +136,9 @@ t.test('a task is paused, resumed, told something, canceled and forked', { skip 
   await until(async () => !page.url().includes(id))
   await sees(page, 'Fork of')
   await page.locator('.task-head .is-paused, .task-head .is-working, .task-head .is-completed').waitFor()
-  await page.getByRole('link', { name: 'compare' }).click()
+  await page.getByRole('link', { name: 'compare', exact: true }).click()
   await sees(page, /They have the same history up to frame \d+/)
-  t.ok((await page.locator('.diff tr.other').count()) > 0)
+  t.ok((await page.locator('.pair.other').count()) > 0)
   t.same(complaints, [])
 })
 

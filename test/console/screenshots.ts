@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { signedInAs } from '../browser/console-page.ts'
+import { forksOf } from '../http/fork-calls.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, launch } from '../support/server.ts'
 import { receive } from './receiver.ts'
@@ -20,7 +21,7 @@ const receiver = await receive()
 const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
 
 /** The views with pictures in docs/console.md. */
-const pictured = new Set(['home', 'past', 'question', 'proof', 'env', 'system'])
+const pictured = new Set(['home', 'past', 'question', 'diff', 'proof', 'env', 'system'])
 
 type Wanted = {
   name: string
@@ -65,11 +66,15 @@ const takeAll = async (views: { name: string; path: string }[]) => {
 
 try {
   const ids = await seed(server.api)
+  const agent_config = { script: [{ message: 'I take the second offer.' }] }
+  const fork = await forksOf(server.api).fork(ids.tools, { at: 14, agent_config })
   await takeAll([
     { name: 'home', path: '/ui' },
     { name: 'task', path: `/ui/tasks/${ids.tools}` },
     { name: 'past', path: `/ui/tasks/${ids.tools}?event=14` },
     { name: 'question', path: `/ui/tasks/${ids.question}` },
+    { name: 'diff', path: `/ui/diff/${ids.tools}/${fork.id}?event=16` },
+    { name: 'partners', path: `/ui/diff/${ids.tools}` },
     { name: 'proof', path: '/ui/proof/24' },
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
   ])

@@ -5,15 +5,12 @@ import type { Difference, DiffFact } from '../../contract/responses.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { ReadStream } from '../context.ts'
 import { createRenderer } from '../frame-renderer.ts'
-import { createContents } from './content.ts'
+import { createContents, isTiming } from './content.ts'
 
 type Pair<T> = { left: T | null; right: T | null; same: boolean }
 
 /** The most stored events that an answer names. */
 export const mostFacts = 100
-
-/** Whether a step stores its beginning depends on how long it takes, so this event does not count. */
-const isTiming = (type: string): boolean => type === 'AgentStepStarted'
 
 type Side = { fact: DiffFact; content: string; frames: string[] }
 

@@ -1,6 +1,9 @@
 // The content of frames, items and stored events without ids and times, so that two tasks can be compared. Ids that
 // connect things, such as a call and its result, become numbers in the order in which they first appear.
 
+/** Whether a step stores its beginning depends on how long it takes, so this event does not count. */
+export const isTiming = (type: string): boolean => type === 'AgentStepStarted'
+
 /** Ids of tasks, sessions and requests; times; and places in the log. */
 const ignored: ReadonlySet<string> = new Set([
   ...['timestamp', 'created_at', 'expires_at', 'ttl_seconds', 'time', 'position', 'expires'],

@@ -1,0 +1,75 @@
+// The tasks with which a task can be compared: its forks and the task that it comes from first, then the newest ones.
+import type { Task } from '../../src/contract/wire.ts'
+import { at, queryOf } from '../api/client.ts'
+import { hrefOf } from '../api/router.ts'
+import { api } from '../api/session.ts'
+import type { Row } from '../home/rows.ts'
+import { Empty } from '../ui/notice.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
+import { useReading } from '../ui/reading.ts'
+import { Status } from '../ui/status.tsx'
+import { Table } from '../ui/table.tsx'
+import { Ago } from '../ui/time.tsx'
+
+/** How many of the newest tasks of the user are offered. */
+const newest = 100
+
+type Found = { of: Task; partners: Row[] }
+
+const kinshipOf = ({ id, metadata }: Pick<Task, 'id' | 'metadata'>, row: Row): string | undefined => {
+  if (row.metadata?.forked_from?.task_id === id) return 'fork of this task'
+  const origin = (metadata?.forked_from as { task_id?: string } | undefined)?.task_id
+  if (origin === undefined) return undefined
+  if (origin === row.id) return 'this task is its fork'
+  return row.metadata?.forked_from?.task_id === origin ? 'another fork' : undefined
+}
+
+const read = async (id: string, signal: AbortSignal): Promise<Found> => {
+  const of = await api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal)
+  const query = queryOf({ user_id: of.user_id, fields: 'summary', limit: newest })
+  const rows = await api.ask<Row[]>('GET', `/tasks${query}`, undefined, signal)
+  const others = rows.filter(row => row.id !== id)
+  const [kin, rest] = [true, false].map(wanted =>
+    others.filter(row => (kinshipOf(of, row) !== undefined) === wanted),
+  )
+  return { of, partners: [...(kin ?? []), ...(rest ?? [])] }
+}
+
+const Partners = ({ of, partners }: Found) =>
+  partners.length === 0 ? (
+    <Empty title="There is no other task of this user" />
+  ) : (
+    <Table
+      caption="Tasks of the same user, forks first"
+      rows={partners}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Status', class: 'state', show: row => <Status status={row.status} /> },
+        {
+          title: 'Task',
+          class: 'main',
+          show: row => (
+            <>
+              <a href={hrefOf(`/diff${at(of.id)}${at(row.id)}`)}>
+                {kinshipOf(of, row) ?? (row.question || row.id)}
+              </a>
+              {kinshipOf(of, row) !== undefined && <span class="why">{row.question}</span>}
+            </>
+          ),
+        },
+        { title: 'Id', class: 'less', show: row => row.id },
+        { title: 'Age', class: 'number', show: row => <Ago at={row.created_at * 1000} /> },
+      ]}
+    />
+  )
+
+export const PartnersView = ({ id }: { id: string }) => {
+  const reading = useReading(id, signal => read(id, signal))
+  return (
+    <Page title="Compare with which task?" above={{ path: `/tasks${at(id)}`, title: 'The task' }}>
+      <Loaded reading={reading} what="task">
+        {found => <Partners {...found} />}
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,14 @@
+// The state of a call in a few words.
+import type { ToolResultItem } from '../../src/contract/wire.ts'
+import { duration } from '../ui/time.tsx'
+import type { Span } from './spans.ts'
+
+type Call = { result: ToolResultItem | undefined; span: Span | undefined; isWaiting: boolean }
+
+export const callStateOf = ({ result, span, isWaiting }: Call): string => {
+  if (isWaiting) return 'waits for an answer'
+  if (result?.status === 'incomplete') return span?.outcome === 'stopped' ? 'stopped' : 'failed'
+  if (result !== undefined && result.status !== 'in_progress')
+    return span?.toMs === undefined ? 'done' : duration(span.toMs - span.fromMs)
+  return span === undefined ? 'not run' : (span.outcome ?? 'running')
+}

@@ -1,0 +1,49 @@
+// A moment that a person chooses from a growing number of moments; without a choice it is the present. The address of the
+// page says so too, a moment later.
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
+import { place, setQuery } from '../api/router.ts'
+
+/** Milliseconds from the last move to the change of the address. Browsers allow few changes. */
+const addressMs = 250
+/** Milliseconds without a move after which the moment rests. */
+const restMs = 140
+
+/** `length`: the number of moments. The address holds the chosen one, counted from 0, as `event`. */
+export const createChosen = (length: ReadonlySignal<number>) => {
+  const given = place.peek().query.get('event')
+  const isNumber = given !== null && /^\d{1,9}$/.test(given)
+  /** How many moments count; undefined: all, also those that come. */
+  const chosen = signal<number | undefined>(isNumber ? Number(given) + 1 : undefined)
+  const count = computed(() => Math.max(0, Math.min(chosen.value ?? length.value, length.value)))
+  /** Whether the moment has just changed, as it does while the slider is dragged. */
+  const isMoving = signal(false)
+  let address: ReturnType<typeof setTimeout> | undefined
+  let rest: ReturnType<typeof setTimeout> | undefined
+  const go = (to: number | undefined): void => {
+    batch(() => {
+      isMoving.value = to !== undefined
+      chosen.value = to === undefined ? undefined : Math.max(1, Math.min(to, length.peek()))
+    })
+    clearTimeout(rest)
+    rest = setTimeout(() => {
+      isMoving.value = false
+    }, restMs)
+    clearTimeout(address)
+    address = setTimeout(() => {
+      const at = chosen.peek()
+      setQuery({ event: at === undefined ? undefined : String(at - 1) })
+    }, addressMs)
+  }
+  return {
+    count,
+    isMoving,
+    isLive: computed(() => chosen.value === undefined),
+    go,
+    by: (moments: number) => go(count.peek() + moments),
+    close: () => {
+      clearTimeout(address)
+      clearTimeout(rest)
+    },
+  }
+}
+export type Chosen = ReturnType<typeof createChosen>
