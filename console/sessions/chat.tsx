@@ -7,13 +7,13 @@ import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { createStoredStream } from '../api/stored-stream.ts'
+import { Said } from '../task/item.tsx'
 import { useConnection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Status } from '../ui/status.tsx'
 import { type Chat, chatOf, type Entry } from './chat-events.ts'
-import { Said } from './said.tsx'
 import { Say } from './say.tsx'
 
 const types = 'GroupChatMessage,GroupChatAgentThinking,GroupChatAgentResponse,TaskStatusChanged'
@@ -34,7 +34,9 @@ const EntryOf = ({ entry, speakers }: { entry: Entry; speakers: readonly string[
   const { kind, name, isUser, content } = entry
   const speaker = isUser ? undefined : Math.max(0, speakers.indexOf(name))
   if (kind === 'said')
-    return <Said name={name} speaker={speaker} content={content} note={<RoundOf entry={entry} />} />
+    return (
+      <Said who={name} isUser={isUser} speaker={speaker} content={content} note={<RoundOf entry={entry} />} />
+    )
   return (
     <p class="chat-note">
       {kind === 'thinking' ? `${name} is thinking…` : `${name}: ${String(content)}`}{' '}

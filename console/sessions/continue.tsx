@@ -6,7 +6,7 @@ import { agents, readAgents } from '../home/agents.ts'
 import { bound } from '../ui/bound.ts'
 import type { Turn } from './read-session.ts'
 import { Say } from './say.tsx'
-import { agentOf } from './turn.tsx'
+import { agentOf } from './turn-entries.ts'
 
 /** Agents that need more settings than a message. */
 const needsSettings = new Set(['script', 'group'])

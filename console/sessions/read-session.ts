@@ -1,17 +1,22 @@
 // The tasks of a session, each with what its user said. The task object holds what the agent said; the message of the user
 // is in the first event of the task.
 import type { MessageContent, Task } from '../../src/contract/wire.ts'
-import { queryOf } from '../api/client.ts'
-import { api } from '../api/session.ts'
+import { type Api, queryOf } from '../api/client.ts'
 
 export type Turn = { task: Task; question: MessageContent }
+/** `more`: there are earlier tasks. */
 export type Turns = { turns: Turn[]; more: boolean }
 
+/** How many tasks one answer has. */
+export const turnsPerPage = 25
 /** How many questions are read at a time. */
 const together = 4
 
-/** Reads the newest tasks of the session, oldest first. A question never changes, so it is read once. */
-export const createSessionReader = (sessionId: string, user: string | undefined) => {
+/** `before`: only tasks before the one with this id. */
+type Session = { id: string; user: string | undefined; before?: string }
+
+/** Reads the newest tasks of a session, oldest first. A question never changes, so it is read once. */
+export const createSessionReader = (api: Api, { id: session_id, user, before }: Session) => {
   const questions = new Map<string, MessageContent>()
 
   const readQuestion = async (id: string, signal: AbortSignal): Promise<void> => {
@@ -27,14 +32,20 @@ export const createSessionReader = (sessionId: string, user: string | undefined)
     await Promise.all(Array.from({ length: together }, work))
   }
 
-  return async (limit: number, signal: AbortSignal): Promise<Turns> => {
-    const query = queryOf({ session_id: sessionId, user_id: user, limit })
-    const tasks = await api.ask<Task[]>('GET', `/tasks${query}`, undefined, signal)
-    await readQuestions(
-      tasks.flatMap(({ id }) => (questions.has(id) ? [] : [id])),
-      signal,
-    )
+  /** `wanted`: at least so many tasks, when there are so many. */
+  return async (wanted: number, signal: AbortSignal): Promise<Turns> => {
+    const tasks: Task[] = []
+    let more = true
+    while (more && tasks.length < wanted) {
+      const starting_after = tasks.at(-1)?.id ?? before
+      const query = queryOf({ session_id, user_id: user, starting_after, limit: turnsPerPage })
+      const page = await api.ask<Task[]>('GET', `/tasks${query}`, undefined, signal)
+      tasks.push(...page)
+      more = page.length === turnsPerPage
+    }
+    const unknown = tasks.flatMap(({ id }) => (questions.has(id) ? [] : [id]))
+    await readQuestions(unknown, signal)
     const turns = tasks.map(task => ({ task, question: questions.get(task.id) ?? '' }))
-    return { turns: turns.reverse(), more: tasks.length === limit }
+    return { turns: turns.reverse(), more }
   }
 }

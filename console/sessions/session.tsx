@@ -1,25 +1,30 @@
 // One session as a conversation: its tasks in order, and a field to go on.
+import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { place } from '../api/router.ts'
-import { mayWrite } from '../api/session.ts'
+import { api, mayWrite } from '../api/session.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Continue } from './continue.tsx'
-import { createSessionReader, type Turn, type Turns } from './read-session.ts'
-import { agentOf, TurnOf } from './turn.tsx'
+import { createSessionReader, type Turns, turnsPerPage } from './read-session.ts'
+import { TurnOf } from './turn.tsx'
+import { speakersOf } from './turn-entries.ts'
 
-/** The most tasks of one answer. */
-const most = 100
 const types = 'TaskCreated,TaskUpdated,TaskStatusChanged,TaskDeleted'
 
-const Conversation = ({ turns, more }: Turns) => {
+const Conversation = ({ turns, more, earlier }: Turns & { earlier: () => void }) => {
   const end = useRef<HTMLDivElement>(null)
-  const speakers = [...new Set(turns.flatMap(turn => [agentOf(turn), ...namesIn(turn)]))]
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.length])
+  const speakers = speakersOf(turns)
+  // Earlier tasks come above, so the reader stays where the button was.
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.at(-1)?.task.id])
   return (
     <section class="panel talk" aria-label="Conversation">
-      {more && <p class="hint">Earlier tasks are not shown.</p>}
+      {more && (
+        <button type="button" class="more" onClick={earlier}>
+          Show earlier tasks
+        </button>
+      )}
       {turns.map(turn => (
         <TurnOf key={turn.task.id} turn={turn} speakers={speakers} />
       ))}
@@ -28,22 +33,25 @@ const Conversation = ({ turns, more }: Turns) => {
     </section>
   )
 }
-const namesIn = ({ task }: Turn): string[] =>
-  task.output.flatMap(item => (item.type === 'message' && item.name !== undefined ? [item.name] : []))
 
 export const SessionView = ({ id }: { id: string }) => {
   const user = place.value.query.get('user') ?? undefined
-  const read = useMemo(() => createSessionReader(id, user), [id, user])
-  const reading = useReading(`${id} ${user}`, signal => read(most, signal), {
+  const wanted = useSignal(turnsPerPage)
+  const read = useMemo(() => createSessionReader(api, { id, user }), [id, user])
+  const reading = useReading(`${id} ${user}`, signal => read(wanted.value, signal), {
     events: { types, session_id: id },
   })
+  const earlier = () => {
+    wanted.value += turnsPerPage
+    reading.again()
+  }
   return (
     <Page title={id} above={{ path: '/sessions', title: 'Conversations' }}>
       <Loaded reading={reading} what="session">
-        {({ turns, more }) => (
+        {found => (
           <>
-            <Conversation turns={turns} more={more} />
-            {mayWrite.value && <Continue id={id} newest={turns.at(-1)} done={reading.again} />}
+            <Conversation {...found} earlier={earlier} />
+            {mayWrite.value && <Continue id={id} newest={found.turns.at(-1)} done={reading.again} />}
           </>
         )}
       </Loaded>

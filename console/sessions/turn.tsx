@@ -1,45 +1,34 @@
-// A task of a session: what its user said, and what its agents said.
+// A task of a session: what its user said, and what its agents thought, said and called.
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
+import { Item, Said } from '../task/item.tsx'
 import { Status } from '../ui/status.tsx'
 import { Ago } from '../ui/time.tsx'
 import type { Turn } from './read-session.ts'
-import { Said } from './said.tsx'
+import { agentOf, entriesOf } from './turn-entries.ts'
 
-export const agentOf = ({ task }: Turn): string => String(task.metadata?.agent ?? 'agent')
-
-export const TurnOf = ({ turn, speakers }: { turn: Turn; speakers: readonly string[] }) => {
+/** `speakers`: the names of all who speak; each has a colour of its own. Without it, they have the same colour. */
+export const TurnOf = ({ turn, speakers }: { turn: Turn; speakers?: readonly string[] }) => {
   const { task, question } = turn
-  const agent = agentOf(turn)
-  const calls = task.output.filter(({ type }) => type === 'tool_call').length
+  const href = hrefOf(`/tasks${at(task.id)}`)
+  const note = (
+    <>
+      <Ago at={task.created_at * 1000} /> · <a href={href}>open the task</a>
+    </>
+  )
   return (
     <section class="turn" aria-label={`Task ${task.id}`}>
-      <Said
-        name="user"
-        content={question}
-        note={
-          <>
-            <Ago at={task.created_at * 1000} /> · <a href={hrefOf(`/tasks${at(task.id)}`)}>open the task</a>
-          </>
-        }
-      />
-      {task.output.map((item, n) =>
-        item.type !== 'message' ? null : (
-          <Said
-            key={item.id ?? n}
-            name={item.name ?? (item.role === 'user' ? 'user' : agent)}
-            speaker={item.role === 'user' ? undefined : speakers.indexOf(item.name ?? agent)}
-            content={item.message_content}
-            {...(item.status === 'incomplete' && { note: 'cut off' })}
-          />
-        ),
-      )}
-      {(task.status !== 'completed' || calls > 0) && (
+      <Said who="user" isUser content={question} note={note} />
+      {entriesOf(turn).map(({ key, ...entry }) => {
+        const who = 'name' in entry.item && entry.item.type === 'message' ? entry.item.name : undefined
+        const speaker = speakers?.indexOf(who ?? agentOf(turn))
+        return <Item key={key} {...entry} {...(speaker !== undefined && { speaker })} />
+      })}
+      {task.status !== 'completed' && (
         <p class="turn-end">
-          {task.status !== 'completed' && <Status status={task.status} />}{' '}
+          <Status status={task.status} />{' '}
           {task.error !== undefined && <span class="problem">{task.error.message}</span>}
-          {task.status === 'input-required' && <a href={hrefOf(`/tasks${at(task.id)}`)}>answer the call</a>}
-          {calls > 0 && <small>{calls === 1 ? 'one call' : `${calls} calls`}</small>}
+          {task.status === 'input-required' && <a href={href}>answer the call</a>}
         </p>
       )}
     </section>

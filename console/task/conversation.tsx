@@ -1,5 +1,6 @@
 // The conversation as it was at the position: what the user said, and what the agent thought, said and called. Above it
 // are the earlier tasks of the session, which the agent knows.
+import { Earlier } from '../sessions/earlier.tsx'
 import { useEnd } from '../ui/at-end.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Scrolling } from '../ui/scrolling.tsx'
@@ -24,6 +25,7 @@ export const Conversation = ({ history, position }: { history: TaskHistory; posi
         {!position.isLive.value && <small>as of event {count - 1}</small>}
       </div>
       <Scrolling class="conversation-list" label="Messages in order" of={list} onScroll={onScroll}>
+        {left === 0 && task.created?.previous_task_id !== undefined && <Earlier of={task.created} />}
         {left > 0 && <p class="hint">{left} earlier items are not shown.</p>}
         {entriesOf(task, history.spans, count, left).map(entry => (
           <EntryOf key={entry.key} entry={entry} />

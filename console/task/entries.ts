@@ -19,7 +19,8 @@ export type ItemEntry = {
 }
 export type Entry = SaidEntry | ItemEntry
 
-const noCall = { result: undefined, state: '', isWaiting: false, child: undefined }
+/** What an item has that is no call. */
+export const noCall = { result: undefined, state: '', isWaiting: false, child: undefined }
 
 /** The results among items, by the ids of their calls. */
 export const resultsIn = (items: readonly OutputItem[]): Map<string, ToolResultItem> =>

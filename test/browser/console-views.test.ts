@@ -71,9 +71,38 @@ t.test('a session is a conversation that can be continued', { skip }, async t =>
   await page.getByRole('link', { name: 'Thank you. And 391 / 17?' }).click()
   await sees(page, 'What is 17 * 23?')
   await sees(page, /The answer is 23/)
+  const call = page.locator('.turn .tool').filter({ hasText: '391 / 17' })
+  await call.locator('summary').click()
+  await call.getByRole('heading', { name: 'Result' }).waitFor() // the call stands where it was made
   await page.getByLabel('Continue the conversation').getByRole('textbox').fill('And 20 + 22?')
   await page.keyboard.press('Enter')
   await sees(page, /The answer is 42/)
+  t.same(complaints, [])
+})
+
+t.test('the earlier tasks of a session are read when somebody asks for them', { skip }, async t => {
+  const say = async (text: string) => {
+    const body = { user_message_content: text, stream: false, session_id: 'long', client_id: 'echo' }
+    return (await read(api('POST', '/tasks', body))).body.result.id
+  }
+  for (let n = 1; n < 30; n++) await say(`Number ${n}!`)
+  const newest = await say('Number 30!')
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/sessions/long`)
+  await sees(page, 'Number 30!')
+  t.equal(await page.getByText('Number 5!', { exact: true }).count(), 0)
+  await button(page, 'Show earlier tasks').click()
+  await page.getByText('Number 1!', { exact: true }).first().waitFor()
+  t.equal(await page.locator('.turn').count(), 30)
+  await button(page, 'Show earlier tasks').waitFor({ state: 'detached' })
+
+  await page.goto(`${url}/ui/tasks/${newest}`)
+  await button(page, 'Show earlier tasks of the session').click()
+  await sees(page, 'Number 29!')
+  t.equal(await page.locator('.conversation .turn').count(), 25)
+  await button(page, 'Show earlier tasks of the session').click()
+  await page.getByText('Number 1!', { exact: true }).first().waitFor()
+  t.equal(await page.locator('.conversation .turn').count(), 29)
+  t.equal(await button(page, 'Show earlier tasks of the session').count(), 0)
   t.same(complaints, [])
 })
 
@@ -170,7 +199,7 @@ t.test('a token is made, shown once, used and revoked', { skip }, async t => {
   await button(page, 'I have it').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const row = page.getByRole('row').filter({ hasText: 'dora' })
-  t.equal(await page.getByText(token ?? '').count(), 0)
+  await page.getByText(token ?? '').waitFor({ state: 'detached' })
   await row.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })

@@ -1,0 +1,36 @@
+// The earlier tasks of the session of a task, above its conversation, when somebody asks for them. The agent knows them.
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { ShownTask } from '../../src/history/task-view.ts'
+import { api } from '../api/session.ts'
+import { createAction } from '../ui/action.ts'
+import { Problem } from '../ui/notice.tsx'
+import { createSessionReader, type Turns, turnsPerPage } from './read-session.ts'
+import { TurnOf } from './turn.tsx'
+
+export const Earlier = ({ of }: { of: NonNullable<ShownTask['created']> }) => {
+  const found = useSignal<Turns | undefined>(undefined)
+  const { busy, error, run } = useMemo(createAction, [])
+  const read = useMemo(() => {
+    const { session_id: id, user_id: user, task_id: before } = of
+    return createSessionReader(api, { id, user, before })
+  }, [of.task_id])
+  const { turns = [], more = true } = found.value ?? {}
+  const show = () =>
+    run(async () => {
+      found.value = await read(turns.length + turnsPerPage, new AbortController().signal)
+    })
+  return (
+    <section class="earlier" aria-label="Earlier tasks of the session">
+      {more && (
+        <button type="button" class="link" disabled={busy.value} onClick={() => void show()}>
+          Show earlier tasks of the session
+        </button>
+      )}
+      <Problem text={error.value} />
+      {turns.map(turn => (
+        <TurnOf key={turn.task.id} turn={turn} />
+      ))}
+    </section>
+  )
+}
