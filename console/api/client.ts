@@ -1,39 +1,6 @@
 // The only part of the console that talks to the server. It uses the public HTTP API, with the token of the session.
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-
-/** An answer that is no success. `status` is 0 when there was no answer at all. */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-    readonly code?: number,
-  ) {
-    super(message)
-  }
-}
-
-type ErrorBody = {
-  message?: string
-  code?: number
-  error?: { message: string; code: number }
-  detail?: { loc: (string | number)[]; msg: string }[] | string
-}
-
-const errorOf = (status: number, text: string): ApiError => {
-  try {
-    const body = JSON.parse(text) as ErrorBody
-    const problems = Array.isArray(body.detail)
-      ? body.detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
-      : undefined
-    const message = body.error?.message ?? body.message ?? problems ?? `the server answered ${status}`
-    return new ApiError(status, message, body.error?.code ?? body.code)
-  } catch {
-    return new ApiError(status, `the server answered ${status}`)
-  }
-}
-
-const unreachable = (error: unknown): ApiError =>
-  new ApiError(0, `the server cannot be reached (${error instanceof Error ? error.message : String(error)})`)
+import { ApiError, errorOf, unreachable } from './api-error.ts'
 
 /** A part of a path. */
 export const at = (id: string): string => `/${encodeURIComponent(id)}`

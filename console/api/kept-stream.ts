@@ -1,6 +1,7 @@
 // A stream that is opened again when it breaks, after the last event that came. It says truthfully whether it is open.
 import { signal } from '@preact/signals'
-import type { Api, ApiError } from './client.ts'
+import type { ApiError } from './api-error.ts'
+import type { Api } from './client.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'ended' | 'refused'
 

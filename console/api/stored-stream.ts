@@ -2,7 +2,8 @@
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { createEventReader } from '../task/read-events.ts'
-import { ApiError, queryOf } from './client.ts'
+import { ApiError } from './api-error.ts'
+import { queryOf } from './client.ts'
 import { keepStream } from './kept-stream.ts'
 import { api } from './session.ts'
 

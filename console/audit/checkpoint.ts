@@ -2,7 +2,8 @@
 import type { ConsistencyProof, InclusionProof } from '../../src/contract/audit-responses.ts'
 import { fromBase64, type Hash } from '../../src/proof/tree/hash.ts'
 import { rootByInclusion, verifyConsistency } from '../../src/proof/tree/verify.ts'
-import { ApiError, queryOf } from '../api/client.ts'
+import { ApiError } from '../api/api-error.ts'
+import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import { openCheckpoint, readKeys } from '../proof/note.ts'
 

@@ -1,7 +1,7 @@
 // Reads a list of the log page by page, as far as its reader goes.
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ApiError } from '../api/client.ts'
+import { ApiError } from '../api/api-error.ts'
 
 type Page<T> = { found: T[]; more: boolean }
 

@@ -7,7 +7,7 @@ import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
 import { count, In } from '../ui/time.tsx'
-import { JobForm } from './job-form.tsx'
+import { NewJob } from './job-form.tsx'
 import { JobState } from './job-state.tsx'
 import { type Job, whenOf } from './times.ts'
 
@@ -66,7 +66,7 @@ export const CronList = () => {
   })
   return (
     <Page title="Cron jobs">
-      {mayWrite.value && <JobForm />}
+      {mayWrite.value && <NewJob />}
       <Loaded reading={reading} what="list of cron jobs">
         {jobs => <Jobs jobs={jobs} />}
       </Loaded>

@@ -3,6 +3,7 @@ import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
+import { setOpen } from '../ui/new.tsx'
 import type { Job } from './times.ts'
 
 export const JobButtons = ({ job, again }: { job: Job; again: () => void }) => {
@@ -13,6 +14,9 @@ export const JobButtons = ({ job, again }: { job: Job; again: () => void }) => {
       <Act label="Run now" kind="primary" act={send('trigger')} />
       {job.status === 'active' && <Act label="Pause" act={send('pause')} />}
       {job.status === 'paused' && <Act label="Resume" act={send('resume')} />}
+      <button type="button" onClick={() => setOpen('edit', true)}>
+        Edit
+      </button>
       <Act
         label="Delete"
         kind="danger"

@@ -1,12 +1,26 @@
-// The form of a cron job that is not created yet.
+// What the form of a cron job holds, for a job that is new or for one that is changed.
 import { signal } from '@preact/signals'
+import { zoneOf } from '../../src/cron/schedule/zone.ts'
+import type { Job } from './times.ts'
 
-export const kinds = { schedule: 'At the times of a pattern', every: 'Again and again', at: 'Once' } as const
+export const kinds = { schedule: 'By a pattern', every: 'Again and again', at: 'Once' } as const
 type Kind = keyof typeof kinds
 
-export const createDraft = () => ({
+const kindOf = ({ every_seconds, at }: Job): Kind =>
+  every_seconds !== undefined ? 'every' : at !== undefined ? 'at' : 'schedule'
+/** A time of the server as the local time of a zone, which is how its user writes it. */
+const localOf = (time: string | undefined, timezone: string): string => {
+  if (time === undefined) return ''
+  const moment = Date.parse(time)
+  return new Date(moment + zoneOf(timezone).offsetAt(moment)).toISOString().slice(0, 19)
+}
+const agentOf = ({ task }: Job): string =>
+  (task.agent_config as { agent_id?: string } | undefined)?.agent_id ?? ''
+const numberOf = (n: number | undefined): string => (n === undefined || n === 0 ? '' : String(n))
+
+const fresh = () => ({
   name: signal(''),
-  kind: signal<Kind>('schedule'),
+  kind: signal<string>('schedule'),
   schedule: signal('0 7 * * MON-FRI'),
   every: signal('3600'),
   at: signal(''),
@@ -15,22 +29,33 @@ export const createDraft = () => ({
   agent: signal(''),
   missed: signal<string>('skip'),
   overlap: signal<string>('skip'),
+  jitter: signal(''),
+  ends: signal(''),
+  most: signal(''),
 })
-export type Draft = ReturnType<typeof createDraft>
+export type Draft = ReturnType<typeof fresh>
 
-const whenOf = (draft: Draft) => {
-  const timezone = draft.timezone.value
-  if (draft.kind.value === 'every') return { every_seconds: Number(draft.every.value) }
-  if (draft.kind.value === 'at') return { at: draft.at.value, timezone }
-  return { schedule: draft.schedule.value, timezone }
+/** Without a job: the draft of a new one. */
+export const createDraft = (job?: Job): Draft => {
+  const draft = fresh()
+  if (job === undefined) return draft
+  const { timezone, task, missed, overlap } = job
+  const message = task.user_message_content
+  const given: Partial<Record<keyof Draft, string>> = {
+    name: job.name,
+    kind: kindOf(job),
+    at: localOf(job.at, timezone),
+    message: typeof message === 'string' ? message : '',
+    agent: agentOf(job),
+    jitter: numberOf(job.jitter_seconds),
+    ends: localOf(job.ends_at, timezone),
+    most: numberOf(job.max_runs),
+    timezone,
+    missed,
+    overlap,
+    ...(job.schedule !== undefined && { schedule: job.schedule }),
+    ...(job.every_seconds !== undefined && { every: String(job.every_seconds) }),
+  }
+  for (const [name, value] of Object.entries(given)) draft[name as keyof Draft].value = value
+  return draft
 }
-export const bodyOf = (draft: Draft) => ({
-  name: draft.name.value,
-  ...whenOf(draft),
-  missed: draft.missed.value,
-  overlap: draft.overlap.value,
-  task: {
-    user_message_content: draft.message.value,
-    ...(draft.agent.value === '' ? {} : { agent_config: { agent_id: draft.agent.value } }),
-  },
-})

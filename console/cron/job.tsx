@@ -5,6 +5,7 @@ import { Loaded, Page } from '../ui/page.tsx'
 import { type Reading, useReading } from '../ui/reading.ts'
 import { JobButtons } from './job-buttons.tsx'
 import { NextRuns, Settings } from './job-facts.tsx'
+import { ChangeJob } from './job-form.tsx'
 import { JobState } from './job-state.tsx'
 import { type Read, readJob, runsPerPage } from './read-job.ts'
 import { Runs } from './runs.tsx'
@@ -51,6 +52,7 @@ export const JobView = ({ id }: { id: string }) => {
         )
       }
     >
+      {job !== undefined && mayWrite.value && <ChangeJob job={job} done={reading.again} />}
       <Shown
         reading={reading}
         more={() => {

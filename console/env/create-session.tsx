@@ -28,7 +28,7 @@ export const Create = () => {
     go(hrefOf(`/env${at(session_id)}`))
   }
   return (
-    <New title="Create a session" make={create}>
+    <New title="Create a session" send={create}>
       <div class="fields">
         <label>
           <span>Environment</span>

@@ -1,5 +1,6 @@
 // What the proof of an event needs, read from the server.
-import { ApiError, queryOf } from '../api/client.ts'
+import { ApiError } from '../api/api-error.ts'
+import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import type { Evidence, StoredEvent } from './check-event.ts'
 

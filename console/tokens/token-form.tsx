@@ -38,7 +38,7 @@ export const TokenForm = ({ done }: { done: () => void }) => {
   }
   return (
     <>
-      <New title="Make a token" make={make}>
+      <New title="Make a token" send={make}>
         <div class="fields">
           <label class="grow">
             <span>Role</span>

@@ -1,20 +1,30 @@
 // A request that a button starts: whether it runs, and why it failed.
-import { signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
+import { ApiError, type FieldProblem } from '../api/api-error.ts'
 
 export const createAction = () => {
   const busy = signal(false)
   const error = signal<string | undefined>(undefined)
+  /** What the server says of single fields. */
+  const problems = signal<readonly FieldProblem[]>([])
   return {
     busy,
     error,
+    problems,
     /** Resolves to the result, or to undefined when it failed. */
     async run<T>(work: () => Promise<T>): Promise<T | undefined> {
-      busy.value = true
-      error.value = undefined
+      batch(() => {
+        busy.value = true
+        error.value = undefined
+        problems.value = []
+      })
       try {
         return await work()
       } catch (failure) {
-        error.value = failure instanceof Error ? failure.message : String(failure)
+        batch(() => {
+          error.value = failure instanceof Error ? failure.message : String(failure)
+          problems.value = failure instanceof ApiError ? failure.problems : []
+        })
         return undefined
       } finally {
         busy.value = false

@@ -1,42 +1,51 @@
-// A form that makes something. It is open from the start when the address says so, so that it can be linked.
+// A form that opens with a button: to make something, or to change it. It is open from the start when the address says so,
+// so that it can be linked.
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
 import { place, setQuery } from '../api/router.ts'
-import { createAction } from './action.ts'
-import { Problem } from './notice.tsx'
+import { Form, FormProblem, Submit } from './form.tsx'
 
-type Props = { title: string; make: () => Promise<unknown>; children: ComponentChildren }
+/** `word`: what the address has while the form is open. */
+type Props = {
+  title: string
+  word?: 'new' | 'edit'
+  submit?: string
+  send: () => Promise<unknown>
+  children: ComponentChildren
+}
 
-export const New = ({ title, make, children }: Props) => {
-  const { busy, error, run } = useMemo(createAction, [])
-  const isOpen = place.value.query.has('new')
-  if (!isOpen)
-    return (
-      <button type="button" class="primary" onClick={() => setQuery({ new: 'yes' })}>
-        {title}
+export const isOpen = (word: 'new' | 'edit'): boolean => place.value.query.has(word)
+export const setOpen = (word: 'new' | 'edit', open: boolean): void =>
+  setQuery({ [word]: open ? 'yes' : undefined })
+
+const Opened = ({ title, word = 'new', submit = title, send, children }: Props) => (
+  <Form class="new panel" label={title} send={send}>
+    <h2>{title}</h2>
+    {children}
+    <FormProblem />
+    <div class="answers">
+      <button type="button" onClick={() => setOpen(word, false)}>
+        Close
       </button>
-    )
-  const close = () => setQuery({ new: undefined })
-  return (
-    <form
-      class="new panel"
-      aria-label={title}
-      onSubmit={event => {
-        event.preventDefault()
-        void run(make)
-      }}
-    >
-      <h2>{title}</h2>
-      {children}
-      <Problem text={error.value} />
-      <div class="answers">
-        <button type="button" onClick={close}>
-          Close
-        </button>
-        <button type="submit" class="primary" disabled={busy.value}>
-          {title}
-        </button>
-      </div>
-    </form>
+      <Submit label={submit} kind="primary" />
+    </div>
+  </Form>
+)
+
+/** The button, or the form. */
+export const New = (props: Omit<Props, 'word'>) =>
+  isOpen('new') ? (
+    <Opened {...props} />
+  ) : (
+    <button type="button" class="primary" onClick={() => setOpen('new', true)}>
+      {props.title}
+    </button>
   )
+
+/** The form while it is open. Its button is elsewhere. After it was sent, it closes. */
+export const Edit = ({ send, ...props }: Omit<Props, 'word' | 'submit'>) => {
+  const save = async () => {
+    await send()
+    setOpen('edit', false)
+  }
+  return isOpen('edit') ? <Opened {...props} word="edit" submit="Save" send={save} /> : null
 }

@@ -1,7 +1,8 @@
 // What a view reads from the server: read at once, and again when events or the clock say that it may have changed.
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ApiError, queryOf } from '../api/client.ts'
+import { ApiError } from '../api/api-error.ts'
+import { queryOf } from '../api/client.ts'
 import { type Connection, keepStream } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import { api } from '../api/session.ts'

@@ -4,6 +4,7 @@ import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
+import { setOpen } from '../ui/new.tsx'
 import { Secret } from '../ui/secret.tsx'
 import type { Told } from './told.ts'
 import { resultOf, type Try, type Webhook } from './webhook-state.tsx'
@@ -29,6 +30,9 @@ export const WebhookButtons = ({ webhook, again, told }: Acts) => {
       ) : (
         <Act label="Switch on" act={switchTo(true)} />
       )}
+      <button type="button" onClick={() => setOpen('edit', true)}>
+        Edit
+      </button>
       <Act
         label="Replace the secret"
         act={rotate}

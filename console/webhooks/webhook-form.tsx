@@ -1,53 +1,25 @@
-// A form that makes a webhook. The answer shows the secret, once.
+// The forms that make and change a webhook. The answer to the first shows the secret, once.
 import { useSignal } from '@preact/signals'
-import { eventNames } from '../../src/contract/event-names.ts'
+import { useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
-import { bound } from '../ui/bound.ts'
-import { New } from '../ui/new.tsx'
+import { Edit, isOpen, New } from '../ui/new.tsx'
 import { Secret } from '../ui/secret.tsx'
+import { bodyOf, changesOf, createDraft } from './webhook-draft.ts'
+import { WebhookFields } from './webhook-fields.tsx'
 import type { Webhook } from './webhook-state.tsx'
 
-export const WebhookForm = () => {
-  const url = useSignal('')
-  const types = useSignal<readonly string[]>([])
-  const session = useSignal('')
+export const NewWebhook = () => {
+  const draft = useMemo(createDraft, [])
   const made = useSignal<(Webhook & { secret: string }) | undefined>(undefined)
   const make = async () => {
-    made.value = await api.send('POST', '/webhooks', {
-      url: url.value,
-      ...(types.value.length === 0 ? {} : { types: types.value }),
-      ...(session.value === '' ? {} : { session_id: session.value }),
-    })
-  }
-  const toggle = (type: string) => {
-    types.value = types.value.includes(type)
-      ? types.value.filter(each => each !== type)
-      : [...types.value, type]
+    made.value = await api.send('POST', '/webhooks', bodyOf(draft))
   }
   return (
     <>
-      <New title="Make a webhook" make={make}>
-        <div class="fields">
-          <label class="grow">
-            <span>URL of the receiver</span>
-            <input type="url" required placeholder="https://" {...bound(url)} />
-          </label>
-          <label>
-            <span>Session, or nothing</span>
-            <input {...bound(session)} />
-          </label>
-        </div>
-        <fieldset class="choices">
-          <legend>Types of events; none means all that need no name</legend>
-          {eventNames.map(type => (
-            <label key={type} class="check">
-              <input type="checkbox" checked={types.value.includes(type)} onChange={() => toggle(type)} />
-              <span>{type}</span>
-            </label>
-          ))}
-        </fieldset>
+      <New title="Make a webhook" send={make}>
+        <WebhookFields draft={draft} />
       </New>
       {made.value !== undefined && (
         <Secret
@@ -57,5 +29,19 @@ export const WebhookForm = () => {
         />
       )}
     </>
+  )
+}
+
+/** The draft begins with the webhook as it is when the form opens. `done` is called when the change is stored. */
+export const ChangeWebhook = ({ webhook, done }: { webhook: Webhook; done: () => void }) => {
+  const before = useMemo(() => ({ webhook, draft: createDraft(webhook) }), [webhook.id, isOpen('edit')])
+  const save = async () => {
+    await api.send('PATCH', `/webhooks${at(webhook.id)}`, changesOf(before.draft, before.webhook))
+    done()
+  }
+  return (
+    <Edit title="Change the webhook" send={save}>
+      <WebhookFields draft={before.draft} />
+    </Edit>
   )
 }

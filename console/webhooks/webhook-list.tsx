@@ -7,7 +7,7 @@ import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
 import { Ago, count } from '../ui/time.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import { NewWebhook } from './webhook-form.tsx'
 import { filterOf, type Webhook, WebhookState } from './webhook-state.tsx'
 
 const most = 1000
@@ -49,7 +49,7 @@ export const WebhookList = () => {
   )
   return (
     <Page title="Webhooks">
-      {mayWrite.value && <WebhookForm />}
+      {mayWrite.value && <NewWebhook />}
       <Loaded reading={reading} what="list of webhooks">
         {({ data }) => <Webhooks webhooks={data} />}
       </Loaded>

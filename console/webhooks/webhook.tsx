@@ -8,6 +8,7 @@ import { readWebhook } from './read-webhook.ts'
 import type { Told } from './told.ts'
 import { WebhookButtons } from './webhook-buttons.tsx'
 import { Failing, Settings } from './webhook-facts.tsx'
+import { ChangeWebhook } from './webhook-form.tsx'
 import { WebhookState } from './webhook-state.tsx'
 
 const perPage = 100
@@ -33,6 +34,7 @@ export const WebhookView = ({ id }: { id: string }) => {
       }
     >
       <output class="told">{told.value}</output>
+      {webhook !== undefined && mayWrite.value && <ChangeWebhook webhook={webhook} done={reading.again} />}
       <Loaded reading={reading} what="webhook">
         {read => (
           <div class="columns">

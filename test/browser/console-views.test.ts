@@ -136,6 +136,11 @@ t.test('a cron job is created, run, paused, resumed and deleted', { skip }, asyn
   await page.getByLabel('Message to the agent').fill('Water!')
   await button(page, 'Create a cron job').click()
   await sees(page, /This is no schedule/)
+  t.equal(
+    await page.getByRole('textbox', { name: /^Pattern/ }).getAttribute('aria-invalid'),
+    'true',
+    'the problem stands at its field',
+  )
   await page.getByRole('textbox', { name: /^Pattern/ }).fill('0 5 * * *')
   await page.getByLabel('Time zone').fill('Asia/Tokyo')
   await button(page, 'Create a cron job').click()
@@ -155,6 +160,91 @@ t.test('a cron job is created, run, paused, resumed and deleted', { skip }, asyn
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL(`${url}/ui/cron`)
+  t.same(complaints, [])
+})
+
+t.test('a cron job is changed, and what the server refuses stands at its field', { skip }, async t => {
+  const task = { user_message_content: 'Water!', client_id: 'echo', user_id: 'ann' }
+  const at = '2040-07-01T08:00:00Z'
+  const create = { name: 'Once', at, timezone: 'Europe/Berlin', max_runs: 3, task }
+  const { body } = await read(api('POST', '/cron/jobs', create))
+  const { job_id } = body as unknown as { job_id: string }
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/cron/${job_id}`)
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const stored = async () => (await read(api('GET', `/cron/jobs/${job_id}`))).body as object
+
+  await button(page, 'Edit').click()
+  t.equal(await field('Time').inputValue(), '2040-07-01T10:00', 'in its zone')
+  await field('Time zone').fill('Mars/Olympus')
+  await field('Name').fill('Once, later')
+  await page.keyboard.press('Enter')
+  await sees(page, /no time zone/)
+  t.equal(await field('Time zone').getAttribute('aria-invalid'), 'true')
+  t.equal(await page.locator('form > .problem').count(), 0, 'and nowhere else')
+  t.match(await stored(), { name: 'Once', timezone: 'Europe/Berlin' })
+  await field('Time zone').fill('America/New_York')
+  await field('Most runs').fill('')
+  await field('Message to the agent').fill('Water them all!')
+  await button(page, 'Save').click()
+  await page.getByRole('heading', { name: 'Once, later' }).waitFor()
+  t.equal(await page.locator('form').count(), 0, 'the form closes')
+  const changed = await stored()
+  const own = { user_message_content: 'Water them all!', client_id: 'echo', user_id: 'ann' }
+  t.match(changed, { at: '2040-07-01T14:00:00.000Z', timezone: 'America/New_York', task: own })
+  t.notOk('max_runs' in changed)
+
+  await button(page, 'Edit').click()
+  await page.getByRole('combobox', { name: /^When/ }).selectOption('Again and again')
+  await field('Seconds between two runs').fill('900')
+  await button(page, 'Save').click()
+  await sees(page, 'every 15 min')
+  t.same(await faultsOf(page), [])
+  t.same(complaints, [])
+})
+
+t.test('the task of a job with secret values is left alone', { skip }, async t => {
+  const task = { user_message_content: 'Water!', client_id: 'echo', env: { KEY: 'secret' } }
+  const { body } = await read(api('POST', '/cron/jobs', { name: 'Secret', every_seconds: 900, task }))
+  const { job_id } = body as unknown as { job_id: string }
+  const { page } = await openConsole(t, browser, `${url}/ui/cron/${job_id}?edit=yes`)
+  await sees(page, /The task has secret values/)
+  await page.getByLabel('Seconds between two runs').fill('1800')
+  await button(page, 'Save').click()
+  await sees(page, 'every 30 min')
+  const job = (await read(api('GET', `/cron/jobs/${job_id}`))).body
+  t.match(job, { every_seconds: 1800, task: { env: { KEY: '***' } } })
+})
+
+t.test('a webhook is changed, and its hidden headers stay', { skip }, async t => {
+  const create = { url: `${receiver.address}/edit`, headers: { 'X-Team': 'blue' }, types: ['TaskCreated'] }
+  const { body } = await read(api('POST', '/webhooks', create))
+  const { id } = body as unknown as { id: string }
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/webhooks/${id}?edit=yes`)
+  const stored = async () => (await read(api('GET', `/webhooks/${id}`))).body as object
+  const headers = page.getByLabel('Headers to send, one in each line')
+  t.equal(await headers.inputValue(), 'X-Team: ***')
+  await page.getByLabel('URL of the receiver').fill('ftp://receiver.example')
+  await button(page, 'Save').click()
+  await page.locator('.field').filter({ hasText: 'URL of the receiver' }).getByRole('alert').waitFor()
+  await page.getByLabel('URL of the receiver').fill(`${receiver.address}/edited`)
+  await page.getByLabel('TaskCreated').uncheck()
+  await page.getByLabel('Session, or nothing').fill('garden')
+  await headers.fill('X-Team: ***\nX-Other: 1')
+  await button(page, 'Save').click()
+  await sees(page, /Write the value of X-Team again/)
+  await headers.fill('X-Team: ***')
+  await button(page, 'Save').click()
+  await page.getByRole('heading', { name: `${receiver.address}/edited` }).waitFor()
+  t.match(await stored(), { session_id: 'garden', types: null, headers: { 'X-Team': '***' } })
+  await button(page, 'Edit').click()
+  await headers.fill('Webhook-Id: 1')
+  await button(page, 'Save').click()
+  await sees(page, /Webhook-Id: The service sets this header itself/)
+  await headers.fill('X-Other: 1')
+  await page.getByLabel('Session, or nothing').fill('')
+  await button(page, 'Save').click()
+  await page.locator('form').waitFor({ state: 'detached' })
+  t.match(await stored(), { session_id: null, headers: { 'X-Other': '***' } })
   t.same(complaints, [])
 })
 

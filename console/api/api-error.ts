@@ -1,0 +1,48 @@
+// What the server answers when it refuses a request.
+
+/** What is wrong with a field of a body. `at`: its path in the body, with dots, such as `task.client_id`. */
+export type FieldProblem = { at: string; text: string }
+
+/**
+ * An answer that is no success. `status` is 0 when there was no answer at all. `problems`: what is wrong with the fields
+ * of the body.
+ */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly code?: number,
+    readonly problems: readonly FieldProblem[] = [],
+  ) {
+    super(message)
+  }
+}
+
+/** Makes an error of fields that the page finds before it asks the server. */
+export const wrongField = (at: string, text: string): ApiError =>
+  new ApiError(422, text, undefined, [{ at, text }])
+
+type Problem = { loc: (string | number)[]; msg: string }
+type ErrorBody = {
+  message?: string
+  code?: number
+  error?: { message: string; code: number }
+  detail?: Problem[] | string
+}
+
+export const errorOf = (status: number, text: string): ApiError => {
+  try {
+    const { detail, error, message, code } = JSON.parse(text) as ErrorBody
+    const found = Array.isArray(detail) ? detail : []
+    const named = found.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
+    const words = error?.message ?? message ?? (named === '' ? `the server answered ${status}` : named)
+    const ofBody = found.filter(({ loc }) => loc[0] === 'body' && loc.length > 1)
+    const problems = ofBody.map(({ loc, msg }) => ({ at: loc.slice(1).join('.'), text: msg }))
+    return new ApiError(status, words, error?.code ?? code, problems)
+  } catch {
+    return new ApiError(status, `the server answered ${status}`)
+  }
+}
+
+export const unreachable = (error: unknown): ApiError =>
+  new ApiError(0, `the server cannot be reached (${error instanceof Error ? error.message : String(error)})`)

@@ -1,0 +1,88 @@
+// The fields of a cron job.
+import { useEffect } from 'preact/hooks'
+import { missedPolicies, overlapPolicies } from '../../src/contract/wire/cron-policies.ts'
+import { agents, readAgents } from '../home/agents.ts'
+import { Area, Choice, Text } from '../ui/fields.tsx'
+import { type Draft, kinds } from './job-draft.ts'
+
+const inWords = (names: readonly string[]) => names.map(name => [name, name.replace('_', ' ')] as const)
+
+const When = ({ draft }: { draft: Draft }) => {
+  const kind = draft.kind.value
+  return (
+    <div class="fields">
+      <Choice label="When" value={draft.kind} of={Object.entries(kinds)} />
+      {kind === 'schedule' && (
+        <Text
+          label="Pattern: minute, hour, day, month, weekday"
+          at="schedule"
+          isWide
+          class="code"
+          required
+          value={draft.schedule}
+        />
+      )}
+      {kind === 'every' && (
+        <Text
+          label="Seconds between two runs"
+          at="every_seconds"
+          isWide
+          type="number"
+          min="1"
+          required
+          value={draft.every}
+        />
+      )}
+      {kind === 'at' && (
+        <Text label="Time" at="at" isWide type="datetime-local" step="1" required value={draft.at} />
+      )}
+      <Text label="Time zone" at="timezone" required value={draft.timezone} />
+    </div>
+  )
+}
+
+const Limits = ({ draft }: { draft: Draft }) => (
+  <div class="fields">
+    <Choice label="Missed times" at="missed" value={draft.missed} of={inWords(missedPolicies)} />
+    <Choice label="While one runs" at="overlap" value={draft.overlap} of={inWords(overlapPolicies)} />
+    <Text label="Jitter, in seconds" at="jitter_seconds" type="number" min="0" value={draft.jitter} />
+    <Text label="Most runs" at="max_runs" type="number" min="1" value={draft.most} />
+    <Text label="Ends at" at="ends_at" type="datetime-local" step="1" value={draft.ends} />
+  </div>
+)
+
+/** `isTaskFixed`: the page cannot change what the task of a run is. */
+export const JobFields = ({ draft, isTaskFixed = false }: { draft: Draft; isTaskFixed?: boolean }) => {
+  useEffect(() => void readAgents().catch(() => {}), [])
+  const names = new Set([...agents.value.map(({ name }) => name), draft.agent.value])
+  names.delete('')
+  return (
+    <>
+      <Text label="Name" at="name" required value={draft.name} />
+      <When draft={draft} />
+      {isTaskFixed ? (
+        <p class="hint">
+          The task has secret values, images or files, which this form cannot show. Change it with PATCH
+          /v1/cron/jobs.
+        </p>
+      ) : (
+        <>
+          <Area
+            label="Message to the agent"
+            at="task.user_message_content"
+            rows={2}
+            required
+            value={draft.message}
+          />
+          <Choice
+            label="Agent"
+            at="task.agent_config"
+            value={draft.agent}
+            of={[['', 'Default agent'], ...[...names].map(name => [name, name] as const)]}
+          />
+        </>
+      )}
+      <Limits draft={draft} />
+    </>
+  )
+}
