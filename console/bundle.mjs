@@ -8,18 +8,21 @@ const here = import.meta.dirname
 const standIn = name => path.join(here, 'stand-ins', name)
 
 /**
- * What the folds of the server import and a browser does not have, or does not need: schemas, since only the server checks
- * bodies, and the hashes of Node.
+ * What the code of the server imports and a browser does not have, or does not need: schemas, since only the server checks
+ * bodies, and the hashes and keys of Node.
  */
+const replaced = {
+  'src/proof/tree/hash.ts': 'hash.ts',
+  'src/proof/note/ed25519.ts': 'ed25519.ts',
+}
 const standIns = {
   name: 'stand-ins',
   setup: bundle => {
     bundle.onResolve({ filter: /^typebox$/ }, () => ({ path: standIn('typebox.ts') }))
-    bundle.onResolve({ filter: /(tree|\.)\/hash\.ts$/ }, ({ path: name, resolveDir }) =>
-      path.resolve(resolveDir, name).endsWith(path.join('src', 'proof', 'tree', 'hash.ts'))
-        ? { path: standIn('hash.ts') }
-        : undefined,
-    )
+    bundle.onResolve({ filter: /\/(hash|ed25519)\.ts$/ }, ({ path: name, resolveDir }) => {
+      const file = path.relative(path.dirname(here), path.resolve(resolveDir, name)).replaceAll(path.sep, '/')
+      return file in replaced ? { path: standIn(replaced[file]) } : undefined
+    })
   },
 }
 

@@ -1,10 +1,10 @@
 // The stored events of one stream of the log, and those that arrive while the page is open.
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { createEventReader } from '../task/read-events.ts'
 import { ApiError } from './api-error.ts'
 import { queryOf } from './client.ts'
 import { keepStream } from './kept-stream.ts'
+import { createEventReader } from './read-events.ts'
 import { api } from './session.ts'
 
 /** `news`: the filters of the event stream that says when there may be new events. */

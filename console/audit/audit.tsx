@@ -1,7 +1,7 @@
 // The log: its newest checkpoint and keys, the proof that it only grew, the replay of all tasks, and its streams.
 
 import { toBase64 } from '../../src/proof/tree/hash.ts'
-import { readKeys } from '../proof/note.ts'
+import { readKeys } from '../proof/keys.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Loaded, Page } from '../ui/page.tsx'

@@ -5,7 +5,7 @@ import { rootByInclusion, verifyConsistency } from '../../src/proof/tree/verify.
 import { ApiError } from '../api/api-error.ts'
 import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
-import { openCheckpoint, readKeys } from '../proof/note.ts'
+import { openCheckpoint, readKeys } from '../proof/keys.ts'
 
 type Static<T> = import('typebox').Static<T extends import('typebox').TSchema ? T : never>
 
@@ -15,7 +15,7 @@ export type Checkpoint = { origin: string; size: number; root: Hash; text: strin
 /** Reads a checkpoint and verifies its signature. Throws NotProven. */
 export const readCheckpoint = (text: string, keys: string): Checkpoint => {
   const { origin, size, root } = openCheckpoint(`${text.trim()}\n`, readKeys(keys))
-  return { origin, size, root: fromBase64(root), text }
+  return { origin, size, root, text }
 }
 
 /** `keys`: a line for each key of the log. */

@@ -1,9 +1,7 @@
 // Proves in the browser that the log only grew: between two sizes, or since a checkpoint that somebody kept.
 import { useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
-import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'
-import { Problem } from '../ui/notice.tsx'
+import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { count } from '../ui/time.tsx'
 import { type Newest, proveGrowth, readCheckpoint } from './checkpoint.ts'
 
@@ -12,25 +10,15 @@ export const Growth = ({ newest: { checkpoint: newest, keys } }: { newest: Newes
   const to = useSignal(String(newest.size))
   const kept = useSignal('')
   const proven = useSignal<string | undefined>(undefined)
-  const { busy, error, run } = useMemo(createAction, [])
-  const prove = () => {
+  const prove = async () => {
     proven.value = undefined
-    return run(async () => {
-      const known = kept.value.trim() === '' ? undefined : readCheckpoint(kept.value, keys)
-      const sizes = { from: known?.size ?? Number(from.value), to: Number(to.value) }
-      const checked = await proveGrowth(sizes, newest, known)
-      proven.value = `Proven here, with ${count(checked)} hashes: the first ${count(sizes.from)} events of the log of ${count(sizes.to)} events are the log of ${count(sizes.from)} events, unchanged.`
-    })
+    const known = kept.value.trim() === '' ? undefined : readCheckpoint(kept.value, keys)
+    const sizes = { from: known?.size ?? Number(from.value), to: Number(to.value) }
+    const checked = await proveGrowth(sizes, newest, known)
+    proven.value = `Proven here, with ${count(checked)} hashes: the first ${count(sizes.from)} events of the log of ${count(sizes.to)} events are the log of ${count(sizes.from)} events, unchanged.`
   }
   return (
-    <form
-      class="panel side-part fields-below"
-      aria-label="The log only grew"
-      onSubmit={event => {
-        event.preventDefault()
-        void prove()
-      }}
-    >
+    <Form class="panel side-part fields-below" label="The log only grew" send={prove}>
       <h2>The log only grew</h2>
       <div class="fields">
         {kept.value.trim() === '' && (
@@ -48,11 +36,9 @@ export const Growth = ({ newest: { checkpoint: newest, keys } }: { newest: Newes
         <span>Or a checkpoint that you kept</span>
         <textarea class="code" rows={3} spellcheck={false} {...bound(kept)} />
       </label>
-      <button type="submit" disabled={busy.value}>
-        Prove it
-      </button>
+      <Submit label="Prove it" />
       <output class="proven">{proven.value}</output>
-      <Problem text={error.value === undefined ? undefined : `Not proven: ${error.value}`} />
-    </form>
+      <FormProblem about="Not proven: " />
+    </Form>
   )
 }

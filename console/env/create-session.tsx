@@ -5,6 +5,7 @@ import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { bound } from '../ui/bound.ts'
+import { Area, Text } from '../ui/fields.tsx'
 import { New } from '../ui/new.tsx'
 import { useReading } from '../ui/reading.ts'
 
@@ -40,20 +41,21 @@ export const Create = () => {
             ))}
           </select>
         </label>
-        <label class="grow">
-          <span>Name of the session, or nothing</span>
-          <input {...bound(id)} />
-        </label>
+        <Text label="Name of the session, or nothing" at="session_id" isWide value={id} />
       </div>
       {chosen !== undefined && (
         <p class="hint">
           {chosen.error ?? chosen.description} {chosen.limits}
         </p>
       )}
-      <label>
-        <span>Settings as JSON, or nothing (env_init_kwargs)</span>
-        <textarea class="code" rows={3} spellcheck={false} {...bound(settings)} />
-      </label>
+      <Area
+        label="Settings as JSON, or nothing (env_init_kwargs)"
+        at="env_init_kwargs"
+        class="code"
+        rows={3}
+        spellcheck={false}
+        value={settings}
+      />
       {chosen?.default_params_summary && <p class="hint">Settings: {chosen.default_params_summary}</p>}
     </New>
   )

@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { api } from '../api/session.ts'
-import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'
-import { Problem } from '../ui/notice.tsx'
+import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { answerOf, createField, type Schema, SchemaForm } from '../ui/schema-form.tsx'
 import type { Tool } from './moments.ts'
 
@@ -13,28 +12,18 @@ const fieldOf = (tool: Tool) =>
 
 const ToolForm = ({ sessionId, tool, done }: { sessionId: string; tool: Tool; done: () => void }) => {
   const field = useMemo(() => fieldOf(tool), [tool.function.name, JSON.stringify(tool.function.parameters)])
-  const { busy, error, run } = useMemo(createAction, [])
-  const step = () =>
-    run(async () => {
-      const body = { session_id: sessionId, tool_name: tool.function.name, tool_args: answerOf(field) }
-      await api.send('POST', '/env/step', { ...body, stream: false })
-      done()
-    })
+  const step = async () => {
+    const body = { session_id: sessionId, tool_name: tool.function.name, tool_args: answerOf(field) }
+    await api.send('POST', '/env/step', { ...body, stream: false })
+    done()
+  }
   return (
-    <form
-      class="fields-below"
-      onSubmit={event => {
-        event.preventDefault()
-        void step()
-      }}
-    >
+    <Form class="fields-below" send={step}>
       {tool.function.description && <p class="hint">{tool.function.description}</p>}
       <SchemaForm field={field} />
-      <button type="submit" class="primary" disabled={busy.value}>
-        Take the step
-      </button>
-      <Problem text={error.value} />
-    </form>
+      <Submit label="Take the step" kind="primary" />
+      <FormProblem />
+    </Form>
   )
 }
 

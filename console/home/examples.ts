@@ -44,6 +44,7 @@ export const examples: readonly Example[] = [
     'Pay the invoice of the printer',
     [
       { reasoning: 'A payment needs the approval of a person, so I ask before I pay.' },
+      { message: 'Before I pay, somebody must approve it.' },
       { tool: 'approve_payment', arguments: { to: 'Print & Co', amount: 240 } },
       { message: 'The answer was: $result', delta_ms: 20 },
     ],

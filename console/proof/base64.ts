@@ -1,17 +1,11 @@
 // Bytes as base64url, which Node offers and browsers do not.
+import { base64Of, bytesOfBase64 } from '../../src/proof/note/bytes.ts'
 
 export const base64urlOf = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  base64Of(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
-/** The bytes of a base64 or base64url text; undefined when the text is neither. */
+/** The bytes of a base64url text; undefined when the text is none. */
 export const bytesOf = (text: string): Uint8Array | undefined => {
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, character => character.charCodeAt(0))
-  } catch {
-    return undefined
-  }
+  const padded = text.padEnd(Math.ceil(text.length / 4) * 4, '=')
+  return bytesOfBase64(padded.replaceAll('-', '+').replaceAll('_', '/'))
 }

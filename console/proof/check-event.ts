@@ -2,7 +2,7 @@
 import { NotProven } from '../../src/proof/not-proven.ts'
 import { fromBase64, toBase64 } from '../../src/proof/tree/hash.ts'
 import { rootByInclusion } from '../../src/proof/tree/verify.ts'
-import { openCheckpoint, readKeys } from './note.ts'
+import { openCheckpoint, readKeys } from './keys.ts'
 import { hashOfText } from './sha256.ts'
 
 /** A stored event with the exact texts from which its hashes were made. */

@@ -1,21 +1,19 @@
 // Signing in: a token that the user pastes, or the one-time link that opened the page.
 import { useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
 import { notice, signIn } from '../api/session.ts'
-import { createAction } from '../ui/action.ts'
+import { bound } from '../ui/bound.ts'
+import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { Problem } from '../ui/notice.tsx'
 
 export const SignIn = () => {
   const token = useSignal('')
-  const { busy, error, run } = useMemo(createAction, [])
-  const problem = error.value ?? notice.value
   return (
     <main class="sign-in">
-      <form
+      <Form
         class="panel"
-        onSubmit={event => {
-          event.preventDefault()
-          void run(() => signIn(token.value.trim()))
+        send={async () => {
+          notice.value = undefined
+          await signIn(token.value.trim())
         }}
       >
         <h1>Reprise</h1>
@@ -28,21 +26,17 @@ export const SignIn = () => {
             autocomplete="off"
             spellcheck={false}
             autofocus
-            value={token}
-            onInput={event => {
-              token.value = event.currentTarget.value
-            }}
+            {...bound(token)}
           />
         </label>
-        <Problem text={problem} />
-        <button type="submit" class="primary" disabled={busy.value || token.value.trim() === ''}>
-          Sign in
-        </button>
+        <Problem text={notice.value} />
+        <FormProblem />
+        <Submit label="Sign in" kind="primary" disabled={token.value.trim() === ''} />
         <p class="hint">
           No token at hand? On the machine of the server, <code>reprise console</code> prints a link that
           signs you in.
         </p>
-      </form>
+      </Form>
     </main>
   )
 }

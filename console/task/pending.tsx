@@ -6,9 +6,8 @@ import { openCalls } from '../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import { at } from '../api/client.ts'
 import { api } from '../api/session.ts'
-import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'
-import { Problem } from '../ui/notice.tsx'
+import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { answerOf, createField, type Schema, SchemaForm } from '../ui/schema-form.tsx'
 import { answerSchemaOf, argumentsOf, type Tool } from './answer-schema.ts'
 import type { TaskHistory } from './history.ts'
@@ -41,25 +40,16 @@ const Answer = ({
   const schema = answerSchemaOf(call, tool)
   const field = useMemo(() => (schema === undefined ? undefined : createField(schema)), [call.call_id])
   const text = useMemo(() => signal(''), [call.call_id])
-  const { busy, error, run } = useMemo(createAction, [])
-  const send = () =>
-    run(async () => {
-      const value = field === undefined ? text.value : answerOf(field)
-      const message_content = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-      await api.send('POST', `/tasks${at(history.id)}/input`, {
-        tool_results: [{ call_id: call.call_id, message_content }],
-      })
-      history.refresh()
+  const send = async () => {
+    const value = field === undefined ? text.value : answerOf(field)
+    const message_content = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+    await api.send('POST', `/tasks${at(history.id)}/input`, {
+      tool_results: [{ call_id: call.call_id, message_content }],
     })
+    history.refresh()
+  }
   return (
-    <form
-      class="call-answer"
-      aria-label={`Answer ${call.name}`}
-      onSubmit={event => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <Form class="call-answer" label={`Answer ${call.name}`} send={send}>
       <h3>{call.name}</h3>
       {tool?.function.description && <p class="hint">{tool.function.description}</p>}
       <Arguments call={call} tool={tool} />
@@ -71,11 +61,9 @@ const Answer = ({
       ) : (
         <SchemaForm field={field} />
       )}
-      <button type="submit" class="primary" disabled={busy.value}>
-        Answer
-      </button>
-      <Problem text={error.value} />
-    </form>
+      <Submit label="Answer" kind="primary" />
+      <FormProblem />
+    </Form>
   )
 }
 

@@ -4,7 +4,7 @@ import type { CreatedToken } from '../../src/contract/responses.ts'
 import type { Role } from '../../src/contract/token-events.ts'
 import { setQuery } from '../api/router.ts'
 import { api, self } from '../api/session.ts'
-import { bound } from '../ui/bound.ts'
+import { Choice, Text } from '../ui/fields.tsx'
 import { New } from '../ui/new.tsx'
 import { Secret } from '../ui/secret.tsx'
 
@@ -40,30 +40,9 @@ export const TokenForm = ({ done }: { done: () => void }) => {
     <>
       <New title="Make a token" send={make}>
         <div class="fields">
-          <label class="grow">
-            <span>Role</span>
-            <select {...bound(role)}>
-              {roles.map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            <span>User; nothing means all users</span>
-            <input {...bound(user)} />
-          </label>
-          <label>
-            <span>It is valid for</span>
-            <select {...bound(life)}>
-              {lives.map(([seconds, title]) => (
-                <option key={seconds} value={seconds}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice label="Role" at="role" isWide value={role} of={roles} />
+          <Text label="User; nothing means all users" at="user_id" value={user} />
+          <Choice label="It is valid for" at="ttl" value={life} of={lives} />
         </div>
       </New>
       {made.value !== undefined && (

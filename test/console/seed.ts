@@ -1,30 +1,11 @@
 // Tasks that show what the console shows: every agent, every status, calls, questions, failures.
+import { type Example, examples } from '../../console/home/examples.ts'
 import { read } from '../support/http.ts'
 import type { Api } from '../support/server.ts'
 
-const approve = {
-  type: 'function',
-  function: {
-    name: 'approve_payment',
-    description: 'Asks a person to approve a payment.',
-    parameters: {
-      type: 'object',
-      properties: {
-        to: { type: 'string', title: 'Recipient' },
-        amount: { type: 'number', title: 'Amount in EUR' },
-      },
-      required: ['to', 'amount'],
-    },
-    returns: {
-      type: 'object',
-      properties: {
-        approved: { type: 'boolean', title: 'Approve the payment' },
-        note: { type: 'string', title: 'Note' },
-      },
-      required: ['approved'],
-    },
-  },
-}
+/** The example of the console in which an agent asks a person. */
+const ask = examples.find(({ title }) => title === 'Ask a person') as Example
+const agent_config = { agent_id: ask.agent, ...ask.config }
 
 type Wanted = { message: string; user?: string; script?: object[]; more?: object; background?: boolean }
 
@@ -78,16 +59,7 @@ export const seed = async (api: Api) => {
       { message: 'The third offer is the cheapest: 100 a unit. I wrote it to `offers.md`.', delta_ms: 4 },
     ],
   })
-  const question = await create({
-    message: 'Pay the invoice of the printer',
-    script: [
-      { reasoning: 'A payment needs the approval of a person, so I ask before I pay.' },
-      { message: 'Before I pay, somebody must approve it.' },
-      { tool: 'approve_payment', arguments: { to: 'Print & Co', amount: 240 } },
-      { message: 'The answer was: $result' },
-    ],
-    more: { client_tools: [approve] },
-  })
+  const question = await create({ message: ask.message, more: { agent_config, ...ask.more } })
   await create({
     message: 'Wait for the night',
     script: [{ pause: 'requested by the script' }, { message: 'Done' }],

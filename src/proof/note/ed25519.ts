@@ -1,5 +1,14 @@
-// Ed25519 with keys as 32 raw bytes, which is how notes name them. Node wants keys with a prefix that says their kind.
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
+// Ed25519 with keys as 32 raw bytes, which is how notes name them. Node wants keys with a prefix that says their kind. This
+// is the only file of notes that needs Node, so a build for browsers replaces this file alone.
+import {
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto'
 
 /** Bytes of a public key, and of the seed of a private key. */
 export const keyBytes = 32
@@ -9,17 +18,21 @@ export const signatureBytes = 64
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-const privateKeyOf = (seed: Buffer): KeyObject =>
+const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' })
 
-export const newSeed = (): Buffer => randomBytes(keyBytes)
+/** SHA-256 as hexadecimal digits. */
+export const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
 
-export const publicKeyOf = (seed: Buffer): Buffer =>
+export const newSeed = (): Uint8Array => randomBytes(keyBytes)
+
+export const publicKeyOf = (seed: Uint8Array): Uint8Array =>
   createPublicKey(privateKeyOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-keyBytes)
 
-export const signBytes = (bytes: Buffer, seed: Buffer): Buffer => sign(null, bytes, privateKeyOf(seed))
+export const signBytes = (bytes: Uint8Array, seed: Uint8Array): Uint8Array =>
+  sign(null, bytes, privateKeyOf(seed))
 
-export const isSignature = (signature: Buffer, bytes: Buffer, publicKey: Buffer): boolean => {
+export const isSignature = (signature: Uint8Array, bytes: Uint8Array, publicKey: Uint8Array): boolean => {
   const key = { key: Buffer.concat([publicPrefix, publicKey]), format: 'der', type: 'spki' } as const
   return signature.length === signatureBytes && verify(null, bytes, createPublicKey(key), signature)
 }

@@ -1,8 +1,8 @@
 // Keys of signed notes as text (C2SP signed-note): a verifier key is <name>+<id>+<base64 of kind and public key>, and
 // a signing key is PRIVATE+KEY+ and the same with the seed in place of the public key.
-import { hash } from 'node:crypto'
 import { NotProven } from '../not-proven.ts'
-import { keyBytes, newSeed, publicKeyOf } from './ed25519.ts'
+import { base64Of, bytesOfBase64, bytesOfText, joined } from './bytes.ts'
+import { digestOf, keyBytes, newSeed, publicKeyOf } from './ed25519.ts'
 
 /** `note`: signs the text of a note. `cosignature`: a witness signs a checkpoint and the time. */
 export type KeyKind = 'note' | 'cosignature'
@@ -11,28 +11,31 @@ const kindOf = (byte: number | undefined): KeyKind | undefined =>
   byte === bytesOfKinds.note ? 'note' : byte === bytesOfKinds.cosignature ? 'cosignature' : undefined
 
 /** `id`: eight hexadecimal digits. `text`: the verifier key as text. */
-export type VerifierKey = { name: string; id: string; kind: KeyKind; publicKey: Buffer; text: string }
-export type SigningKey = { seed: Buffer; verifier: VerifierKey }
+export type VerifierKey = { name: string; id: string; kind: KeyKind; publicKey: Uint8Array; text: string }
+export type SigningKey = { seed: Uint8Array; verifier: VerifierKey }
 
 const nameForm = /^[^\s+]+$/u
 const privatePrefix = 'PRIVATE+KEY+'
 
-const idOf = (name: string, typed: Buffer): string =>
-  hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), typed]), 'hex').slice(0, 8)
+/** The bytes of a key after the byte of its kind. */
+const typedKey = (kind: KeyKind, key: Uint8Array): Uint8Array =>
+  joined(Uint8Array.of(bytesOfKinds[kind]), key)
 
-const verifierOf = (name: string, kind: KeyKind, publicKey: Buffer): VerifierKey => {
-  const typed = Buffer.concat([Buffer.of(bytesOfKinds[kind]), publicKey])
+const idOf = (name: string, typed: Uint8Array): string =>
+  digestOf(joined(bytesOfText(`${name}\n`), typed)).slice(0, 8)
+
+const verifierOf = (name: string, kind: KeyKind, publicKey: Uint8Array): VerifierKey => {
+  const typed = typedKey(kind, publicKey)
   const id = idOf(name, typed)
-  return { name, id, kind, publicKey, text: `${name}+${id}+${typed.toString('base64')}` }
+  return { name, id, kind, publicKey, text: `${name}+${id}+${base64Of(typed)}` }
 }
 
 /** The parts of a key as text. Throws NotProven without a word of the key, which may be a secret. */
 const partsOf = (text: string, what: string) => {
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([0-9a-f]{8})\+([\w+/=]+)$/u.exec(text) ?? []
-  const typed = Buffer.from(encoded, 'base64')
-  const kind = kindOf(typed[0])
-  const isWhole = typed.length === 1 + keyBytes && typed.toString('base64') === encoded
-  if (!nameForm.test(name) || kind === undefined || !isWhole)
+  const typed = bytesOfBase64(encoded)
+  const kind = kindOf(typed?.[0])
+  if (!nameForm.test(name) || kind === undefined || typed?.length !== 1 + keyBytes)
     throw new NotProven(
       `this is no ${what}: it must be <name>+<8 hexadecimal digits>+<base64 of an Ed25519 key>`,
     )
@@ -48,7 +51,7 @@ export const readVerifierKey = (text: string): VerifierKey => {
   return verifier
 }
 
-const signingKeyOf = (name: string, kind: KeyKind, seed: Buffer): SigningKey => ({
+const signingKeyOf = (name: string, kind: KeyKind, seed: Uint8Array): SigningKey => ({
   seed,
   verifier: verifierOf(name, kind, publicKeyOf(seed)),
 })
@@ -62,7 +65,7 @@ export const makeSigningKey = (name: string, kind: KeyKind): SigningKey => {
 
 /** A signing key as the text that its file holds. This text is a secret. */
 export const writeSigningKey = ({ seed, verifier: { name, id, kind } }: SigningKey): string =>
-  `${privatePrefix}${name}+${id}+${Buffer.concat([Buffer.of(bytesOfKinds[kind]), seed]).toString('base64')}`
+  `${privatePrefix}${name}+${id}+${base64Of(typedKey(kind, seed))}`
 
 /** Reads a signing key. Throws NotProven. */
 export const readSigningKey = (text: string): SigningKey => {

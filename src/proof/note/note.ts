@@ -1,8 +1,9 @@
 // Signed notes (C2SP signed-note): a text, an empty line, and a line for each signature.
 import { NotProven } from '../not-proven.ts'
+import { base64Of, bytesOfBase64, bytesOfHex, hexOf, joined } from './bytes.ts'
 
 /** `id`: the id of the key, eight hexadecimal digits. `bytes`: what follows the id. */
-export type Signature = { name: string; id: string; bytes: Buffer }
+export type Signature = { name: string; id: string; bytes: Uint8Array }
 /** `text` ends with a line end. */
 export type Note = { text: string; signatures: Signature[] }
 
@@ -16,21 +17,21 @@ const control = /[\u0000-\u0009\u000b-\u001f]/
 
 /** A signature as a line, with its line end. */
 export const signatureLine = ({ name, id, bytes }: Signature): string =>
-  `— ${name} ${Buffer.concat([Buffer.from(id, 'hex'), bytes]).toString('base64')}\n`
+  `— ${name} ${base64Of(joined(bytesOfHex(id), bytes))}\n`
 
 /** Reads a line without its line end. Throws NotProven. */
 export const readSignatureLine = (line: string): Signature => {
   const [, name = '', encoded = ''] = /^— ([^\s+]+) ([\w+/=]+)$/u.exec(line) ?? []
-  const bytes = Buffer.from(encoded, 'base64')
-  if (bytes.length <= idBytes || bytes.toString('base64') !== encoded)
+  const bytes = bytesOfBase64(encoded)
+  if (bytes === undefined || bytes.length <= idBytes)
     throw new NotProven(`${JSON.stringify(line.slice(0, 100))} is no signature of a note`)
-  return { name, id: bytes.toString('hex', 0, idBytes), bytes: bytes.subarray(idBytes) }
+  return { name, id: hexOf(bytes.subarray(0, idBytes)), bytes: bytes.subarray(idBytes) }
 }
 
 export const writeNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`
 
-/** Reads a note. Says nothing about who signed it (verify-note.ts does). Throws NotProven. */
+/** Reads a note. Says nothing about who signed it (signing.ts does). Throws NotProven. */
 export const readNote = (note: string): Note => {
   if (note.length > mostChars) throw new NotProven(`the note has more than ${mostChars} characters`)
   if (control.test(note)) throw new NotProven('the note contains a control character')

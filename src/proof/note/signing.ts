@@ -1,5 +1,6 @@
 // Signs and verifies notes. A witness signs the text of a checkpoint with the time (C2SP tlog-cosignature).
 import { NotProven } from '../not-proven.ts'
+import { bytesOfText, joined } from './bytes.ts'
 import { isSignature, signBytes } from './ed25519.ts'
 import type { SigningKey, VerifierKey } from './keys.ts'
 import type { Note, Signature } from './note.ts'
@@ -8,24 +9,28 @@ import type { Note, Signature } from './note.ts'
 const timeBytes = 8
 
 /** What a witness signs. `time`: seconds since 1970. */
-const cosigned = (text: string, time: bigint): Buffer => Buffer.from(`cosignature/v1\ntime ${time}\n${text}`)
+const cosigned = (text: string, time: bigint): Uint8Array =>
+  bytesOfText(`cosignature/v1\ntime ${time}\n${text}`)
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength)
 
 /** The signature of a key over the text of a note. `seconds` since 1970 count only for the key of a witness. */
 export const signatureOf = (text: string, { seed, verifier }: SigningKey, seconds = 0): Signature => {
   const { name, id, kind } = verifier
-  if (kind === 'note') return { name, id, bytes: signBytes(Buffer.from(text), seed) }
-  const time = Buffer.alloc(timeBytes)
-  time.writeBigUInt64BE(BigInt(seconds))
-  return { name, id, bytes: Buffer.concat([time, signBytes(cosigned(text, BigInt(seconds)), seed)]) }
+  if (kind === 'note') return { name, id, bytes: signBytes(bytesOfText(text), seed) }
+  const time = new Uint8Array(timeBytes)
+  viewOf(time).setBigUint64(0, BigInt(seconds))
+  return { name, id, bytes: joined(time, signBytes(cosigned(text, BigInt(seconds)), seed)) }
 }
 
 /** The time in a cosignature, in seconds since 1970. */
-export const timeOf = ({ bytes }: Signature): number => Number(bytes.readBigUInt64BE(0))
+export const timeOf = ({ bytes }: Signature): number => Number(viewOf(bytes).getBigUint64(0))
 
 const fits = (text: string, { bytes }: Signature, { kind, publicKey }: VerifierKey): boolean => {
-  if (kind === 'note') return isSignature(bytes, Buffer.from(text), publicKey)
+  if (kind === 'note') return isSignature(bytes, bytesOfText(text), publicKey)
   if (bytes.length <= timeBytes) return false
-  return isSignature(bytes.subarray(timeBytes), cosigned(text, bytes.readBigUInt64BE(0)), publicKey)
+  return isSignature(bytes.subarray(timeBytes), cosigned(text, viewOf(bytes).getBigUint64(0)), publicKey)
 }
 
 /** The signatures of a note that claim to be of this key. */

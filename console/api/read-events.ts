@@ -1,6 +1,6 @@
-// Reads the stored events of a task, page by page, and goes on where it was when new ones are stored.
+// Reads the stored events of a stream, page by page, and goes on where it was when new ones are stored.
 import type { Header, Recorded } from '../../src/contract/stored.ts'
-import { type Api, queryOf } from '../api/client.ts'
+import { type Api, queryOf } from './client.ts'
 
 type Stored = { position: number; header: string; data: unknown; leaf_hash: string }
 type Page = { events: Stored[]; has_more: boolean }

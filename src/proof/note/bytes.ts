@@ -1,0 +1,42 @@
+// Bytes as texts and texts as bytes, with what Node and browsers both offer.
+
+const utf8 = new TextEncoder()
+/** The bytes of a text in UTF-8. */
+export const bytesOfText = (text: string): Uint8Array => utf8.encode(text)
+
+export const joined = (...parts: readonly Uint8Array[]): Uint8Array => {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** Bytes as standard base64 with padding. A call cannot take as many arguments as a long note has bytes. */
+export const base64Of = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
+
+/**
+ * Reads standard base64 with padding. Undefined: the text is none, or it is not the one that `base64Of` writes for its
+ * bytes, so that equal bytes are equal texts.
+ */
+export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
+  let binary: string
+  try {
+    binary = atob(text)
+  } catch {
+    return undefined
+  }
+  const bytes = Uint8Array.from(binary, character => character.charCodeAt(0))
+  return base64Of(bytes) === text ? bytes : undefined
+}
+
+/** Bytes as hexadecimal digits in lower case. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+
+/** Reads hexadecimal digits, of which there must be an even number. */
+export const bytesOfHex = (digits: string): Uint8Array =>
+  Uint8Array.from(digits.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
