@@ -1,6 +1,7 @@
 // The only part of the console that talks to the server. It uses the public HTTP API, with the token of the session.
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiError, errorOf, unreachable } from './api-error.ts'
+import { readLines } from './lines.ts'
 
 /** A part of a path. */
 export const at = (id: string): string => `/${encodeURIComponent(id)}`
@@ -19,6 +20,8 @@ export type Api = {
   send<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T>
   /** Like `send`, for answers in an envelope. */
   ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T>
+  /** Reads an answer below /v1 in lines of JSON, some lines at a time, to its end. Rejects with ApiError. */
+  lines(path: string, signal: AbortSignal, take: (lines: string[]) => void): Promise<void>
   /** The text of an answer below /v1 that is no JSON. Rejects with ApiError. */
   text(path: string): Promise<string>
   /** Reads a text, at a path of the whole server. Every status has a text: `/readyz` says more when it is not 200. */
@@ -67,6 +70,10 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
 
   return {
     send,
+    async lines(path, signal, take) {
+      const answer = await ask(`/v1${path}`, { headers: { accept: 'application/x-ndjson' }, signal })
+      if (answer.body !== null) await readLines(answer.body, take)
+    },
     text: async path => (await ask(`/v1${path}`, {})).text(),
     ask: async <T>(method: string, path: string, body?: object, signal?: AbortSignal) =>
       (await send<{ result: T }>(method, path, body, signal)).result,

@@ -16,12 +16,16 @@ export const createStoredStream = ({ stream, news }: Options) => {
   const error = signal<ApiError | undefined>(undefined)
   const closed = new AbortController()
 
-  /** A read after one that failed may bring events once more. */
-  const take = (more: Recorded[]) => {
-    const last = events.value.at(-1)?.position ?? 0
-    events.value = [...events.value, ...more.filter(({ position }) => position > last)]
-  }
-  const reader = createEventReader({ api, stream, take, signal: closed.signal })
+  const taken: Recorded[] = []
+  const reader = createEventReader({
+    api,
+    stream,
+    take: more => taken.push(...more),
+    done() {
+      if (taken.length > events.value.length) events.value = taken.slice()
+    },
+    signal: closed.signal,
+  })
   const read = async () => {
     try {
       await reader.now()

@@ -30,10 +30,10 @@ const createFirstFrame = (api: Api, [left, right]: readonly [TaskHistory, TaskHi
     }
   })
   const stop = effect(() => {
-    const isLoaded = left.isLoaded.value && right.isLoaded.value
+    const isWhole = left.isWhole.value && right.isWhole.value
     void left.length.value
     void right.length.value
-    if (!isLoaded || isFinal) return
+    if (!isWhole || isFinal) return
     if (isAsked) paced.soon()
     else paced.now()
     isAsked = true

@@ -1,18 +1,14 @@
 // The statechart of a task, with its state lit and its last move drawn.
-import { isMove, statusAfter } from '../../src/contract/task-state.ts'
+import { statusAfter } from '../../src/contract/task-state.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import { type Box, boxes, edges, innerBoxes, size } from './chart-layout.ts'
 import type { Event } from './past.ts'
 
-/** The newest move among the first `count` events. */
-const lastMove = (events: readonly Event[], count: number) => {
-  for (let n = Math.min(count, events.length) - 1; n >= 0; n--) {
-    const event = events[n]
-    if (event === undefined || !isMove(event.type)) continue
-    const from = 'from' in event.data ? event.data.from : 'absent'
-    return { type: event.type, from, to: statusAfter(from, event.type) }
-  }
-  return undefined
+/** From which status to which one a move leads. */
+const endsOf = (event: Event | undefined) => {
+  if (event === undefined) return undefined
+  const from = 'from' in event.data ? event.data.from : 'absent'
+  return { type: event.type, from, to: statusAfter(from, event.type) }
 }
 
 const State = ({
@@ -37,16 +33,8 @@ const State = ({
   )
 }
 
-export const Chart = ({
-  task,
-  events,
-  count,
-}: {
-  task: ShownTask
-  events: readonly Event[]
-  count: number
-}) => {
-  const move = lastMove(events, count)
+export const Chart = ({ task, lastMove }: { task: ShownTask; lastMove: Event | undefined }) => {
+  const move = endsOf(lastMove)
   const at = task.state.at.split('.').slice(0, 2).join('.')
   const isLast = ({ from, to }: { from: string; to: string }) => from === move?.from && to === move.to
   const words = `The task is ${task.state.at.replaceAll('.', ', ')}${move === undefined ? '' : `; its last move was ${move.type}, from ${move.from}`}`
@@ -67,7 +55,12 @@ export const Chart = ({
         <State key={path} name={path.split('.')[1] ?? ''} box={box} isLit={at === path} isInner />
       ))}
       {edges.filter(isLast).map(edge => (
-        <path key={`${count} ${edge.from}`} class="edge last" d={edge.path} marker-end="url(#arrow)" />
+        <path
+          key={`${lastMove?.position} ${edge.from}`}
+          class="edge last"
+          d={edge.path}
+          marker-end="url(#arrow)"
+        />
       ))}
     </svg>
   )

@@ -11,12 +11,13 @@ import type { Position } from './position.ts'
 
 /** The most items that are drawn, and while the position moves. Older ones are left out. */
 export const mostItems = 200
-export const mostWhileMoving = 24
+export const mostWhileMoving = 16
 
 export const Conversation = ({ history, position }: { history: TaskHistory; position: Position }) => {
   const { task, count } = position.view.value
   const { list, onScroll } = useEnd([count, history.length.value, position.isMoving.value])
-  const most = position.isMoving.value ? mostWhileMoving : mostItems
+  const isMoving = position.isMoving.value
+  const most = isMoving ? mostWhileMoving : mostItems
   const left = Math.max(0, task.output.length - most)
   return (
     <section class="conversation panel" aria-label="Conversation">
@@ -27,8 +28,9 @@ export const Conversation = ({ history, position }: { history: TaskHistory; posi
       <Scrolling class="conversation-list" label="Messages in order" of={list} onScroll={onScroll}>
         {left === 0 && task.created?.previous_task_id !== undefined && <Earlier of={task.created} />}
         {left > 0 && <p class="hint">{left} earlier items are not shown.</p>}
-        {entriesOf(task, history.spans, count, left).map(entry => (
-          <EntryOf key={entry.key} entry={entry} />
+        {entriesOf(task, history.spans, count, left).map((entry, n) => (
+          // While the position moves, the elements that are there show other entries: that is faster than new ones.
+          <EntryOf key={isMoving ? `${n}` : entry.key} entry={entry} />
         ))}
         {task.created === undefined && <Empty title="Nothing was said yet" />}
       </Scrolling>

@@ -74,7 +74,13 @@ export const EventList = ({ history, position }: { history: TaskHistory; positio
       <Scrolling class="event-rows" label="Events in order" of={sight.list} onScroll={sight.onScroll}>
         <div style={{ height: `${list.length * rowHeight}px` }} class="event-space">
           {list.slice(sight.first, sight.end).map((row, n) => (
-            <Row key={row.first} row={row} at={at} top={(sight.first + n) * rowHeight} position={position} />
+            <Row
+              key={position.isMoving.value ? n : row.first}
+              row={row}
+              at={at}
+              top={(sight.first + n) * rowHeight}
+              position={position}
+            />
           ))}
         </div>
       </Scrolling>

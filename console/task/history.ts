@@ -1,46 +1,31 @@
 // The history of one task on the page: all stored events so far, and those that come while somebody looks. The stream of
 // frames says that there is something new; the events themselves are read from the log.
 import { batch, signal } from '@preact/signals'
-import type { Recorded } from '../../src/contract/stored.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import { ApiError } from '../api/api-error.ts'
 import { type Api, at } from '../api/client.ts'
 import type { Connection } from '../api/kept-stream.ts'
 import { createEventReader } from '../api/read-events.ts'
+import { createGrowing } from './growing.ts'
 import { keepTrying } from './keep-trying.ts'
-import { createPast } from './past.ts'
-import { createRows } from './rows.ts'
-import { createSpans } from './spans.ts'
 
 export const createHistory = (api: Api, id: string) => {
-  const past = createPast()
-  const rows = createRows()
-  const spans = createSpans()
-  /** The number of events so far. What is derived from the events changes with it. */
-  const length = signal(0)
+  const { past, rows, spans, length, isLoaded, take, show } = createGrowing()
   const error = signal<ApiError | undefined>(undefined)
-  const isLoaded = signal(false)
+  /** Whether all events were read once. */
+  const isWhole = signal(false)
   const connection = signal<Connection>('connecting')
   const closed = new AbortController()
 
-  const take = (stored: Recorded[]) => {
-    const before = past.events.length
-    past.add(stored)
-    for (const event of past.events.slice(before)) {
-      rows.add(event)
-      spans.add(event)
-    }
-    length.value = past.events.length
-  }
-
-  const reader = createEventReader({ api, stream: taskStream(id), take, signal: closed.signal })
+  const reader = createEventReader({ api, stream: taskStream(id), take, done: show, signal: closed.signal })
 
   /** Reads, then follows the frames. Resolves when the task has ended, or the server has ended the stream. */
   const follow = async (): Promise<void> => {
     await reader.now()
     batch(() => {
       isLoaded.value = true
+      isWhole.value = true
       error.value = undefined
       connection.value = 'live'
     })
@@ -79,6 +64,7 @@ export const createHistory = (api: Api, id: string) => {
     length,
     error,
     isLoaded,
+    isWhole,
     connection,
     /** Reads what an action of the user has stored. */
     refresh: reader.soon,

@@ -2,12 +2,13 @@
 // server. Copies of views along the way let a reader go back without folding from the start.
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
+import { isMove } from '../../src/contract/task-state.ts'
 import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 
 export type Event = RecordedTaskEvent
 
 /** Events between two copies of a view. Folding that many takes a few milliseconds. */
-const apart = 2000
+const apart = 1000
 
 /** A copy of a value of a view. The items and what they hold never change, so they are shared. */
 const copyOf = (value: unknown): unknown => {
@@ -20,14 +21,20 @@ const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 const flatCopyOf = (value: unknown): unknown => (isPlain(value) ? { ...value } : value)
 
-/** A view that does not change when the other one goes on. */
-const copyView = ({ output, pendingCalls, ...view }: ShownTask): ShownTask => {
+/**
+ * A view that does not change when the other one goes on. All views share the places of the items: an item has the same
+ * place in every view that has it, and the map of a long task is too long to be copied while a slider moves.
+ */
+const copyView = ({ output, pendingCalls, indexOf, ...view }: ShownTask): ShownTask => {
   const copied = Object.fromEntries(Object.entries(view).map(([name, value]) => [name, copyOf(value)]))
-  return { ...copied, output: output.slice(), pendingCalls: pendingCalls.slice() } as unknown as ShownTask
+  const shared = { output: output.slice(), pendingCalls: pendingCalls.slice(), indexOf }
+  return { ...copied, ...shared } as unknown as ShownTask
 }
 
 export const createPast = () => {
   const events: Event[] = []
+  /** The numbers of the events that are moves. */
+  const moves: number[] = []
   /** The view after the first n × `apart` events, for each n. */
   const copies: ShownTask[] = []
   const newest = emptyShown()
@@ -50,6 +57,7 @@ export const createPast = () => {
         const event = taskEvents.read(each)
         if (events.length % apart === 0) copies.push(copyView(newest))
         evolveShown(newest, event)
+        if (isMove(event.type)) moves.push(events.length)
         events.push(event)
       }
     },
@@ -60,6 +68,10 @@ export const createPast = () => {
       for (let n = view.revision + 1; n < count; n++) evolveShown(view, events[n] as Event)
       at = view
       return view
+    },
+    /** The newest move among the first `count` events. */
+    lastMove(count: number): Event | undefined {
+      return events[moves.findLast(number => number < count) ?? -1]
     },
     copies: () => copies.length,
   }

@@ -5,9 +5,11 @@ import { createChosen } from './chosen.ts'
 import type { TaskHistory } from './history.ts'
 import { isTrouble } from './words.ts'
 
-export const createPosition = ({ past, length }: TaskHistory) => {
+export const createPosition = ({ past, length, isWhole }: TaskHistory) => {
   const chosen = createChosen(length)
-  const { count, isMoving, go } = chosen
+  const { count, go } = chosen
+  /** Whether the view changes many times a second: the position is dragged, or the history is still read. */
+  const isMoving = computed(() => chosen.isMoving.value || !isWhole.value)
   /** The view at the position. A new object whenever it changes. */
   const view = computed(() => ({ task: past.viewAfter(count.value), count: count.value, of: length.value }))
   let restedAt = view.peek()
@@ -30,6 +32,7 @@ export const createPosition = ({ past, length }: TaskHistory) => {
   }
   return {
     ...chosen,
+    isMoving,
     view,
     rested,
     nextMove: (step: 1 | -1) => seek(({ type }) => isMove(type), step),

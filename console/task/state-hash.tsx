@@ -22,16 +22,17 @@ type Found = { count: number; own: string; server?: string }
 
 export const StateHash = ({ history, position }: { history: TaskHistory; position: Position }) => {
   const { task, count } = position.view.value
+  const isMoving = position.isMoving.value
   const found = useSignal<Found | undefined>(undefined)
   const { busy, error, run } = useMemo(createAction, [])
   useEffect(() => {
-    if (task.created === undefined) return
+    if (task.created === undefined || isMoving) return
     const timer = setTimeout(() => {
       const view = position.view.peek()
       found.value = { count: view.count, own: stateHashOf(view.task) }
     }, restMs)
     return () => clearTimeout(timer)
-  }, [task, count])
+  }, [task, count, isMoving])
   const now = found.value?.count === count ? found.value : undefined
   const compare = () =>
     run(async () => {

@@ -5,6 +5,7 @@ import { api, mayWrite } from '../api/session.ts'
 import { useConnection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Status } from '../ui/status.tsx'
+import { count as number } from '../ui/time.tsx'
 import { Chart } from './chart.tsx'
 import { Commands } from './commands.tsx'
 import { Conversation } from './conversation.tsx'
@@ -23,6 +24,7 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
   useEffect(() => position.close, [position])
   const { task, count } = position.view.value
   const { status, created } = history.past.newest
+  const isWhole = history.isWhole.value
   const question = textOf(created?.request.user_message_content)
   useEffect(() => {
     document.title = `${question.slice(0, 60) || history.id} · Reprise`
@@ -37,16 +39,24 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
     <>
       <header class="task-head">
         <h1 title={history.id}>{question || history.id}</h1>
-        {status !== 'absent' && <Status status={status} />}
-        {mayWrite.value && <Commands history={history} position={position} />}
+        {isWhole ? (
+          <>
+            {status !== 'absent' && <Status status={status} />}
+            {mayWrite.value && <Commands history={history} position={position} />}
+          </>
+        ) : (
+          <p class="hint" role="status">
+            Loading… {number(history.length.value)} events so far
+          </p>
+        )}
       </header>
       <Slider history={history} position={position} />
       <EventList history={history} position={position} />
       <Conversation history={history} position={position} />
       <aside class="side" aria-label="State">
-        {mayWrite.value && <Pending history={history} />}
+        {isWhole && mayWrite.value && <Pending history={history} />}
         <section class="panel side-part" aria-label="Statechart">
-          <Chart task={task} events={history.past.events} count={count} />
+          <Chart task={task} lastMove={history.past.lastMove(count)} />
         </section>
         <Facts position={position} />
         <Effects history={history} position={position} />

@@ -1,0 +1,46 @@
+// The events of a task that are known so far, with what is derived from them, while more are read.
+import { batch, signal } from '@preact/signals'
+import type { Recorded } from '../../src/contract/stored.ts'
+import { createPast } from './past.ts'
+import { createRows } from './rows.ts'
+import { createSpans } from './spans.ts'
+
+/** Milliseconds between two times that a long history is shown while it is read. */
+const showMs = 400
+
+export const createGrowing = () => {
+  const past = createPast()
+  const rows = createRows()
+  const spans = createSpans()
+  /** The number of events so far. What is derived from the events changes with it. */
+  const length = signal(0)
+  /** Whether there is something to show. */
+  const isLoaded = signal(false)
+
+  let shownAt = performance.now()
+  const show = () =>
+    batch(() => {
+      length.value = past.events.length
+      isLoaded.value ||= past.events.length > 0
+      shownAt = performance.now()
+    })
+  return {
+    past,
+    rows,
+    spans,
+    length,
+    isLoaded,
+    /** Shows what was taken. */
+    show,
+    /** Takes the next events, and shows them when the last time is long enough ago. */
+    take(stored: readonly Recorded[]): void {
+      const before = past.events.length
+      past.add(stored)
+      for (const event of past.events.slice(before)) {
+        rows.add(event)
+        spans.add(event)
+      }
+      if (performance.now() - shownAt > showMs) show()
+    },
+  }
+}
