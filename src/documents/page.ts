@@ -43,6 +43,9 @@ export const page = (): string => {
 <body>
 <header>
 <h1>Reprise <small>API ${apiVersion}</small></h1>
+<label>Search <input id="search" type="search" autocomplete="off" placeholder="paths, fields, words"></label>
+<span id="found" role="status"></span>
+<label>Samples <select id="language"><option value="curl">curl</option><option value="javascript">JavaScript</option><option value="python">Python</option></select></label>
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
 <span><a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
 </header>

@@ -1,5 +1,7 @@
 // The page at /docs: whole, quick, and on terms with no other server; tried in a browser where there is one.
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import t from 'tap'
 import { operations } from '../../src/documents/operations.ts'
@@ -102,7 +104,7 @@ t.test('in a browser', { skip }, async t => {
     const { status, answer } = await send()
     t.match(status, /^200 text\/event-stream/)
     t.match(answer, /event: task\.created[\s\S]*event: task\.completed/)
-    const curl = await form.locator('.curl').innerText()
+    const curl = await form.locator('.sample').innerText()
     t.match(curl, /^curl -N -X POST '.*\/v1\/tasks'/)
     t.match(curl, '"stream": true')
     t.notMatch(curl, adminToken)
@@ -116,8 +118,35 @@ t.test('in a browser', { skip }, async t => {
     await events.locator('[name="header:Last-Event-ID"]').fill('1')
     t.match((await send(events)).status, /^404/)
     t.equal(requests.at(-1), `${url}/v1/tasks/a%20b%2Fc/events?limit=2`)
-    t.match(await events.locator('.curl').innerText(), "-H 'Last-Event-ID: 1'")
+    t.match(await events.locator('.sample').innerText(), "-H 'Last-Event-ID: 1'")
     complaints.splice(0)
+  })
+
+  await t.test('the sample in each language is a program that gets the answer', async t => {
+    await page.goto(`${url}/docs#createTask`)
+    await form.locator('.examples').selectOption({ label: 'The agent `echo`, with a stream of frames' })
+    const env = { PATH: process.env.PATH, TOKEN: adminToken }
+    const runs = { javascript: ['node', '--input-type=module', '-e'], python: ['python3', '-c'] } as const
+    for (const [language, [program, ...args]] of Object.entries(runs)) {
+      await page.locator('#language').selectOption(language)
+      const sample = (await form.locator('.sample').textContent()) ?? ''
+      t.notMatch(sample, adminToken)
+      const { stdout } = await promisify(execFile)(program, [...args, sample], { env })
+      t.match(stdout, /event: task\.created[\s\S]*event: task\.completed/, language)
+    }
+    await page.reload()
+    t.equal(await page.locator('#language').inputValue(), 'python', 'the choice is kept')
+    await page.locator('#language').selectOption('curl')
+    await page.locator('#token').fill(adminToken)
+  })
+
+  await t.test('a search leaves what has all of its words', async t => {
+    await page.locator('#search').fill('cron runs')
+    t.ok(await page.locator('#listCronRuns').isVisible())
+    t.notOk(await page.locator('#createTicket').isVisible())
+    t.match(await page.locator('#found').textContent(), /^\d+ found$/)
+    await page.locator('#search').fill('')
+    t.ok(await page.locator('#createTask').isVisible())
   })
 
   await t.test('a stream without an end can be stopped', async t => {

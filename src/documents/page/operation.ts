@@ -76,8 +76,8 @@ const formOf = (operation: Operation, schemas: Schemas): string => {
       : `<label>Accept <select name="accept">${types.map(type => `<option>${type}</option>`).join('')}</select></label>`
   return `<form data-method="${method}" data-path="${path}"${access === 'open' ? '' : ' data-token'}>
 <h4>Try it</h4><div class="inputs">${parameters.map(parameter => input(parameter, schemas)).join('')}${accept}</div>${bodyOf(operation)}
-<p><button>Send</button> <button type="button" class="stop" hidden>Stop</button></p>
-<pre class="curl"></pre><p class="status" role="status"></p><pre class="answer" hidden></pre></form>`
+<p><button>Send</button> <button type="button" class="stop" hidden>Stop</button> <button type="button" class="copy">Copy</button></p>
+<pre class="sample"></pre><p class="status" role="status"></p><pre class="answer" hidden></pre></form>`
 }
 
 export const operationSection = (operation: Operation, schemas: Schemas): string => {

@@ -1,5 +1,5 @@
 // The forms of /docs. Each sends its fields with the token of the page and shows the answer as it comes.
-const token = document.querySelector('#token')
+const [token, language, search] = ['#token', '#language', '#search'].map(each => document.querySelector(each))
 const longest = 500_000
 
 /** The request that a form describes. */
@@ -32,6 +32,39 @@ const curlOf = ({ method, url, headers, body }, needsToken) =>
     ...(body === undefined ? [] : [`-d ${quote(body)}`]),
   ].join(' \\\n  ')
 
+/** The headers as entries of an object literal, which JavaScript and Python read alike. */
+const entriesOf = (headers, indent) =>
+  Object.entries(headers).map(
+    ([name, value]) => `${indent}${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
+  )
+
+/** The same request for Node 20. */
+const javascriptOf = ({ method, url, headers, body }, needsToken) =>
+  `const response = await fetch(${JSON.stringify(url)}, {
+  method: ${JSON.stringify(method)},
+  headers: {
+${needsToken ? `    Authorization: \`Bearer \${process.env.TOKEN}\`,\n` : ''}${entriesOf(headers, '    ').join('')}  },
+${body === undefined ? '' : `  body: ${JSON.stringify(body)},\n`}})
+for await (const chunk of response.body.pipeThrough(new TextDecoderStream()))
+  process.stdout.write(chunk)`
+
+/** The same request for Python 3, without a package. A JSON text is a text of Python, too. */
+const pythonOf = ({ method, url, headers, body }, needsToken) =>
+  `import os
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(url)},
+    method=${JSON.stringify(method)},
+    headers={
+${needsToken ? '        "Authorization": f"Bearer {os.environ[\'TOKEN\']}",\n' : ''}${entriesOf(headers, '        ').join('')}    },
+${body === undefined ? '' : `    data=${JSON.stringify(body)}.encode(),\n`})
+with urllib.request.urlopen(request) as response:
+    for line in response:
+        print(line.decode(), end="", flush=True)`
+
+const samples = { curl: curlOf, javascript: javascriptOf, python: pythonOf }
+
 const pretty = text => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -58,14 +91,16 @@ const show = async (response, answer, isJson) => {
 }
 
 const prepare = form => {
-  const [curl, status, answer, stop] = ['.curl', '.status', '.answer', '.stop'].map(each =>
+  const [sample, status, answer, stop] = ['.sample', '.status', '.answer', '.stop'].map(each =>
     form.querySelector(each),
   )
   const needsToken = 'token' in form.dataset
   const refresh = () => {
-    curl.textContent = curlOf(requestOf(form), needsToken)
+    sample.textContent = samples[language.value](requestOf(form), needsToken)
   }
   form.addEventListener('input', refresh)
+  language.addEventListener('change', refresh)
+  form.querySelector('.copy').onclick = () => navigator.clipboard.writeText(sample.textContent)
   form.querySelector('.examples')?.addEventListener('change', ({ target }) => {
     form.elements.body.value = target.value
     refresh()
@@ -99,7 +134,38 @@ const prepare = form => {
   })
 }
 
+/** What is chosen stays for the next visit. Some browsers refuse to keep anything. */
+const key = 'reprise-docs-language'
+try {
+  const kept = localStorage.getItem(key)
+  if (kept in samples) language.value = kept
+} catch {}
+language.addEventListener('change', () => {
+  try {
+    localStorage.setItem(key, language.value)
+  } catch {}
+})
+
 for (const form of document.forms) prepare(form)
+
+/** Shows the operations and schemas that have all words of the search. */
+const found = document.querySelector('#found')
+const parts = [...document.querySelectorAll('main > details')].map(part => ({
+  part,
+  link: document.querySelector(`nav a[href="#${part.id}"]`)?.parentElement,
+  text: `${part.id} ${part.textContent}`.toLowerCase(),
+}))
+search.addEventListener('input', () => {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  let count = 0
+  for (const { part, link, text } of parts) {
+    const isHidden = !words.every(word => text.includes(word))
+    part.hidden = isHidden
+    if (link) link.hidden = isHidden
+    if (!isHidden) count++
+  }
+  found.textContent = words.length === 0 ? '' : `${count} found`
+})
 
 /** Opens the folded operation to which the address leads. */
 const unfold = () => {
