@@ -3,11 +3,11 @@ import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { ErasureSubject } from '../contract/erasure-events.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { createTurns } from '../platform/turns.ts'
 import { answerOf, type ErasureAnswer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type EraseDeps, erase, type UserSettings, type Wish } from './erase.ts'
 import { freeOf } from './free.ts'
-import { createTurns } from './turns.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings

@@ -2,9 +2,9 @@
 import { keptByNats } from '../contract/erasure-events.ts'
 import type { Report } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { createTurns } from '../platform/turns.ts'
 import { type Destroyers, destroy } from './destruction.ts'
 import type { StoredErasure, StoredErasures } from './stored-erasures.ts'
-import { createTurns } from './turns.ts'
 
 type Deps = {
   destroyers: Destroyers

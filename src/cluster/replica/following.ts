@@ -13,12 +13,13 @@ const lookMs = 1000
 /** Looks after which a record that cannot be found is taken to be lost; one reading may be outdated. */
 const looksUntilLost = 2
 
-type Deps = {
+export type FollowingDeps = {
   shared: SharedLog
   intake: Intake
   keys: Pick<StreamKeys, 'stored'>
   timers: Timers
   report: Report
+  /** Called with the error with which following ended. */
   failed: (error: unknown) => void
 }
 
@@ -33,7 +34,14 @@ export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): v
     )
 }
 
-export const startFollowing = ({ shared, intake, keys, timers, report, failed }: Deps): Following => {
+export const startFollowing = ({
+  shared,
+  intake,
+  keys,
+  timers,
+  report,
+  failed,
+}: FollowingDeps): Following => {
   let isStopped = false
   let hasRewound = false
   let missing = 0

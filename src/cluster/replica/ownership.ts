@@ -1,0 +1,107 @@
+// Whether this node owns the shared log: it claims the log, brings in what the servers lack, and claims it again after a
+// failure. Between two claims it steps back to the last place at which no work was open.
+import type { Timers } from '../../contract/ports.ts'
+import { StorageFailure } from '../../contract/stored.ts'
+import type { Store } from '../../log/store.ts'
+import type { StreamKeys } from '../keys/stream-keys.ts'
+import { Fenced, type SharedLog } from '../shared-log.ts'
+import { createClaiming, type Node } from './claiming.ts'
+import type { CopiedSecrets } from './copied-secrets.ts'
+import type { Intake } from './intake.ts'
+import type { createOwnedSecrets } from './owned-secrets.ts'
+import { createOwner, type Owner } from './owner.ts'
+import { createPublisher } from './publisher.ts'
+import { refillings } from './refill.ts'
+
+type Deps = {
+  local: Store
+  shared: SharedLog
+  /** The key that signs records. */
+  key: Buffer
+  keys: StreamKeys
+  copied: CopiedSecrets
+  owned: ReturnType<typeof createOwnedSecrets>
+  intake: Intake
+  node: Node
+  /** Whether this node holds the lease. */
+  mayClaim: () => boolean
+  timers: Timers
+  /** Another node owns the log. */
+  fenced: () => void
+}
+
+export const createOwnership = (deps: Deps) => {
+  const { local, shared, key, keys, copied, owned, intake, mayClaim, timers } = deps
+  const claiming = createClaiming(deps)
+  let owner: Owner | undefined
+  /** The last owner, whose records may still be under way. */
+  let latest: Owner | undefined
+
+  const fenced = (): void => {
+    owner = undefined
+    deps.fenced()
+  }
+  const failed = (error: unknown): void => {
+    if (error instanceof Fenced) fenced()
+  }
+  /** Publishes what the shared log lacks. */
+  const refill = async (own: Owner): Promise<void> => {
+    for (const each of refillings(local, intake.at().position)) await own.refill(each)
+    owned.changed() // the differences have these
+    await own.putSecrets(copied.differences())
+  }
+  /** Stops writing, and reads again from where no work is open. */
+  const stepBack = async (): Promise<void> => {
+    owner = undefined
+    await latest?.settled()
+    if (latest !== undefined) await intake.restart()
+    latest = undefined
+  }
+  /** Resolves to the epoch. */
+  const claim = async (): Promise<number> => {
+    const epoch = await claiming.claim()
+    keys.make(epoch)
+    const at = intake.at()
+    const publisher = createPublisher(shared, key, at)
+    const changedSecrets = owned.changed
+    const own = createOwner({
+      ...{ local, keys, copied, publisher, intake, changedSecrets, timers, failed },
+      position: at.position,
+    })
+    latest = own
+    await refill(own)
+    owner = own
+    return epoch
+  }
+
+  return {
+    stepBack,
+    claim,
+    /** Opens the local log again after a failure, and claims the shared log again if nobody else has. */
+    async claimAgain(): Promise<void> {
+      await stepBack()
+      await local.reopen()
+      await intake.restart()
+      await claiming.readToEnd()
+      if (!claiming.isMine()) {
+        fenced()
+        throw new Fenced(`${intake.claim()?.node ?? 'nobody'} owns the log`)
+      }
+      if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
+      await claim()
+    },
+    /** What writes for the owner; undefined: this node does not own the log. */
+    owner: (): Owner | undefined => owner,
+    /** The same; throws StorageFailure. */
+    owning(): Owner {
+      if (owner === undefined) throw new StorageFailure('this node does not own the log')
+      return owner
+    },
+    /** Waits for what is under way, and writes no more. */
+    async end(): Promise<void> {
+      await owner?.settled()
+      owner = undefined
+    },
+  }
+}
+export type Ownership = ReturnType<typeof createOwnership>
