@@ -24,7 +24,7 @@ t.test('these are the commands', async t => {
     'audit rotate-key',
     'backup',
     'cluster init',
-  'cluster leave',
+    'cluster leave',
     'cluster status',
     'console',
     'cron add',
