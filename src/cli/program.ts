@@ -247,6 +247,14 @@ const addTrying = ({ group, command }: Adders): void => {
     .option('--keep', 'keep the data folder, so that you can look into it')
     .option('--json', 'print only the verdict, as JSON')
     .action(later(async () => (await import('./demo/crash.ts')).demoCrash))
+  command(
+    'failover',
+    'kill the owner of a cluster of two nodes, and see the other node go on; needs nats-server',
+    'demo failover',
+    demo,
+  )
+    .option('--json', 'print only the verdict, as JSON')
+    .action(later(async () => (await import('./demo/failover.ts')).demoFailover))
 }
 
 export const createProgram = (): Command => {

@@ -33,6 +33,7 @@ t.test('these are the commands', async t => {
     'cron runs',
     'cron trigger',
     'demo crash',
+    'demo failover',
     'diff',
     'erase',
     'export',

@@ -1,0 +1,72 @@
+// The cluster of the demo: three nats-servers and two nodes, all processes of this machine.
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { initCluster } from '../../cluster/init.ts'
+import { clusterNatsOf } from '../../cluster/settings.ts'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { realWorld } from '../../platform/world.ts'
+import { freePort, startNatsServers } from './nats-servers.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+/** The most milliseconds until something of the demo must have happened, and milliseconds between two looks. */
+const [patienceMs, lookMs] = [30_000, 20]
+
+/** Resolves with the first result of `look` that is not undefined. Rejects with CannotStart. */
+export const awaited = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await sleep(lookMs)) {
+    const found = await look().catch(() => undefined)
+    if (found !== undefined) return found
+  }
+  throw new CannotStart(`${what}: not within ${patienceMs / 1000} s`)
+}
+
+export const startDemoCluster = async (folder: string) => {
+  const nats = await startNatsServers(folder)
+  const keyFile = path.join(folder, 'key')
+  const { timers, ids } = realWorld()
+  const settings = clusterNatsOf({ NATS_URL: nats.url })
+  const log = { id: ids.next('log_'), isThere: false }
+  await awaited('the streams in NATS', () =>
+    initCluster({ settings, keyFile, log, timers, report: () => {} }),
+  )
+  const token = randomBytes(24).toString('hex')
+  const nodeCalled = async (name: string) => {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      ...{ CLUSTER: '1', NODE_NAME: name, CLUSTER_KEY_FILE: keyFile, NATS_URL: nats.url },
+      ...{ DATA_DIR: path.join(folder, name), PORT: String(await freePort()), ADMIN_TOKEN: token },
+    }
+    let running: ServerProcess
+    const start = async (): Promise<void> => {
+      running = await startServerProcess(env)
+    }
+    await start()
+    return { name, start, now: () => running }
+  }
+  const nodes = await Promise.all(['a', 'b'].map(nodeCalled))
+  type Node = (typeof nodes)[number]
+  /** What a node says of itself: undefined when it is not ready. */
+  const roleOf = async (node: Node): Promise<'owner' | 'standby' | undefined> => {
+    const answer = await fetch(`${node.now().url}/readyz`)
+    const { cluster } = (await answer.json()) as { cluster: { role: 'owner' | 'standby' } }
+    return answer.ok ? cluster.role : undefined
+  }
+  return {
+    natsUrl: nats.url,
+    nodes,
+    urls: nodes.map(node => node.now().url),
+    token,
+    /** Resolves to the node that has this role, as soon as there is one and it is ready. */
+    nodeThatIs: (role: 'owner' | 'standby'): Promise<Node> =>
+      awaited(`a node that is ${role}`, async () => {
+        for (const node of nodes) if ((await roleOf(node).catch(() => {})) === role) return node
+        return undefined
+      }),
+    async stop(): Promise<void> {
+      for (const node of nodes) await node.now().stop()
+      await nats.stop()
+    },
+  }
+}
+export type DemoCluster = Awaited<ReturnType<typeof startDemoCluster>>
