@@ -78,6 +78,11 @@ export const createReplica = (deps: ReplicaDeps) => {
 
   return {
     logId,
+    /**
+     * Writes no more. Resolves when nothing is under way: from then on, only following and claiming add rows to the
+     * local log.
+     */
+    rest: (): Promise<void> => inTurn(stepBack),
     /** Follows the shared log, in order, from where it was left. */
     follow: (): Promise<void> =>
       inTurn(async () => {

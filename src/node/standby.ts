@@ -61,6 +61,7 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
      * the node stops, or the log cannot be followed.
      */
     async begin(stopping: AbortSignal): Promise<Held> {
+      await replica.rest() // a row that came now would be unknown to the copy of the log
       const followed = await openCopy({ store: local, file, erasable, world, report })
       copy = followed
       replica.follow()

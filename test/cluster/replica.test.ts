@@ -53,6 +53,35 @@ t.test('another node takes over, and the first one is refused and follows', asyn
   t.same(dataOf(await all(other)), [{ n: 1 }, { n: 'of two' }])
 })
 
+t.test('a node rests when the last answer of the log has come and its row is written', async t => {
+  const servers = await begun()
+  let answer = (): void => {}
+  let isHeld = false
+  const held = new Promise<void>(resolve => {
+    answer = resolve
+  })
+  const one = memoryNode(t, servers, {
+    folder: newFolder(t),
+    wire: shared => ({
+      ...shared,
+      async append(...record) {
+        const sequence = await shared.append(...record)
+        if (isHeld) await held
+        return sequence
+      },
+    }),
+  })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  isHeld = true
+  const appended = log.append([to('a', -1, { n: 1 })])
+  await until(() => servers.records().length > 2)
+  const rested = one.replica.rest().then(() => rowsOf(one.local).length)
+  answer()
+  t.equal(await rested, 1)
+  await appended
+})
+
 t.test('a node that lacks keys waits for them as a standby, and may not claim', async t => {
   const servers = await begun()
   const folder = newFolder(t)
