@@ -36,7 +36,13 @@ const within = async (ms: number, isSo: () => boolean): Promise<void> => {
   while (!isSo() && performance.now() < until) await new Promise(resolve => setTimeout(resolve, lookMs))
 }
 
-const opened = async (config: Config, settings: ClusterSettings, closers: Closers, report: Report) => {
+const opened = async (
+  config: Config,
+  settings: ClusterSettings,
+  closers: Closers,
+  report: Report,
+  leaseOf: typeof openLease,
+) => {
   const clusterKeys = readClusterKeys(settings.keyFile)
   await checkPort(config.host, config.port)
   const node = { name: settings.node, url: settings.url }
@@ -47,7 +53,7 @@ const opened = async (config: Config, settings: ClusterSettings, closers: Closer
   const world = realWorld()
   const { timers } = world
   const change = createSignal()
-  const lease = openLease({ settings: settings.nats, node, timers, report })
+  const lease = leaseOf({ settings: settings.nats, node, timers, report })
   closers.add(lease.close)
   lease.onChange(change.raise)
   const mayClaim = lease.isMine
@@ -123,10 +129,18 @@ const handOver = async ({ self, roles, stopping, change, door }: Opened): Promis
   door.changed()
 }
 
-/** Rejects with CannotStart, and with Unknown when NATS is not reached in time. */
-export const startNode = async (config: Config, settings: ClusterSettings, report: Report) => {
+/**
+ * `leaseOf`: opens the lease; tests give one that cannot be trusted. Rejects with CannotStart, and with Unknown when NATS
+ * is not reached in time.
+ */
+export const startNode = async (
+  config: Config,
+  settings: ClusterSettings,
+  report: Report,
+  leaseOf = openLease,
+) => {
   const closers = createClosers()
-  const running = await opened(config, settings, closers, report).catch(async error => {
+  const running = await opened(config, settings, closers, report, leaseOf).catch(async error => {
     await closers.close()
     throw error
   })
