@@ -38,14 +38,18 @@ try {
   while (suffered.length < count) {
     if (next.length === 0) next = orderOf(Object.values(faults))
     const fault = next.shift() as Fault
-    const one = await suffer({ cluster, load }, fault, upTo(1500))
+    const one = await suffer({ cluster, load }, fault, upTo(1500)).catch(error => {
+      throw new Error(fault.name, { cause: error })
+    })
     suffered.push(one)
     console.log(
       `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms`,
     )
   }
 } catch (error) {
-  problems.push(`after ${suffered.length} faults: ${(error as Error).stack}`)
+  problems.push(
+    `after ${suffered.length} faults: ${(error as Error).message}: ${String((error as Error).cause)}`,
+  )
 }
 await load.stop()
 const { problems: found, ...seen } = await verdictOf(cluster, load, followers)
