@@ -82,7 +82,7 @@ export const createReplica = (deps: ReplicaDeps) => {
      * Writes no more. Resolves when nothing is under way: from then on, only following and claiming add rows to the
      * local log.
      */
-    rest: (): Promise<void> => inTurn(stepBack),
+    rest: (): Promise<void> => inTurn(ownership.stepBack),
     /** Follows the shared log, in order, from where it was left. */
     follow: (): Promise<void> =>
       inTurn(async () => {

@@ -10,7 +10,7 @@ import { natsServer, noNats, wayTo } from '../support/nats.ts'
 import { leaseOf, overlaps } from './lease-support.ts'
 
 /** Shorter times than usual, since each test waits for some of them. */
-const short = { beatMs: 100, leaseMs: 500 }
+const short = { beatMs: 200, leaseMs: 1000 }
 const a = { name: 'a', url: 'http://a:8080' }
 const b = { name: 'b', url: 'http://b:8080' }
 const nodes = (t: Test, settings: NatsSettings, ofOther = settings) => ({
