@@ -41,7 +41,9 @@ t.test('a cluster goes on after each of ten faults', { skip: noNats }, async t =
     const { outage, whole, failed } = await suffer({ cluster, load }, fault, hurtMs)
     t.ok(outage < fault.limitMs * patience, `${fault.name}: ${Math.round(outage)} ms without an answer`)
     t.comment(`the cluster is whole after ${Math.round(whole)} ms`)
-    if (fault === faults.handOver) t.same(failed, [], 'no request fails at the node that stays')
+    // Requests that wait at the node that stays go on. One that the leaving owner works on may be cut off.
+    const refused = failed.filter(answer => !answer.includes('The request may have happened'))
+    if (fault === faults.handOver) t.same(refused, [], 'no waiting request fails at the node that stays')
   }
   await load.stop()
   const { problems, ...found } = await verdictOf(cluster, load, followers)
