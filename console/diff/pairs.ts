@@ -1,4 +1,4 @@
-// What was said in two tasks, in pairs. Ids and times do not count when a pair is compared.
+// The items of two tasks, in pairs. Ids and times do not count when a pair is compared.
 import { canonical } from '../../src/contract/canonical.ts'
 import { createContents } from '../../src/history/diff/content.ts'
 import type { Entry } from '../task/entries.ts'

@@ -32,7 +32,7 @@ export const createSessionReader = (api: Api, { id: session_id, user, before }: 
     await Promise.all(Array.from({ length: together }, work))
   }
 
-  /** `wanted`: at least so many tasks, when there are so many. */
+  /** `wanted`: the least number of tasks to read, if the session has them. */
   return async (wanted: number, signal: AbortSignal): Promise<Turns> => {
     const tasks: Task[] = []
     let more = true

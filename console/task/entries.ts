@@ -1,4 +1,4 @@
-// What was said in a task, in order: the question of the user, the items of the output, and between them the messages to
+// The conversation of a task, in order: the question of the user, the items of the output, and between them the messages to
 // the agent. A result stands with its call, so it is no entry of its own.
 import type { MessageContent, OutputItem, ToolResultItem } from '../../src/contract/wire.ts'
 import type { Message } from '../../src/history/task/messages.ts'

@@ -20,7 +20,7 @@ export const createDraft = (webhook?: Webhook) => ({
 })
 export type Draft = ReturnType<typeof createDraft>
 
-/** The headers of a text with a header in each line. Throws ApiError for a line that is none. */
+/** Reads one header from each line of a text. Throws ApiError for a line that is no header. */
 const headersOf = (text: string): Record<string, string> | null => {
   const lines = text.split('\n').filter(line => line.trim() !== '')
   if (lines.length === 0) return null
